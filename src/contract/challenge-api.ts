@@ -1,0 +1,73 @@
+/**
+ * The widget's API on the service (design 5): `POST /captcha/v1/challenge` and `POST /captcha/v1/solution`.
+ * Public and CORS-open; the edge passes them on first-party under `/__protect/` with its client JWT
+ * and the visitor's signals, which are believed only with that JWT. The service picks kind and lane.
+ */
+import * as z from 'zod/mini';
+import { challengeKinds, powLanes } from './vocabulary.ts';
+import { edgeVisitor } from './edge-api.ts';
+
+/** The action the edge demands of a token that is to buy clearance. */
+export const CLEARANCE_ACTION = 'clearance';
+export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+/** Upper bound of a sealed challenge or token, in characters (the field's own bound). */
+export const TOKEN_MAX_CHARS = 131_072;
+
+export const challengeRequest = z.strictObject({
+  siteKey: z.string().check(z.minLength(1), z.maxLength(256)),
+  action: z.optional(action),
+  /** Opaque to us, returned by the Turnstile-shaped alias. */
+  cdata: z.optional(z.string().check(z.maxLength(255))),
+  /** Page that shows the widget; the service trusts the `Origin` header before it. */
+  currentUrl: z.optional(z.string().check(z.maxLength(2048))),
+  /** What this browser can run; can only make the work slower, never cheaper. */
+  capabilities: z.optional(z.strictObject({ bigint: z.boolean(), worker: z.boolean() })),
+  sessionId: z.optional(z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/))),
+  visitor: z.optional(edgeVisitor),
+});
+export type ChallengeRequest = z.infer<typeof challengeRequest>;
+
+const base64url = z.string().check(z.regex(/^[A-Za-z0-9_-]*$/));
+
+/** RSW: `y = x^(2^t) mod n`, big-endian base64url. SHA-256: see `challenge/pow-sha256.ts`. */
+export const powTask = z.strictObject({
+  lane: z.enum(powLanes),
+  t: z.optional(z.int()),
+  n: z.optional(base64url),
+  x: z.optional(base64url),
+  salt: z.optional(base64url),
+  count: z.optional(z.int()),
+  bits: z.optional(z.int()),
+});
+export type PowTask = z.infer<typeof powTask>;
+
+export const challengeAnswer = z.object({
+  jti: z.string(),
+  kind: z.enum(challengeKinds),
+  /** Sealed challenge, returned untouched with the solution. */
+  challenge: z.string().check(z.maxLength(TOKEN_MAX_CHARS)),
+  /** Epoch milliseconds by the service's clock. */
+  expiresAt: z.int(),
+  pow: z.optional(powTask),
+  image: z.optional(z.unknown()),
+  puzzle: z.optional(z.unknown()),
+});
+export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
+
+export const solutionRequest = z.strictObject({
+  challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
+  /** `pow` rsw: `{y}`; `pow` sha256: `{counters}`; image and puzzle: see their modules. */
+  solution: z.record(z.string(), z.unknown()),
+  visitor: z.optional(edgeVisitor),
+});
+
+/** `token` goes into the form field as `{"token": …}`. */
+export const solutionAnswer = z.object({
+  verified: z.boolean(),
+  token: z.optional(z.string()),
+  expiresAt: z.optional(z.int()),
+  reason: z.optional(z.string()),
+  /** A further round, or a fresh try. */
+  next: z.optional(challengeAnswer),
+});
+export type SolutionAnswer = z.infer<typeof solutionAnswer>;

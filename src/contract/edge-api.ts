@@ -1,0 +1,81 @@
+/**
+ * Edge ⇄ service (design 4). Every call carries the Protect client JWT as bearer. Both sides parse
+ * with these schemas; an answer that does not fit counts as "service unreachable".
+ */
+import * as z from 'zod/mini';
+import { instancePolicy } from './instance.ts';
+import { VERDICT_BATCH_MAX_RECORDS } from './verdict-record.ts';
+
+export const CLIENT_JWT_AUDIENCE = 'protect-edge';
+/** Media type of ruleset base and delta files. */
+export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
+
+const id = z.string().check(z.minLength(1), z.maxLength(256));
+const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+/** 32 random bytes, base64url. */
+const key = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
+
+/** `GET /edge/v1/version`. `delta.version === base.version` means the delta is empty. */
+export const edgeVersion = z.strictObject({
+  configVersion: id,
+  base: z.strictObject({ hash, version: z.int() }),
+  delta: z.strictObject({ version: z.int() }),
+});
+export type EdgeVersion = z.infer<typeof edgeVersion>;
+
+export const edgeKeySet = z.strictObject({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
+export type EdgeKeySet = z.infer<typeof edgeKeySet>;
+
+/** `GET /edge/v1/config`. `configVersion` is also the ETag. */
+export const edgeConfig = z.strictObject({
+  configVersion: id,
+  instanceId: id,
+  policy: instancePolicy,
+  siteKey: id,
+  secretKey: id,
+  keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
+  /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
+  rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
+  /** Sessions whose score rose since their JWT was minted. */
+  raisedJtis: z.array(z.strictObject({ jti: id, score: z.number() })).check(z.maxLength(10_000)),
+});
+export type EdgeConfig = z.infer<typeof edgeConfig>;
+
+/**
+ * `POST /edge/v1/verdicts`. Records are checked one by one, so that one bad record costs itself
+ * alone. Counters are what this isolate counted since its last batch, by name and label.
+ */
+export const verdictBatch = z.strictObject({
+  records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
+  counters: z._default(
+    z.record(z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}(\{[a-z_]+="[^"\\]{0,64}"\})?$/)), z.number()),
+    {},
+  ),
+});
+export interface VerdictBatchAnswer {
+  accepted: number;
+  duplicates: number;
+  rejected: { index: number; reason: string }[];
+}
+
+/** The edge's signals of a visitor, sent where the service acts on the visitor's behalf. */
+export const edgeVisitor = z.strictObject({
+  ip: z.nullable(z.string().check(z.maxLength(45))),
+  userAgent: z.string().check(z.maxLength(16_384)),
+  asn: z.nullable(z.int()),
+  country: z.nullable(z.string().check(z.maxLength(2))),
+  ja4: z.nullable(z.string().check(z.maxLength(64))),
+  ipCategories: z.array(z.string().check(z.maxLength(16))).check(z.maxLength(16)),
+  requestId: id,
+  host: z.string().check(z.maxLength(255)),
+});
+export type EdgeVisitor = z.infer<typeof edgeVisitor>;
+
+/** `POST /edge/v1/sessions` → `EdgeSession`. */
+export const edgeSessionRequest = z.strictObject({
+  visitor: edgeVisitor,
+  /** The JWT being refreshed; absent opens a new session. */
+  jwt: z.optional(z.string().check(z.maxLength(4096))),
+});
+export const edgeSession = z.strictObject({ jti: id, jwt: z.string(), expiresAt: z.int(), jwtExpiresAt: z.int() });
+export type EdgeSession = z.infer<typeof edgeSession>;

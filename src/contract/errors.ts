@@ -1,0 +1,61 @@
+/**
+ * Error keys and the one envelope (interface document 7). A key is stable and untranslated; the message may
+ * change. Keys from the field where one fits, Gatehouse's own otherwise.
+ */
+export const errorStatus = {
+  'API.BAD_REQUEST': 400,
+  'API.INVALID_BODY': 400,
+  'API.MISSING_BODY': 400,
+  'API.PARSE_ERROR': 400,
+  'API.NO_CONTENT_TYPE_HEADER': 400,
+  'API.UNSUPPORTED_CONTENT_TYPE': 415,
+  'API.BODY_TOO_LARGE': 413,
+  'API.TOO_MANY_ITEMS': 413,
+  'API.INVALID_RULES': 400,
+  'API.MISSING_AUTHORIZATION_HEADER': 401,
+  'API.UNAUTHORIZED': 401,
+  'API.KEY_EXPIRED': 401,
+  'API.INSUFFICIENT_PERMISSIONS': 403,
+  'API.FEATURE_NOT_ENABLED': 403,
+  'API.ACCOUNT_DISABLED': 403,
+  'API.PAYMENT_REQUIRED': 403,
+  'API.FORBIDDEN': 403,
+  'API.NOT_FOUND': 404,
+  'API.METHOD_NOT_ALLOWED': 405,
+  'API.CONFLICT': 409,
+  'API.RATE_LIMITED': 429,
+  'API.UNKNOWN': 500,
+  'API.INVALID_SITE_KEY': 400,
+  'API.SITE_KEY_NOT_REGISTERED': 400,
+  'API.UNAUTHORIZED_ORIGIN_URL': 400,
+  'API.INCORRECT_CAPTCHA_TYPE': 400,
+  'API.ACCESS_POLICY_BLOCK': 403,
+  'GENERAL.MISSING_SECRET_KEY': 400,
+  'GENERAL.INVALID_SECRET_KEY': 401,
+  'GENERAL.SITE_KEY_NOT_FOUND': 404,
+  'GENERAL.ACCOUNT_NOT_FOUND': 404,
+  'CAPTCHA.INVALID_CAPTCHA_CHALLENGE': 400,
+  'CAPTCHA.INVALID_SOLUTION': 400,
+  'PORTAL.CANNOT_DEACTIVATE_LAST_SITE': 400,
+  'PORTAL.CANNOT_DELETE_LAST_USER': 400,
+  'PORTAL.CANNOT_MODIFY_OWNER_USER': 400,
+  'PORTAL.DUPLICATE_SITE_NAME': 400,
+  'PORTAL.INVALID_SITE_NAME': 400,
+  'PORTAL.USER_ALREADY_EXISTS': 400,
+} as const;
+export type ErrorKey = keyof typeof errorStatus;
+
+/** `{path, message}` of each rejected member; at most 100. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+  index?: number;
+}
+
+export interface ErrorEnvelope {
+  error: { code: number; message: string; key: ErrorKey; details?: readonly ErrorDetail[] };
+}
+
+export function errorEnvelope(key: ErrorKey, message: string, details?: readonly ErrorDetail[]): ErrorEnvelope {
+  return { error: { code: errorStatus[key], message, key, ...(details ? { details } : {}) } };
+}

@@ -1,0 +1,31 @@
+/**
+ * Names of headers, cookies and reserved paths (design 3.2, 3.3, 6). Lower-case, as `Headers` yields
+ * them. One place, so that what the edge strips and what it sets can never drift apart.
+ */
+
+export const header = {
+  requestId: 'x-protect-request-id',
+  decision: 'x-protect-decision',
+  status: 'x-protect-status',
+  verified: 'x-protect-verified',
+  signature: 'x-protect-signature',
+  signalsSecret: 'x-signals-secret',
+  clientIp: 'x-client-ip',
+  clientAsn: 'x-client-asn',
+  clientCountry: 'x-client-country',
+  clientJa4: 'x-client-ja4',
+} as const;
+
+/** Readable by browser code on another origin. */
+export const exposedHeaders = [header.requestId, header.decision, header.status] as const;
+
+export const cookie = {
+  session: 'protect_session',
+  clearance: '__Host-protect-clearance',
+} as const;
+
+/** Every path below it belongs to the edge and never reaches the origin. */
+export const protectPrefix = '/__protect/';
+
+/** The form field the widget writes and the edge reads (interface document 2.1). */
+export const tokenField = 'captcha-response';

@@ -1,0 +1,81 @@
+/**
+ * The words of the wire. Every enum that crosses a process boundary is declared here once, in the
+ * interface document's spelling, and the types are inferred from the lists. No zod, no runtime
+ * dependency: the hot path imports this file.
+ */
+
+/** Restrictiveness rises with the index: `block` > `challenge` > `allow` (design 3.1). */
+export const decisions = ['allow', 'challenge', 'block'] as const;
+export type Decision = (typeof decisions)[number];
+
+/** Edge access rule types (interface document 2.7). */
+export const edgeRuleTypes = ['ip', 'ipMask', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
+export type EdgeRuleType = (typeof edgeRuleTypes)[number];
+
+/** Address categories an instance can give a verdict to (`ipCategoryRules`). */
+export const ipCategories = ['tor', 'datacenter', 'proxy', 'vpn', 'abuser', 'mobile', 'crawler'] as const;
+export type IpCategory = (typeof ipCategories)[number];
+
+export const pathTypes = ['html', 'json'] as const;
+export type PathType = (typeof pathTypes)[number];
+
+export const deviceTypes = ['desktop', 'mobile', 'tablet', 'bot', 'unknown'] as const;
+export type DeviceType = (typeof deviceTypes)[number];
+
+/**
+ * The input of the decision table that decided, or `default` when every input was silent or lifted.
+ */
+export const decisionInputs = ['network', 'client', 'category', 'risk', 'policy', 'default'] as const;
+export type DecisionInput = (typeof decisionInputs)[number];
+
+/**
+ * What kind of request handling produced a verdict; the `source` column of the verdict log.
+ *
+ * `access-rule`, `ip-category`, `risk`, `policy`: the deciding input of the table.
+ * `no-session`: a json path without a session. `bootstrap-passthrough`: an html page let through so
+ * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie.
+ * `verified`: a challenged submission whose token was verified in place. `exempt`: a path that is
+ * never challenged. `default`: nothing spoke. `internal`: a call to `/__protect/*`.
+ * `error`: a failure policy decided. `preflight`: a CORS preflight.
+ */
+export const verdictSources = [
+  'access-rule',
+  'ip-category',
+  'risk',
+  'policy',
+  'no-session',
+  'bootstrap-passthrough',
+  'clearance',
+  'verified',
+  'exempt',
+  'default',
+  'internal',
+  'error',
+  'preflight',
+] as const;
+export type VerdictSource = (typeof verdictSources)[number];
+
+/** `active` and `none` are states; the other three are the `X-Protect-Status` values (design 3.2). */
+export const sessionStatuses = [
+  'active',
+  'none',
+  'no-session',
+  'invalid-session',
+  'session-not-found',
+  'waived',
+  'off',
+] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+/** Kinds a visitor can be asked to solve. `frictionless` chooses among the others by score. */
+export const challengeKinds = ['pow', 'image', 'puzzle'] as const;
+export type ChallengeKind = (typeof challengeKinds)[number];
+export const captchaTypes = ['frictionless', 'pow', 'image', 'puzzle'] as const;
+export type CaptchaType = (typeof captchaTypes)[number];
+
+/** How a proof of work is computed. The service picks; a client can never choose an easier lane. */
+export const powLanes = ['rsw', 'sha256', 'wait'] as const;
+export type PowLane = (typeof powLanes)[number];
+
+export const accountTiers = ['free', 'professional', 'enterprise', 'premium'] as const;
+export type AccountTier = (typeof accountTiers)[number];
