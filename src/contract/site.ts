@@ -1,0 +1,30 @@
+/**
+ * A site on the management API (interface document 2.3 and 4.2). Its settings live in
+ * `site-settings.ts`; this is the record around them. Times are epoch milliseconds.
+ */
+import * as z from 'zod/mini';
+import { siteSettings } from './site-settings.ts';
+
+/** Long enough for any host name used as a name, short enough for a table column. */
+const SITE_NAME_MAX_CHARS = 128;
+
+export const siteKey = z.string().check(z.minLength(1), z.maxLength(256));
+export const siteName = z
+  .string()
+  .check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(SITE_NAME_MAX_CHARS),
+    z.regex(/^[A-Za-z0-9_-]+$/, 'may hold letters, digits, hyphens and underscores only'),
+  );
+
+export const site = z.strictObject({
+  name: siteName,
+  siteKey,
+  secretKey: z.string(),
+  settings: siteSettings,
+  active: z.boolean(),
+  isDefault: z.boolean(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type Site = z.infer<typeof site>;

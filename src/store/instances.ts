@@ -1,0 +1,156 @@
+/**
+ * Protect instances in D1. Deleting makes one inactive; among active ones a `cname` and a global
+ * site key belong to one instance only, kept by partial unique indexes, so that two parallel
+ * creations cannot both win.
+ */
+import { instancePolicy } from '../contract/instance.ts';
+import type { InstancePolicy, ProtectInstance } from '../contract/instance.ts';
+import type { StoreEnv } from './binding.ts';
+
+/** An instance with the account it belongs to; the account never leaves the service. */
+export interface StoredInstance extends ProtectInstance {
+  accountId: string;
+  /** Rises with every change; what an optimistic update compares. */
+  version: number;
+}
+
+interface InstanceRow {
+  id: string;
+  account_id: string;
+  name: string;
+  cname: string;
+  global_site_key: string;
+  policy: string;
+  active: number;
+  client_jwts_revoked_before: number | null;
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export type InstanceConflict = 'cname-taken' | 'site-key-taken';
+
+/** An instance by id, active or not, whoever owns it: callers check `active` and `accountId`. */
+export async function instanceById(env: StoreEnv, id: string): Promise<StoredInstance | null> {
+  const row = await env.DB.prepare('SELECT * FROM protect_instances WHERE id = ?').bind(id).first<InstanceRow>();
+  return row ? storedInstance(row) : null;
+}
+
+/**
+ * The account's active instance: the one with this global site key, or without a key the oldest
+ * active one. `null`: answer `NoActiveInstanceError`.
+ */
+export async function activeInstance(
+  env: StoreEnv,
+  accountId: string,
+  siteKey?: string,
+): Promise<StoredInstance | null> {
+  const row = await env.DB.prepare(
+    `SELECT * FROM protect_instances WHERE account_id = ?1 AND active = 1 AND (?2 IS NULL OR global_site_key = ?2)
+     ORDER BY created_at, id LIMIT 1`,
+  )
+    .bind(accountId, siteKey ?? null)
+    .first<InstanceRow>();
+  return row ? storedInstance(row) : null;
+}
+
+/** Every instance of an account, inactive ones included, oldest first. */
+export async function instancesOfAccount(env: StoreEnv, accountId: string): Promise<StoredInstance[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM protect_instances WHERE account_id = ? ORDER BY created_at, id',
+  )
+    .bind(accountId)
+    .all<InstanceRow>();
+  return results.map(storedInstance);
+}
+
+export async function insertInstance(
+  env: StoreEnv,
+  instance: {
+    id: string;
+    accountId: string;
+    name: string;
+    cname: string;
+    globalSiteKey: string;
+    policy: InstancePolicy;
+  },
+  now: number,
+): Promise<'inserted' | InstanceConflict> {
+  const result = await env.DB.prepare(
+    `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT DO NOTHING`,
+  )
+    .bind(
+      instance.id,
+      instance.accountId,
+      instance.name,
+      instance.cname,
+      instance.globalSiteKey,
+      JSON.stringify(instance.policy),
+      now,
+    )
+    .run();
+  return result.meta.changes === 1 ? 'inserted' : conflictOf(env, instance);
+}
+
+/** @returns `'stale'` when somebody else changed the instance since `expectedVersion` was read. */
+export async function updateInstance(
+  env: StoreEnv,
+  instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
+  clientJwtsRevokedBefore: number | null,
+  expectedVersion: number,
+  now: number,
+): Promise<'updated' | 'stale' | InstanceConflict> {
+  const result = await env.DB.prepare(
+    `UPDATE OR IGNORE protect_instances SET name = ?, cname = ?, global_site_key = ?, policy = ?,
+       client_jwts_revoked_before = ?, version = version + 1, updated_at = ?
+     WHERE id = ? AND active = 1 AND version = ?`,
+  )
+    .bind(
+      instance.name,
+      instance.cname,
+      instance.globalSiteKey,
+      JSON.stringify(instance.policy),
+      clientJwtsRevokedBefore,
+      now,
+      instance.id,
+      expectedVersion,
+    )
+    .run();
+  if (result.meta.changes === 1) return 'updated';
+  const current = await instanceById(env, instance.id);
+  return current?.version === expectedVersion ? conflictOf(env, instance) : 'stale';
+}
+
+/** Makes an instance inactive for good; its client JWTs stop working with it. */
+export async function deactivateInstance(env: StoreEnv, id: string, now: number): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
+  )
+    .bind(now, id)
+    .run();
+}
+
+async function conflictOf(env: StoreEnv, instance: { id: string; cname: string }): Promise<InstanceConflict> {
+  const sameName = await env.DB.prepare('SELECT 1 FROM protect_instances WHERE cname = ? AND active = 1 AND id <> ?')
+    .bind(instance.cname, instance.id)
+    .first();
+  return sameName ? 'cname-taken' : 'site-key-taken';
+}
+
+function storedInstance(row: InstanceRow): StoredInstance {
+  return {
+    // Parsed, not cast: a policy written before a member existed gets that member's default.
+    ...instancePolicy.parse(JSON.parse(row.policy)),
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    cname: row.cname,
+    globalSiteKey: row.global_site_key,
+    active: row.active === 1,
+    clientJwtsRevokedBefore: row.client_jwts_revoked_before,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

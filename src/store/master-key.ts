@@ -1,0 +1,111 @@
+/**
+ * The one secret of a deployment and what is made from it. Every key the service needs is an HKDF
+ * child of MASTER_KEY under its own label (RFC 5869), so that no two purposes ever share a key, and
+ * nothing secret is written to D1 in clear: a stolen database copy alone opens nothing.
+ */
+import { base64url } from 'jose';
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const MASTER_KEY_BYTES = 32;
+const DERIVED_KEY_BYTES = 32;
+/** AES-GCM's own nonce size; random, which is sound far beyond the number of rows sealed here. */
+const NONCE_BYTES = 12;
+/** Derived keys kept per isolate: labels are few and fixed, epochs add two a week. */
+const MEMO_MAX_ENTRIES = 256;
+const SEAL_VERSION = 'v1';
+const HKDF_SALT = new TextEncoder().encode('gatehouse/v1');
+
+const derived = new Map<string, Promise<Bytes>>();
+const sealKeys = new Map<string, Promise<CryptoKey>>();
+
+/**
+ * 32 bytes of HKDF-SHA256 from the master key under `label`, memoised per isolate.
+ * @throws when the master key is not 32 bytes of base64url: a deployment error, said at once.
+ */
+export function deriveKey(masterKey: string, label: string): Promise<Bytes> {
+  return memoised(derived, `${masterKey} ${label}`, async () => {
+    const base = await crypto.subtle.importKey('raw', masterKeyBytes(masterKey), 'HKDF', false, ['deriveBits']);
+    const info = new TextEncoder().encode(label);
+    const bits = await crypto.subtle.deriveBits(
+      { name: 'HKDF', hash: 'SHA-256', salt: HKDF_SALT, info },
+      base,
+      DERIVED_KEY_BYTES * 8,
+    );
+    return new Uint8Array(bits);
+  });
+}
+
+/**
+ * Seals `plaintext` for a D1 row: `v1.<nonce>.<ciphertext>`, AES-256-GCM. `context` names the row
+ * (table, column, id) and is authenticated, so that a sealed value cannot be moved to another row.
+ */
+export async function sealAtRest(masterKey: string, context: string, plaintext: string): Promise<string> {
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const encoder = new TextEncoder();
+  const sealed = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv: nonce, additionalData: encoder.encode(context) },
+    await sealKey(masterKey),
+    encoder.encode(plaintext),
+  );
+  return `${SEAL_VERSION}.${base64url.encode(nonce)}.${base64url.encode(new Uint8Array(sealed))}`;
+}
+
+/** @throws when the value was sealed under another key or for another context, or was changed. */
+export async function openAtRest(masterKey: string, context: string, sealed: string): Promise<string> {
+  const [version, nonce, ciphertext] = sealed.split('.');
+  if (version !== SEAL_VERSION || nonce === undefined || ciphertext === undefined) {
+    throw new Error(`Value at rest has an unknown seal version (${context})`);
+  }
+  const opened = await crypto.subtle.decrypt(
+    { name: 'AES-GCM', iv: fromBase64url(nonce), additionalData: new TextEncoder().encode(context) },
+    await sealKey(masterKey),
+    fromBase64url(ciphertext),
+  );
+  return new TextDecoder().decode(opened);
+}
+
+/** Fresh random bytes as base64url. */
+export function randomToken(byteLength: number): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(byteLength)));
+}
+
+/** Lower-case hex SHA-256 of a text; what secrets are looked up by. */
+export async function sha256Hex(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function sealKey(masterKey: string): Promise<CryptoKey> {
+  return memoised(sealKeys, masterKey, async () =>
+    crypto.subtle.importKey('raw', await deriveKey(masterKey, 'at-rest'), 'AES-GCM', false, ['encrypt', 'decrypt']),
+  );
+}
+
+function masterKeyBytes(masterKey: string): Bytes {
+  let bytes: Bytes | undefined;
+  try {
+    bytes = fromBase64url(masterKey);
+  } catch {
+    bytes = undefined;
+  }
+  if (bytes?.length !== MASTER_KEY_BYTES) {
+    throw new Error('MASTER_KEY must be 32 random bytes in base64url (openssl rand -base64 32 | tr +/ -_ | tr -d =)');
+  }
+  return bytes;
+}
+
+function fromBase64url(text: string): Bytes {
+  return new Uint8Array(base64url.decode(text));
+}
+
+function memoised<T>(memo: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const kept = memo.get(key);
+  if (kept) return kept;
+  if (memo.size >= MEMO_MAX_ENTRIES) memo.clear();
+  const made = make();
+  memo.set(key, made);
+  // A failure must not stick: the next call may come with the secret set right.
+  made.catch(() => memo.delete(key));
+  return made;
+}

@@ -1,0 +1,164 @@
+/**
+ * Sites in D1. A secret key is looked up by its SHA-256 and kept sealed beside it, because the
+ * interface document returns it in every listing (2.3). Look-ups on the verification path read one
+ * row by unique index and open no seal.
+ */
+import type { Site } from '../contract/site.ts';
+import type { SiteSettings } from '../contract/site-settings.ts';
+import type { AccountTier } from '../contract/vocabulary.ts';
+import type { StoreEnv } from './binding.ts';
+import { openAtRest, sealAtRest, sha256Hex } from './master-key.ts';
+
+/** A site with what the verification and challenge paths need of its account. */
+export interface SiteRecord extends Site {
+  accountId: string;
+  tier: AccountTier;
+  accountDisabled: boolean;
+  /** Rises with every change; what an optimistic update compares. */
+  version: number;
+}
+
+interface SiteRow {
+  site_key: string;
+  account_id: string;
+  name: string;
+  secret_sealed: string;
+  settings: string;
+  active: number;
+  is_default: number;
+  version: number;
+  created_at: number;
+  updated_at: number;
+  tier: AccountTier;
+  disabled: number;
+}
+
+const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
+
+/** The site whose secret this is, active or not, or `null`. */
+export async function siteBySecret(env: StoreEnv, secret: string): Promise<SiteRecord | null> {
+  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.secret_hash = ?`)
+    .bind(await sha256Hex(secret))
+    .first<SiteRow>();
+  return row ? siteRecord(row, secret) : null;
+}
+
+/** The site of a key, active or not, or `null`. */
+export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRecord | null> {
+  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<SiteRow>();
+  return row ? openSite(env, row) : null;
+}
+
+/** Every site of an account, inactive ones included, oldest first. */
+export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<SiteRecord[]> {
+  const { results } = await env.DB.prepare(`${SELECT_SITE} WHERE s.account_id = ? ORDER BY s.created_at, s.site_key`)
+    .bind(accountId)
+    .all<SiteRow>();
+  return Promise.all(results.map((row) => openSite(env, row)));
+}
+
+/**
+ * Inserts a site. The first one of an account becomes its default.
+ * @returns `'duplicate-name'` when the account has a site of this name, active or not.
+ */
+export async function insertSite(
+  env: StoreEnv,
+  site: { siteKey: string; secretKey: string; accountId: string; name: string; settings: SiteSettings },
+  now: number,
+): Promise<'inserted' | 'duplicate-name'> {
+  const secretHash = await sha256Hex(site.secretKey);
+  const sealed = await sealAtRest(env.MASTER_KEY, sealContext(site.siteKey), site.secretKey);
+  const result = await env.DB.prepare(
+    `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7)
+     ON CONFLICT (account_id, name) DO NOTHING`,
+  )
+    .bind(site.siteKey, site.accountId, site.name, secretHash, sealed, JSON.stringify(site.settings), now)
+    .run();
+  return result.meta.changes === 0 ? 'duplicate-name' : 'inserted';
+}
+
+/**
+ * Writes a changed site if nobody else changed it since `expectedVersion` was read.
+ * @returns `'conflict'` to read again and retry, `'duplicate-name'` when the new name is taken.
+ */
+export async function updateSite(
+  env: StoreEnv,
+  site: { siteKey: string; accountId: string; name: string; settings: SiteSettings; isDefault: boolean },
+  expectedVersion: number,
+  now: number,
+): Promise<'updated' | 'conflict' | 'duplicate-name'> {
+  const taken = await env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? AND site_key <> ?')
+    .bind(site.accountId, site.name, site.siteKey)
+    .first();
+  if (taken) return 'duplicate-name';
+  const write = env.DB.prepare(
+    `UPDATE OR IGNORE sites SET name = ?, settings = ?, is_default = ?, version = version + 1, updated_at = ?
+     WHERE site_key = ? AND account_id = ? AND version = ?`,
+  ).bind(
+    site.name,
+    JSON.stringify(site.settings),
+    site.isDefault ? 1 : 0,
+    now,
+    site.siteKey,
+    site.accountId,
+    expectedVersion,
+  );
+  if (!site.isDefault) return (await write.run()).meta.changes === 1 ? 'updated' : 'conflict';
+  // One transaction: the old default steps down only if this very version is the one that steps up.
+  const stepDown = env.DB.prepare(
+    `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
+     AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)`,
+  ).bind(site.accountId, site.siteKey, expectedVersion);
+  const results = await env.DB.batch([stepDown, write]);
+  return results[1]?.meta.changes === 1 ? 'updated' : 'conflict';
+}
+
+/**
+ * Makes a site inactive unless it is the account's last active one: decided in the statement
+ * itself, so that two parallel deletions cannot both pass. A default hands its flag on.
+ */
+export async function deactivateSite(
+  env: StoreEnv,
+  accountId: string,
+  siteKey: string,
+  now: number,
+): Promise<'deactivated' | 'last-site'> {
+  const deactivate = env.DB.prepare(
+    `UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ?3
+     WHERE account_id = ?1 AND site_key = ?2
+       AND EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)`,
+  ).bind(accountId, siteKey, now);
+  const heir = env.DB.prepare(
+    `UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
+       SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
+     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
+  ).bind(accountId);
+  const results = await env.DB.batch([deactivate, heir]);
+  return results[0]?.meta.changes === 1 ? 'deactivated' : 'last-site';
+}
+
+async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {
+  return siteRecord(row, await openAtRest(env.MASTER_KEY, sealContext(row.site_key), row.secret_sealed));
+}
+
+function siteRecord(row: SiteRow, secretKey: string): SiteRecord {
+  return {
+    name: row.name,
+    siteKey: row.site_key,
+    secretKey,
+    settings: JSON.parse(row.settings) as SiteSettings,
+    active: row.active === 1,
+    isDefault: row.is_default === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    accountId: row.account_id,
+    tier: row.tier,
+    accountDisabled: row.disabled === 1,
+    version: row.version,
+  };
+}
+
+function sealContext(siteKey: string): string {
+  return `sites.secret_sealed:${siteKey}`;
+}
