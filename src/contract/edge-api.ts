@@ -46,6 +46,8 @@ export type EdgeConfig = z.infer<typeof edgeConfig>;
  * alone. Counters are what this isolate counted since its last batch, by name and label.
  */
 export const verdictBatch = z.strictObject({
+  /** The same at every retry; without it the counters of a repeated batch would count twice. */
+  batchId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
   records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
   counters: z._default(
     z.record(z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}(\{[a-z_]+="[^"\\]{0,64}"\})?$/)), z.number()),

@@ -1,0 +1,27 @@
+/**
+ * Event ids: UUIDv7 (RFC 9562 section 5.7), 48 bits of milliseconds and 74 random bits. Made once per
+ * record, before the first send, so that a retry carries the same id and the store drops the second
+ * copy. Time-ordered, so that the store's id index grows at its end.
+ */
+
+/** Ids served by one call to the system's random source; the call costs more than the bytes. */
+const IDS_PER_REFILL = 100;
+const RANDOM_BYTES_PER_ID = 10;
+
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const pool = new Uint8Array(IDS_PER_REFILL * RANDOM_BYTES_PER_ID);
+let poolOffset = pool.length;
+
+export function newEventId(nowMs: number): string {
+  if (poolOffset >= pool.length) {
+    crypto.getRandomValues(pool);
+    poolOffset = 0;
+  }
+  const at = poolOffset;
+  poolOffset += RANDOM_BYTES_PER_ID;
+  const hex = (index: number): string => hexOfByte[pool[at + index] as number] as string;
+  const time = Math.floor(nowMs).toString(16).padStart(12, '0').slice(-12);
+  const versioned = hexOfByte[0x70 | ((pool[at] as number) & 0x0f)] as string;
+  const variant = hexOfByte[0x80 | ((pool[at + 2] as number) & 0x3f)] as string;
+  return `${time.slice(0, 8)}-${time.slice(8)}-${versioned}${hex(1)}-${variant}${hex(3)}-${hex(4)}${hex(5)}${hex(6)}${hex(7)}${hex(8)}${hex(9)}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * Verdicts as queue messages, as fallback of the service sink or as a sink of its own. The consumer
+ * appends them with the ids they already have. A message holds at most 128 kB, so a batch is cut by
+ * its bytes; the counters go with the first part only.
+ */
+import * as z from 'zod/mini';
+import { VERDICT_BATCH_MAX_RECORDS } from '../../contract/verdict-record.ts';
+import type { SinkBatch, VerdictSink } from '../sink.ts';
+
+/** The platform's limit is 128,000 bytes with its own overhead. */
+const MESSAGE_MAX_BYTES = 100_000;
+
+/** Body of one message. Only Workers of the same Cloudflare account can send one. */
+export const verdictMessage = z.object({
+  batchId: z.string().check(z.minLength(1), z.maxLength(64)),
+  instanceId: z.string().check(z.minLength(1), z.maxLength(256)),
+  records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
+  counters: z.record(z.string(), z.number()),
+});
+export type VerdictMessage = z.infer<typeof verdictMessage>;
+
+export interface MessageQueue {
+  send(body: unknown, options?: { contentType?: 'json' }): Promise<unknown>;
+}
+
+export function queueSink(queue: MessageQueue): VerdictSink {
+  return {
+    name: 'queue',
+    carriesCounters: true,
+    async send(batch) {
+      for (const message of messagesOf(batch)) await queue.send(message, { contentType: 'json' });
+    },
+  };
+}
+
+/** Cuts a batch into messages that each fit the platform's limit. */
+export function messagesOf(batch: SinkBatch): VerdictMessage[] {
+  const parts: unknown[][] = [];
+  let part: unknown[] = [];
+  let partBytes = 0;
+  const encoder = new TextEncoder();
+  for (const record of batch.records) {
+    const bytes = encoder.encode(JSON.stringify(record)).length + 1;
+    if (part.length > 0 && partBytes + bytes > MESSAGE_MAX_BYTES) {
+      parts.push(part);
+      part = [];
+      partBytes = 0;
+    }
+    part.push(record);
+    partBytes += bytes;
+  }
+  if (part.length > 0) parts.push(part);
+  const instanceId = batch.records[0]?.instance_id ?? '';
+  return parts.map((records, index) => ({
+    batchId: batch.batchId,
+    instanceId,
+    records,
+    counters: index === 0 ? batch.counters : {},
+  }));
+}
