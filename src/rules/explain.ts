@@ -1,0 +1,67 @@
+/**
+ * Why a visitor got this verdict, in one sentence. The same text answers the operator's
+ * question and is stored with the verdict, so it is deterministic and bounded by the record's text field.
+ */
+import { RECORD_TEXT_MAX_CHARS } from '../contract/verdict-record.ts';
+import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
+import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
+import type { RuleMatch } from './types.ts';
+
+/** Rules named after the deciding one; the rest are counted. */
+const OTHER_RULES_NAMED_MAX = 8;
+/** Characters of one rule's id: a long user agent substring must not push the rest out. */
+const NAME_MAX_CHARS = 80;
+
+const verbs: Record<Decision, string> = { allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' };
+const inputOrder = ['network', 'client', 'category', 'risk', 'policy'] as const;
+
+export interface ExplainInput {
+  match: RuleMatch;
+  inputs: DecideInputs;
+  outcome: DecideOutcome;
+  rulesetVersion: number;
+}
+
+function shorten(text: string): string {
+  if (text.length <= NAME_MAX_CHARS) return text;
+  return `${text.slice(0, NAME_MAX_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** An input as a reader would name it. */
+function named(input: DecisionInput, inputs: DecideInputs): string {
+  const { network, client, category, risk, policy } = inputs;
+  if (input === 'network' && network) return `rule ${shorten(network.id)}`;
+  if (input === 'client' && client) return `rule ${shorten(client.id)}`;
+  if (input === 'category' && category) return `address category ${shorten(category.category)}`;
+  if (input === 'risk' && risk) return `risk score ${risk.score.toFixed(2)}`;
+  if (input === 'policy' && policy) return `policy ${shorten(policy.reason)}`;
+  return 'default: nothing spoke against it';
+}
+
+function saying(input: DecisionInput, inputs: DecideInputs): string {
+  const verdict = input === 'default' ? undefined : inputs[input]?.verdict;
+  return verdict === undefined ? named(input, inputs) : `${named(input, inputs)} (${verdict})`;
+}
+
+/** One sentence of at most `RECORD_TEXT_MAX_CHARS` characters. */
+export function explainVerdict({ match, inputs, outcome, rulesetVersion }: ExplainInput): string {
+  const lifted = liftedInputs(inputs);
+  const overruled = inputOrder.filter(
+    (input) => inputs[input] !== null && input !== outcome.input && !lifted.includes(input),
+  );
+  const deciding = [inputs.network?.id, inputs.client?.id];
+  const others = match.fired.filter((rule) => !deciding.includes(rule.id));
+
+  let text = `${verbs[outcome.decision]} by ${named(outcome.input, inputs)}`;
+  if (overruled.length > 0) text += `; over ${overruled.map((input) => saying(input, inputs)).join(', ')}`;
+  if (lifted.length > 0) text += `; lifted ${lifted.map((input) => saying(input, inputs)).join(', ')}`;
+  if (others.length > 0) {
+    const list = others
+      .slice(0, OTHER_RULES_NAMED_MAX)
+      .map((rule) => `${shorten(rule.id)} (${rule.mode === 'monitor' ? `monitored ${rule.verdict}` : rule.verdict})`);
+    const more = others.length - list.length;
+    text += `; also fired ${list.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  }
+  text += `; ruleset version ${rulesetVersion}.`;
+  return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
+}

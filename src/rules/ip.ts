@@ -1,0 +1,211 @@
+/**
+ * Addresses and prefixes: one strict parser for rules and for visitors (design 3.1, RFC 4291, RFC 5952).
+ * Strict because libraries that also take `1.2.3`, `0x7f.1` or `1.2.3.04` let two spellings of one
+ * address mean two things, which is how a block list is walked around. IPv4-mapped IPv6 becomes IPv4.
+ */
+
+/** `words`: big-endian 32-bit words, one for IPv4 and four for IPv6. */
+export interface IpAddress {
+  family: 4 | 6;
+  words: readonly number[];
+}
+
+/** Host bits are clear. */
+export interface IpPrefix extends IpAddress {
+  prefixLength: number;
+}
+
+/** "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255" */
+const IP_TEXT_MAX_CHARS = 45;
+const DOT = 46;
+const COLON = 58;
+const MAPPED_PREFIX_BITS = 96;
+
+const groups = new Uint16Array(8);
+const scratch = new Uint32Array(4);
+
+/** Dotted quad in `text[start, end)` as an unsigned number, or -1. */
+function parseV4(text: string, start: number, end: number): number {
+  let value = 0;
+  let octet = -1;
+  let dots = 0;
+  for (let i = start; i < end; i++) {
+    const c = text.charCodeAt(i);
+    if (c >= 48 && c <= 57) {
+      if (octet === 0) return -1;
+      octet = octet < 0 ? c - 48 : octet * 10 + c - 48;
+      if (octet > 255) return -1;
+    } else if (c === DOT) {
+      if (octet < 0 || dots === 3) return -1;
+      value = value * 256 + octet;
+      octet = -1;
+      dots++;
+    } else return -1;
+  }
+  return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
+}
+
+function hexDigit(c: number): number {
+  if (c >= 48 && c <= 57) return c - 48;
+  const lower = c | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
+
+/** Fills `groups`; false when `text[0, end)` is no IPv6 address. */
+function parseV6(text: string, end: number): boolean {
+  let count = 0;
+  let gap = -1;
+  let i = 0;
+  if (text.charCodeAt(0) === COLON) {
+    if (text.charCodeAt(1) !== COLON) return false;
+    gap = 0;
+    i = 2;
+  }
+  while (i < end) {
+    if (count === 8) return false;
+    const groupStart = i;
+    let value = 0;
+    let digit = -1;
+    while (i < end && i - groupStart < 4 && (digit = hexDigit(text.charCodeAt(i))) >= 0) {
+      value = (value << 4) | digit;
+      i++;
+    }
+    if (i < end && text.charCodeAt(i) === DOT) {
+      const v4 = count <= 6 ? parseV4(text, groupStart, end) : -1;
+      if (v4 < 0) return false;
+      groups[count++] = Math.floor(v4 / 65_536);
+      groups[count++] = v4 & 0xffff;
+      i = end;
+      break;
+    }
+    if (i === groupStart) return false;
+    groups[count++] = value;
+    if (i === end) break;
+    if (text.charCodeAt(i) !== COLON) return false;
+    i++;
+    if (i < end && text.charCodeAt(i) === COLON) {
+      if (gap >= 0) return false;
+      gap = count;
+      i++;
+    } else if (i === end) return false;
+  }
+  if (gap < 0) return count === 8;
+  if (count === 8) return false;
+  const moved = count - gap;
+  for (let k = 0; k < moved; k++) groups[7 - k] = groups[count - 1 - k] ?? 0;
+  groups.fill(0, gap, 8 - moved);
+  return true;
+}
+
+/**
+ * The hot path's parser: writes the address's words into `out` (length 4) and answers its family, or 0.
+ * Allocates nothing.
+ */
+export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
+  const end = text.length;
+  if (end < 2 || end > IP_TEXT_MAX_CHARS) return 0;
+  let colon = false;
+  for (let i = 0; i < 5 && i < end; i++) if (text.charCodeAt(i) === COLON) colon = true;
+  if (!colon) {
+    const v4 = parseV4(text, 0, end);
+    if (v4 < 0) return 0;
+    out[0] = v4;
+    return 4;
+  }
+  if (!parseV6(text, end)) return 0;
+  for (let w = 0; w < 4; w++) out[w] = ((groups[2 * w] ?? 0) << 16) | (groups[2 * w + 1] ?? 0);
+  if (out[0] === 0 && out[1] === 0 && out[2] === 0xffff) {
+    out[0] = out[3] ?? 0;
+    return 4;
+  }
+  return 6;
+}
+
+/** `null` for anything that is not exactly one address: shorthand, leading zeros, brackets, zone ids, blanks. */
+export function parseIp(text: string): IpAddress | null {
+  const family = parseIpInto(text, scratch);
+  if (family === 0) return null;
+  return { family, words: family === 4 ? [scratch[0] ?? 0] : [...scratch] };
+}
+
+/** The 32-bit mask of the first `bits` bits (0–32) as an unsigned number. */
+export function mask32(bits: number): number {
+  return bits <= 0 ? 0 : bits >= 32 ? 0xffffffff : (-1 << (32 - bits)) >>> 0;
+}
+
+function maskWords(words: readonly number[], bits: number): number[] {
+  return words.map((word, index) => (word & mask32(bits - 32 * index)) >>> 0);
+}
+
+/**
+ * `address/length`; host bits are cleared. A prefix inside `::ffff:0:0/96` becomes its IPv4 prefix. A bare
+ * address is refused: that is a rule of type `ip`.
+ */
+export function parseCidr(text: string): IpPrefix | null {
+  const slash = text.indexOf('/');
+  if (slash < 0) return null;
+  const digits = text.slice(slash + 1);
+  if (!/^(0|[1-9]\d{0,2})$/.test(digits)) return null;
+  let prefixLength = Number(digits);
+  const addressText = text.slice(0, slash);
+  const address = parseIp(addressText);
+  if (!address) return null;
+  if (address.family === 4 && addressText.includes(':')) {
+    if (prefixLength > 128) return null;
+    // A shorter prefix reaches beyond the mapped block and stays an IPv6 one.
+    if (prefixLength < MAPPED_PREFIX_BITS) {
+      return { family: 6, prefixLength, words: maskWords([0, 0, 0xffff, address.words[0] ?? 0], prefixLength) };
+    }
+    prefixLength -= MAPPED_PREFIX_BITS;
+  }
+  if (prefixLength > (address.family === 4 ? 32 : 128)) return null;
+  return { family: address.family, prefixLength, words: maskWords(address.words, prefixLength) };
+}
+
+export function formatV4(value: number): string {
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
+}
+
+/** RFC 5952: lower case, the first longest run of two or more zero groups compressed. */
+export function formatV6(w0: number, w1: number, w2: number, w3: number): string {
+  const parts = [w0 >>> 16, w0 & 0xffff, w1 >>> 16, w1 & 0xffff, w2 >>> 16, w2 & 0xffff, w3 >>> 16, w3 & 0xffff];
+  let bestStart = -1;
+  let bestLength = 1;
+  for (let i = 0; i < 8; i++) {
+    let end = i;
+    while (end < 8 && parts[end] === 0) end++;
+    if (end - i > bestLength) {
+      bestStart = i;
+      bestLength = end - i;
+    }
+    if (end > i) i = end;
+  }
+  let text = '';
+  for (let i = 0; i < 8; i++) {
+    if (i === bestStart) {
+      text += '::';
+      i += bestLength - 1;
+      continue;
+    }
+    if (text !== '' && !text.endsWith(':')) text += ':';
+    text += (parts[i] ?? 0).toString(16);
+  }
+  return text;
+}
+
+export function formatIp(ip: IpAddress): string {
+  const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = ip.words;
+  return ip.family === 4 ? formatV4(w0) : formatV6(w0, w1, w2, w3);
+}
+
+export function formatCidr(prefix: IpPrefix): string {
+  return `${formatIp(prefix)}/${prefix.prefixLength}`;
+}
+
+/** The address's own prefix of `v4Bits` or `v6Bits` in canonical form, or `null`: what a cookie is bound to. */
+export function addressPrefix(text: string, v4Bits: number, v6Bits: number): string | null {
+  const ip = parseIp(text);
+  if (!ip) return null;
+  const prefixLength = ip.family === 4 ? v4Bits : v6Bits;
+  return formatCidr({ family: ip.family, words: maskWords(ip.words, prefixLength), prefixLength });
+}

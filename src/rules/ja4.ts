@@ -1,0 +1,72 @@
+/**
+ * The JA4 TLS client fingerprint: `a_b_c`, where `a` is transport, TLS version, SNI, cipher and extension
+ * counts and ALPN, and `b`, `c` are truncated SHA-256 sums of ciphers and extensions. Here it is five
+ * 32-bit words, so that a set of a million of them is a sorted array and not a million strings.
+ */
+
+const grammar = /^[tqd](?:\d\d|s[1-3]|d[1-3])[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/;
+export const JA4_WORDS = 5;
+const JA4_CHARS = 36;
+
+/** Lower-cased fingerprint, or `null` when the text does not keep the grammar. */
+export function canonicalJa4(text: string): string | null {
+  if (text.length !== JA4_CHARS) return null;
+  const lower = text.toLowerCase();
+  return grammar.test(lower) ? lower : null;
+}
+
+/** 0–35 for `0-9a-z` in either case, else -1. */
+function base36(c: number): number {
+  if (c >= 48 && c <= 57) return c - 48;
+  const lower = c | 32;
+  return lower >= 97 && lower <= 122 ? lower - 87 : -1;
+}
+
+function number36(text: string, start: number): number {
+  let value = 0;
+  for (let i = start; i < start + 5; i++) {
+    const digit = base36(text.charCodeAt(i));
+    if (digit < 0) return -1;
+    value = value * 36 + digit;
+  }
+  return value;
+}
+
+function hex24(text: string, start: number): number {
+  let value = 0;
+  for (let i = start; i < start + 6; i++) {
+    const digit = base36(text.charCodeAt(i));
+    if (digit < 0 || digit > 15) return -1;
+    value = (value << 4) | digit;
+  }
+  return value;
+}
+
+/**
+ * Writes the five words of a fingerprint in either case into `out` from `at` on; false when it cannot be
+ * one. Looser than the grammar in `a` only (any base-36 text), which no stored rule matches.
+ */
+export function packJa4(text: string, out: Uint32Array, at = 0): boolean {
+  if (text.length !== JA4_CHARS || text.charCodeAt(10) !== 95 || text.charCodeAt(23) !== 95) return false;
+  const a = number36(text, 0);
+  const b = number36(text, 5);
+  const b0 = hex24(text, 11);
+  const b1 = hex24(text, 17);
+  const c0 = hex24(text, 24);
+  const c1 = hex24(text, 30);
+  if (a < 0 || b < 0 || b0 < 0 || b1 < 0 || c0 < 0 || c1 < 0) return false;
+  // The hashes lead: they spread evenly, so the search is even too.
+  out[at] = b0 * 256 + (b1 >>> 16);
+  out[at + 1] = (b1 & 0xffff) * 65_536 + (c0 >>> 8);
+  out[at + 2] = (c0 & 255) * 16_777_216 + c1;
+  out[at + 3] = a;
+  out[at + 4] = b;
+  return true;
+}
+
+export function unpackJa4(words: Uint32Array, at: number): string {
+  const [w0 = 0, w1 = 0, w2 = 0, w3 = 0, w4 = 0] = words.subarray(at, at + JA4_WORDS);
+  const hex = [w0, w1, w2].map((word) => word.toString(16).padStart(8, '0')).join('');
+  const a = w3.toString(36).padStart(5, '0') + w4.toString(36).padStart(5, '0');
+  return `${a}_${hex.slice(0, 12)}_${hex.slice(12)}`;
+}

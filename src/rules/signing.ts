@@ -1,0 +1,85 @@
+/**
+ * A ruleset file: payload, then a trailer with an Ed25519 signature over its SHA-256 (design 4). Checked
+ * once when loaded, so that neither KV nor a cache nor the path to them has to be trusted. Base and
+ * delta use it alike; their payloads begin with different magics, so one never passes for the other.
+ *
+ *   payload | signature (64) | kid (n) | n (1) | magic (8)
+ */
+const magic = new TextEncoder().encode('GHSIGNED');
+/** Keeps this signature from meaning anything in another protocol under the same key. */
+const context = new TextEncoder().encode('gatehouse-ruleset-v1\0');
+const SIGNATURE_BYTES = 64;
+const FIXED_TRAILER_BYTES = SIGNATURE_BYTES + 1 + magic.length;
+const KID_MAX_BYTES = 128;
+
+export type OpenedRulesetFile = { ok: true; payload: Uint8Array; hash: string } | { ok: false; reason: string };
+
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += hex[byte];
+  return text;
+}
+
+/** WebCrypto's types want to know that the buffer is not shared; ours never is. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+async function digestMessage(payload: Uint8Array): Promise<{ message: Bytes; hash: string }> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', payload as Bytes));
+  const message = new Uint8Array(context.length + digest.length);
+  message.set(context);
+  message.set(digest, context.length);
+  return { message, hash: toHex(digest) };
+}
+
+/** Hex SHA-256 of a payload: the name it is stored and asked for under. */
+export async function rulesetHash(payload: Uint8Array): Promise<string> {
+  return (await digestMessage(payload)).hash;
+}
+
+/** `kid` is at most 128 bytes of UTF-8. `hash` is the hex SHA-256 of the payload. */
+export async function signRulesetFile(
+  payload: Uint8Array,
+  key: { kid: string; privateKey: CryptoKey },
+): Promise<{ file: Uint8Array; hash: string }> {
+  const kid = new TextEncoder().encode(key.kid);
+  if (kid.length === 0 || kid.length > KID_MAX_BYTES) throw new RangeError('kid must be 1 to 128 bytes');
+  const { message, hash } = await digestMessage(payload);
+  const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', key.privateKey, message));
+  const file = new Uint8Array(payload.length + FIXED_TRAILER_BYTES + kid.length);
+  let at = 0;
+  for (const part of [payload, signature, kid, Uint8Array.of(kid.length), magic]) {
+    file.set(part, at);
+    at += part.length;
+  }
+  return { file, hash };
+}
+
+/** `payload` is a view of `file`, not a copy. Never rejects: what cannot be checked is a refusal. */
+export async function openSignedRuleset(
+  file: Uint8Array,
+  keys: ReadonlyMap<string, CryptoKey>,
+): Promise<OpenedRulesetFile> {
+  const magicAt = file.length - magic.length;
+  if (file.length < FIXED_TRAILER_BYTES || !magic.every((byte, i) => file[magicAt + i] === byte)) {
+    return { ok: false, reason: 'not a signed ruleset file' };
+  }
+  const kidLength = file[magicAt - 1] ?? 0;
+  const signatureAt = magicAt - 1 - kidLength - SIGNATURE_BYTES;
+  if (kidLength === 0 || kidLength > KID_MAX_BYTES || signatureAt < 0) {
+    return { ok: false, reason: 'trailer does not fit the file' };
+  }
+  const kid = new TextDecoder().decode(file.subarray(magicAt - 1 - kidLength, magicAt - 1));
+  const key = keys.get(kid);
+  if (!key) return { ok: false, reason: 'signed with an unknown key' };
+  const payload = file.subarray(0, signatureAt);
+  const signature = file.subarray(signatureAt, signatureAt + SIGNATURE_BYTES);
+  try {
+    const { message, hash } = await digestMessage(payload);
+    const valid = await crypto.subtle.verify('Ed25519', key, signature as Bytes, message);
+    return valid ? { ok: true, payload, hash } : { ok: false, reason: 'signature does not match' };
+  } catch {
+    return { ok: false, reason: 'signature could not be checked' };
+  }
+}
