@@ -1,0 +1,17 @@
+/**
+ * The page of a blocked request (design 3.2): says that it was refused and which reference to quote,
+ * never why, since the reason would teach an attacker more than it helps a visitor.
+ */
+import { html } from './html.ts';
+import { pickLanguage } from './language.ts';
+import type { PageInput } from './page-input.ts';
+import { renderPage } from './page-layout.ts';
+
+export function renderBlockPage(input: PageInput): string {
+  const localised = pickLanguage(input.acceptLanguage);
+  const { messages } = localised;
+  return renderPage(input, localised, {
+    title: messages.blockedTitle,
+    body: html`<p>${messages.blockedText}</p>`,
+  });
+}

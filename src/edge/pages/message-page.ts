@@ -1,0 +1,40 @@
+/**
+ * Pages that tell the visitor what became of a request the gate could not carry on (design 3.3, 8):
+ * nothing is lost silently, and nothing pretends to have been sent.
+ */
+import { html } from './html.ts';
+import { pickLanguage } from './language.ts';
+import type { PageMessages } from './messages.ts';
+import type { PageInput } from './page-input.ts';
+import { renderPage } from './page-layout.ts';
+
+/**
+ * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is
+ * held. `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie.
+ * `unavailable`: the gate itself cannot judge now.
+ */
+export type MessageKind = 'send-again' | 'too-large' | 'origin-unreachable' | 'cookies-off' | 'unavailable';
+
+const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyof PageMessages]> = {
+  'send-again': ['sendAgainTitle', 'sendAgainText'],
+  'too-large': ['tooLargeTitle', 'tooLargeText'],
+  'origin-unreachable': ['originTitle', 'originText'],
+  'cookies-off': ['cookiesTitle', 'cookies'],
+  unavailable: ['unavailableTitle', 'unavailableText'],
+};
+
+export interface MessagePageInput extends PageInput {
+  /** A same-origin path the visitor may try again. */
+  retryUrl?: string;
+}
+
+export function renderMessagePage(kind: MessageKind, input: MessagePageInput): string {
+  const localised = pickLanguage(input.acceptLanguage);
+  const { messages } = localised;
+  const [title, text] = texts[kind];
+  return renderPage(input, localised, {
+    title: messages[title],
+    body: html`<p>${messages[text]}</p>
+      ${input.retryUrl === undefined ? null : html`<p><a class="button" href="${input.retryUrl}">${messages.retry}</a></p>`}`,
+  });
+}

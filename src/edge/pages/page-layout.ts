@@ -1,0 +1,53 @@
+/**
+ * The frame every page shares: language and direction, style, the instance's name and logo, and the
+ * reference a visitor can quote (design 3.2).
+ */
+import { html, type Html, trustedHtml } from './html.ts';
+import type { LocalisedMessages } from './language.ts';
+import type { PageInput } from './page-input.ts';
+import { isBranded, pageStyle } from './page-style.ts';
+
+export interface PageParts {
+  title: string;
+  /** Additions to `<head>`. */
+  head?: Html | null;
+  /** What follows the heading. */
+  body: Html;
+  /** Attributes' worth of data for the page's script, on `<main id="gatehouse">`. */
+  data?: Html | null;
+}
+
+export function renderPage(input: PageInput, { language, messages }: LocalisedMessages, parts: PageParts): string {
+  const { branding, nonce, requestId } = input;
+  const page = html`<!doctype html>
+    <html lang="${language.tag}" dir="${language.direction}" ${isBranded(branding) ? html` data-branded` : null}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex, nofollow" />
+        <title>${parts.title}</title>
+        <style nonce="${nonce}">
+          ${trustedHtml(pageStyle(branding))}
+        </style>
+        ${parts.head ?? null}
+      </head>
+      <body>
+        <main id="gatehouse" ${parts.data ?? null}>
+          ${logo(input)}
+          <h1>${parts.title}</h1>
+          ${parts.body}
+          <footer>
+            ${branding.supportUrl === undefined ? null : html`<p><a href="${branding.supportUrl}" rel="noopener">${messages.support}</a></p>`}
+            <p>${messages.reference}: <code dir="ltr">${requestId}</code></p>
+          </footer>
+        </main>
+      </body>
+    </html> `;
+  return page.text;
+}
+
+/** The alternative text is the name; where there is no logo the name stands alone. */
+function logo({ branding: { logoUrl, name } }: PageInput): Html | null {
+  if (logoUrl !== undefined) return html`<img src="${logoUrl}" alt="${name ?? ''}" />`;
+  return name === undefined ? null : html`<p class="site">${name}</p>`;
+}

@@ -1,0 +1,94 @@
+/**
+ * `window.gatehouse`: the explicit way for pages that render by script, in the words other widgets
+ * use. Every function takes a widget id, the element, or nothing for the only widget of the page.
+ */
+import { GatehouseWidget } from './widget-element.ts';
+import { type RenderOptions, settingNames } from './settings.ts';
+
+export const ELEMENT_NAME = 'gatehouse-widget';
+export const AUTO_RENDER_CLASS = 'gatehouse-captcha';
+
+type WidgetReference = string | Element | undefined;
+
+export interface GatehouseApi {
+  /** Runs `callback` once the widget can be used: at once when it already can. */
+  ready(callback: () => void): void;
+  /** Puts a widget into the container (element or selector) and answers its id. */
+  render(container: Element | string, options: RenderOptions): string;
+  reset(widget?: WidgetReference): void;
+  remove(widget?: WidgetReference): void;
+  /** Solves and resolves with the token. */
+  execute(widget?: WidgetReference): Promise<string>;
+  /** The token, or an empty string. */
+  getResponse(widget?: WidgetReference): string;
+}
+
+declare global {
+  interface Window {
+    gatehouse?: GatehouseApi;
+  }
+  interface HTMLElementTagNameMap {
+    'gatehouse-widget': GatehouseWidget;
+  }
+}
+
+const widgets = new Map<string, GatehouseWidget>();
+let lastId = 0;
+
+export const gatehouse: GatehouseApi = {
+  ready(callback) {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', callback, { once: true });
+    else queueMicrotask(callback);
+  },
+  render(container, options) {
+    const parent = typeof container === 'string' ? document.querySelector(container) : container;
+    if (parent === null) throw new Error(`No such element: ${String(container)}`);
+    const widget = document.createElement(ELEMENT_NAME);
+    for (const name of settingNames) {
+      const value: unknown = options[name];
+      if (typeof value === 'function') widget.callbacks[name] = value as () => void;
+      else if (typeof value === 'string') widget.setAttribute(name, value);
+    }
+    const id = `gatehouse-${++lastId}`;
+    widgets.set(id, widget);
+    parent.append(widget);
+    return id;
+  },
+  reset(reference) {
+    find(reference).reset();
+  },
+  remove(reference) {
+    const widget = find(reference);
+    for (const [id, known] of widgets) if (known === widget) widgets.delete(id);
+    widget.remove();
+  },
+  execute(reference) {
+    return find(reference).execute();
+  },
+  getResponse(reference) {
+    return find(reference).response;
+  },
+};
+
+function find(reference: WidgetReference): GatehouseWidget {
+  const byId = typeof reference === 'string' ? widgets.get(reference) : undefined;
+  if (byId !== undefined) return byId;
+  const scope = typeof reference === 'string' ? document.querySelector(reference) : (reference ?? document);
+  if (scope instanceof GatehouseWidget) return scope;
+  const widget = scope?.querySelector(ELEMENT_NAME);
+  if (widget == null) throw new Error('No such Gatehouse widget');
+  return widget;
+}
+
+/** Turns every `<div class="gatehouse-captcha" data-sitekey="…">` that is still empty into a widget. */
+export function autoRender(): void {
+  for (const place of document.querySelectorAll(`.${AUTO_RENDER_CLASS}[data-sitekey]`)) {
+    if (place.querySelector(ELEMENT_NAME) !== null) continue;
+    const options: Record<string, string> = {};
+    for (const name of settingNames) {
+      const value = place.getAttribute(`data-${name}`);
+      if (value !== null) options[name] = value;
+    }
+    gatehouse.render(place, options as unknown as RenderOptions);
+  }
+}

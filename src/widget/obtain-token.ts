@@ -1,0 +1,88 @@
+/**
+ * The whole way from a site key to a token (design 5): ask for a challenge, solve whatever kind the
+ * service chose, hand the solution in, go on with the next round until it says verified. Knows no
+ * user interface: pictures are shown by whoever passes `showVisual`.
+ */
+import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../contract/challenge-api.ts';
+import { CaptchaError } from './captcha-error.ts';
+import { type OnProgress, preparePow } from './pow-runner.ts';
+import { postJson } from './post-json.ts';
+import type { ScriptLocation } from './script-location.ts';
+
+/** Rounds in one go. Image tasks have two; the rest is room for a stricter site, and an end to a loop. */
+const ROUNDS_MAX = 12;
+/** A token that lives shorter or longer than this is a clock that is wrong. */
+const LIFETIME_MIN_MS = 20_000;
+const LIFETIME_MAX_MS = 600_000;
+
+export type ShowVisual = (challenge: ChallengeAnswer, signal: AbortSignal) => Promise<Record<string, unknown>>;
+
+export interface TokenRequest {
+  location: ScriptLocation;
+  /** Address the API hangs under, no trailing slash. */
+  apiBase: string;
+  siteKey: string;
+  action?: string | undefined;
+  cdata?: string | undefined;
+  signal: AbortSignal;
+  onProgress: OnProgress;
+  showVisual: ShowVisual;
+}
+
+export interface IssuedToken {
+  token: string;
+  /** How long it is good for from now on, by the service's clock where it told us. */
+  lifetimeMs: number;
+}
+
+export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
+  const { apiBase, signal, onProgress } = request;
+  const stopWorker = new AbortController();
+  const stop = (): void => stopWorker.abort();
+  signal.addEventListener('abort', stop);
+  try {
+    let runner = preparePow(request.location, stopWorker.signal);
+    const body = challengeRequest(request);
+    let challenge = (await postJson(`${apiBase}/challenge`, body, signal)) as ChallengeAnswer;
+    for (let round = 1; round <= ROUNDS_MAX; round++) {
+      const solution =
+        challenge.kind === 'pow' && challenge.pow !== undefined
+          ? await runner.solve(challenge.pow, onProgress)
+          : await request.showVisual(challenge, signal);
+      const handIn = { challenge: challenge.challenge, solution };
+      const answer = (await postJson(`${apiBase}/solution`, handIn, signal)) as SolutionAnswer;
+      if (answer.verified && answer.token !== undefined) {
+        onProgress(1);
+        return { token: answer.token, lifetimeMs: lifetimeMs(answer) };
+      }
+      if (answer.next === undefined) throw rejection(answer.reason ?? '');
+      challenge = answer.next;
+      if (challenge.kind === 'pow') runner = preparePow(request.location, stopWorker.signal);
+    }
+    throw new CaptchaError('failed', 'rounds');
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+function challengeRequest(request: TokenRequest): ChallengeRequest {
+  const sessionId = /(?:^|; )protect_session=([A-Za-z0-9._-]{1,256})/.exec(document.cookie)?.[1];
+  return {
+    siteKey: request.siteKey,
+    ...(request.action === undefined ? {} : { action: request.action }),
+    ...(request.cdata === undefined ? {} : { cdata: request.cdata }),
+    currentUrl: (location.origin + location.pathname).slice(0, 2048),
+    capabilities: { bigint: typeof BigInt === 'function', worker: typeof Worker === 'function' },
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+}
+
+function rejection(reason: string): CaptchaError {
+  return new CaptchaError(/expired|too-old|timeout/i.test(reason) ? 'expired' : 'failed', reason);
+}
+
+function lifetimeMs(answer: SolutionAnswer): number {
+  const left = (answer.expiresAt ?? 0) - Date.now();
+  return Math.min(LIFETIME_MAX_MS, Math.max(LIFETIME_MIN_MS, left));
+}

@@ -1,0 +1,30 @@
+/**
+ * From a proof-of-work task as the service words it to the solution it wants back. Runs in the
+ * worker, and on the page where no worker may run.
+ */
+import type { PowTask } from '../contract/challenge-api.ts';
+import { solveRsw, solveSha256 } from '../challenge/pow-solve.ts';
+
+export type PowSolution = { y: string } | { counters: string };
+export type SolvePow = typeof solvePow;
+
+/** `null` when cancelled, or when the task is none that a browser can do. */
+export async function solvePow(
+  task: PowTask,
+  onProgress: (done: number) => void,
+  isCancelled: () => boolean,
+  inWorker: boolean,
+): Promise<PowSolution | null> {
+  const pause = inWorker ? null : undefined;
+  if (task.lane === 'rsw') {
+    const { n = '', x = '', t = 0 } = task;
+    const y = await solveRsw({ n, x, t }, onProgress, isCancelled, pause);
+    return y === null ? null : { y };
+  }
+  if (task.lane === 'sha256') {
+    const { salt = '', count = 0, bits = 0 } = task;
+    const counters = await solveSha256({ salt, count, bits }, onProgress, isCancelled, pause);
+    return counters === null ? null : { counters };
+  }
+  return null;
+}

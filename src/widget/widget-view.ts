@@ -1,0 +1,98 @@
+/**
+ * The widget as one sees and hears it: a check box that fills, a line of text, a live region. Built
+ * node by node (no markup strings), so that Trusted Types have nothing to object to. Knows nothing
+ * of challenges; the element tells it what state to show.
+ */
+import { widgetStyle } from './widget-style.ts';
+import { english, textDirection, type WidgetMessages } from './widget-messages.ts';
+
+export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | 'failed' | 'expired' | 'offline';
+
+export interface WidgetView {
+  /** Where a picture task is shown. */
+  readonly panel: HTMLElement;
+  readonly control: HTMLElement;
+  show(state: WidgetState): void;
+  progress(done: number): void;
+  speak(language: string, messages: WidgetMessages): void;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function createView(host: HTMLElement, onActivate: () => void): WidgetView {
+  const root = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(widgetStyle);
+  root.adoptedStyleSheets = [sheet];
+
+  const box = element('div', { class: 'box', part: 'box' });
+  const control = element('button', {
+    type: 'button',
+    role: 'checkbox',
+    id: 'c',
+    'aria-checked': 'false',
+    'aria-labelledby': 'l',
+  });
+  const ring = drawing('ring', 'circle', { cx: '18', cy: '18', r: '16', pathLength: '100' });
+  const label = element('label', { id: 'l', for: 'c', part: 'label' });
+  const live = element('p', { role: 'status' });
+  const panel = element('div', { class: 'panel', part: 'panel' });
+  panel.hidden = true;
+  control.append(ring, drawing('mark', 'path', { d: 'M6 19l8 8 16-18' }));
+  box.append(control, label);
+  root.append(box, live, panel);
+  control.addEventListener('click', onActivate);
+
+  let messages = english;
+  let state: WidgetState = 'idle';
+
+  function write(announce: boolean): void {
+    const key = state === 'idle' ? 'prompt' : state;
+    label.textContent = messages[key];
+    if (announce) live.textContent = messages[key];
+  }
+
+  return {
+    panel,
+    control,
+    show(next) {
+      const announce = next !== state && next !== 'idle';
+      state = next;
+      box.dataset['state'] = next === 'expired' || next === 'offline' ? 'failed' : next === 'task' ? 'working' : next;
+      control.setAttribute('aria-checked', String(next === 'verified'));
+      control.setAttribute('aria-busy', String(next === 'working'));
+      panel.hidden = next !== 'task';
+      if (next === 'idle') live.textContent = '';
+      write(announce);
+    },
+    progress(done) {
+      ring.style.setProperty('--done', done.toFixed(2));
+    },
+    speak(language, table) {
+      messages = table;
+      box.lang = language;
+      box.dir = textDirection(language);
+      write(false);
+    },
+  };
+}
+
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Record<string, string>,
+): HTMLElementTagNameMap[Tag] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+function drawing(className: string, shape: string, attributes: Record<string, string>): SVGElement {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', '0 0 36 36');
+  svg.setAttribute('class', className);
+  svg.setAttribute('aria-hidden', 'true');
+  const node = document.createElementNS(SVG, shape);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  svg.append(node);
+  return svg;
+}

@@ -1,0 +1,173 @@
+/**
+ * A small server that keeps the widget's contract for real: real RSW parameters and checks from
+ * `src/challenge`, the real scripts, and pages under the CSP of a strict site. It stands in for edge
+ * and service where only the browser side is under test.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { encodeBase64url } from '../../src/challenge/base64url.ts';
+import { generateRswKey } from '../../src/challenge/rsw-key.ts';
+import { RswMinter } from '../../src/challenge/rsw-mint.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { type ChallengePageInput, renderChallengePage } from '../../src/edge/pages/challenge-page.ts';
+import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
+import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
+
+/** What a strict site allows its pages: captcha-peers' list, nothing more. */
+export const STRICT_CSP =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; form-action 'self'; require-trusted-types-for 'script'";
+
+/** Difficulty 1: 18,750 squarings, about 30 ms. */
+const LEVEL = 0;
+const FORM_FIELD_MAX_BYTES = 2_000_000;
+
+export interface WidgetServer {
+  url: string;
+  assets: Record<string, ClientAsset>;
+  /** Pages by path: body markup, and headers beside the strict CSP. */
+  pages: Map<string, { body: string; headers?: Record<string, string> }>;
+  /** Requests to the API, in order. */
+  calls: { path: string; body: Record<string, unknown> }[];
+  /** What `/submit` and the replayed submission brought. */
+  submitted: URLSearchParams[];
+  /** Answers given instead of the real ones, first come first served. */
+  overrides: ((path: string) => { status: number; body: unknown } | null)[];
+  tokenLifetimeMs: number;
+  interstitial: Partial<ChallengePageInput>;
+  /** Whether `/verify` sets the cookie that lets a visitor pass. */
+  clears: boolean;
+  close(): Promise<void>;
+}
+
+export async function startWidgetServer(port: number): Promise<WidgetServer> {
+  const minter = new RswMinter(await generateRswKey(0));
+  const assets = await buildClient();
+  const answers = new Map<string, string>();
+  const tokens = new Set<string>();
+
+  function mint(): ChallengeAnswer {
+    const challenge = randomBytes(16).toString('base64url');
+    const { t, x, y } = minter.mint(LEVEL);
+    answers.set(challenge, encodeBase64url(y));
+    const pow = { lane: 'rsw' as const, t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) };
+    return { jti: challenge, kind: 'pow', challenge, expiresAt: Date.now() + 60_000, pow };
+  }
+
+  function judge(body: Record<string, unknown>): SolutionAnswer {
+    const challenge = String(body['challenge']);
+    const expected = answers.get(challenge);
+    answers.delete(challenge);
+    const { y } = body['solution'] as { y?: string };
+    if (expected === undefined || y !== expected) return { verified: false, reason: 'wrong-solution' };
+    const token = randomBytes(24).toString('base64url');
+    tokens.add(token);
+    return { verified: true, token, expiresAt: Date.now() + server.tokenLifetimeMs };
+  }
+
+  function api(path: string, body: Record<string, unknown>): { status: number; body: unknown; cookie?: string } {
+    server.calls.push({ path, body });
+    for (const override of server.overrides) {
+      const answer = override(path);
+      if (answer === null) continue;
+      server.overrides.splice(server.overrides.indexOf(override), 1);
+      return answer;
+    }
+    if (path === 'challenge') return { status: 200, body: mint() };
+    if (path === 'solution') return { status: 200, body: judge(body) };
+    if (path !== 'verify') return { status: 404, body: {} };
+    const verified = tokens.delete(String(body['token']));
+    return {
+      status: 200,
+      body: { verified },
+      ...(verified && server.clears ? { cookie: 'pass=1; Path=/; HttpOnly' } : {}),
+    };
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', server.url);
+    const send = (status: number, headers: Record<string, string>, body: string): void => {
+      response.writeHead(status, headers);
+      response.end(body);
+    };
+    const name = /^\/__protect\/([a-z-]+)(\.js)?$/.exec(url.pathname);
+    const asset = assets[`${name?.[1]}.js`];
+    if (name?.[2] === '.js' && asset !== undefined)
+      return send(200, { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }, asset.body);
+    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' };
+    if (request.method === 'OPTIONS') return send(204, cors, '');
+    const text = await read(request);
+    if (name?.[1] === 'replay' || url.pathname === '/submit') {
+      server.submitted.push(new URLSearchParams(text));
+      return send(200, { 'content-type': 'text/html' }, '<title>received</title>');
+    }
+    if (name !== null && request.method === 'POST') {
+      const { status, body, cookie } = api(name[1]!, JSON.parse(text) as Record<string, unknown>);
+      const headers = { 'content-type': 'application/json', ...cors, ...(cookie ? { 'set-cookie': cookie } : {}) };
+      return send(status, headers, JSON.stringify(body));
+    }
+    const page = server.pages.get(url.pathname);
+    if (page !== undefined) {
+      const headers = {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': STRICT_CSP,
+        ...page.headers,
+      };
+      return send(200, headers, page.body);
+    }
+    if (!url.pathname.startsWith('/protected')) return send(404, {}, '');
+    if (request.headers.cookie?.includes('pass=1') === true)
+      return send(
+        200,
+        { 'content-type': 'text/html' },
+        `<title>inside</title><p id="referer">${request.headers.referer ?? ''}</p>`,
+      );
+    const nonce = randomBytes(18).toString('base64');
+    const html = renderChallengePage({
+      nonce,
+      requestId: 'request-1',
+      acceptLanguage: request.headers['accept-language'] ?? null,
+      branding: {},
+      siteKey: 'site-1',
+      returnTo: url.pathname + url.search,
+      assetHashes: Object.fromEntries(Object.entries(assets).map(([file, { hash }]) => [file, hash])),
+      ...server.interstitial,
+    });
+    return send(403, pageSecurityHeaders(nonce), html);
+  }
+
+  const listener = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      response.writeHead(500);
+      response.end(String(error));
+    });
+  });
+  const server: WidgetServer = {
+    url: `http://127.0.0.1:${port}`,
+    assets,
+    pages: new Map(),
+    calls: [],
+    submitted: [],
+    overrides: [],
+    tokenLifetimeMs: 120_000,
+    interstitial: {},
+    clears: true,
+    close: () =>
+      new Promise((resolve) => {
+        listener.closeAllConnections();
+        listener.close(() => resolve());
+      }),
+  };
+  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  return server;
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > FORM_FIELD_MAX_BYTES) throw new Error('body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

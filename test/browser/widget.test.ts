@@ -1,0 +1,111 @@
+/**
+ * The widget in a real Chromium, on a page with the CSP of a strict site, with real proofs of work.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+
+const SCRIPT = '<script src="/__protect/widget.js" defer></script>';
+const form = (widget: string): string =>
+  `<!doctype html><html lang="en"><title>form</title>${SCRIPT}<form method="post" action="/submit"><label>Name <input name="name" value="Ada"></label>${widget}<button name="how" value="fast">Send</button><button name="how" value="slow" id="slow">Send slowly</button></form>`;
+const DIV = '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="click"></div>';
+
+let browser: Browser;
+let server: WidgetServer;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23001)]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+beforeEach(async () => {
+  server.calls.length = 0;
+  server.submitted.length = 0;
+  server.overrides.length = 0;
+  server.tokenLifetimeMs = 120_000;
+  context = await browser.newContext();
+  page = await context.newPage();
+  complaints = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+});
+afterEach(async () => {
+  await context.close();
+});
+
+async function open(body: string): Promise<void> {
+  server.pages.set('/page', { body });
+  await page.goto(`${server.url}/page`);
+}
+
+const field = (): Promise<string | null> =>
+  page.evaluate(() => document.querySelector<HTMLInputElement>('input[name=captcha-response]')?.value ?? null);
+
+describe('a classic div under a strict CSP', () => {
+  test('becomes a widget that solves in a worker and writes the hidden field', async () => {
+    await open(form(DIV));
+    await page.getByRole('checkbox', { name: 'I am human' }).click();
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    const { token } = JSON.parse((await field()) ?? '{}') as { token: string };
+    expect(token).toMatch(/^[\w-]{32}$/);
+    expect(page.workers()).toHaveLength(0);
+    expect(server.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('runs the proof of work off the main thread', async () => {
+    const started = page.waitForEvent('worker');
+    await open(form(DIV));
+    await page.getByRole('checkbox').click();
+    expect((await started).url()).toMatch(/\/__protect\/pow-worker\.js\?v=[0-9a-f]{16}$/);
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  });
+
+  test('can be worked by keyboard and says what happens in a live region', async () => {
+    await open(form(DIV));
+    await page.getByRole('checkbox').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('Verified');
+  });
+});
+
+describe('a form sent without a token', () => {
+  test('waits for it and then goes out with the button that was pressed', async () => {
+    await open(form('<gatehouse-widget sitekey="site-1" start="submit" size="invisible"></gatehouse-widget>'));
+    await page.locator('#slow').click();
+    await page.waitForURL('**/submit');
+    const [sent] = server.submitted;
+    expect(sent?.get('how')).toBe('slow');
+    expect(sent?.get('name')).toBe('Ada');
+    expect(JSON.parse(sent?.get('captcha-response') ?? '{}')).toHaveProperty('token');
+    expect(server.submitted).toHaveLength(1);
+  });
+});
+
+describe('errors', () => {
+  test('a refusal is shown, reported with its key, and a second click tries again', async () => {
+    const refusal = { status: 400, body: { error: { code: 400, message: 'no', key: 'API.SITE_KEY_NOT_REGISTERED' } } };
+    server.overrides.push(() => refusal);
+    await open(form(DIV));
+    const told = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          document.addEventListener('gatehouse:error', (event) => resolve((event as CustomEvent).detail));
+        }),
+    );
+    await page.getByRole('checkbox').click();
+    expect(await told).toEqual({ code: 'refused', detail: 'API.SITE_KEY_NOT_REGISTERED' });
+    expect(await field()).toBeNull();
+    await page.getByRole('checkbox', { name: /try again/ }).click();
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  });
+});
