@@ -46,6 +46,8 @@ export interface OperationDefinition<Body extends core.$ZodType> {
   path: string;
   feature: Feature;
   permission: Permission;
+  /** A `write` is refused while the account owes a payment method, and leaves a line in the audit trail. */
+  access: 'read' | 'write';
   summary: string;
   body: Body;
   /** Documents the 200 answer. */
@@ -68,11 +70,19 @@ export function operation<Body extends core.$ZodType>(definition: OperationDefin
 export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly details: readonly ErrorDetail[] | undefined;
-  constructor(key: ErrorKey, message: string, details?: readonly ErrorDetail[]) {
+  /** Headers of the answer, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    key: ErrorKey,
+    message: string,
+    details?: readonly ErrorDetail[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.name = 'ApiError';
     this.key = key;
     this.details = details;
+    this.headers = headers;
   }
 }
 

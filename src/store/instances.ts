@@ -6,6 +6,9 @@
 import { instancePolicy } from '../contract/instance.ts';
 import type { InstancePolicy, ProtectInstance } from '../contract/instance.ts';
 import type { StoreEnv } from './binding.ts';
+import { randomToken } from './master-key.ts';
+
+const INSTANCE_ID_BYTES = 12;
 
 /** An instance with the account it belongs to; the account never leaves the service. */
 export interface StoredInstance extends ProtectInstance {
@@ -64,24 +67,19 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
   return results.map(storedInstance);
 }
 
-export async function insertInstance(
+/** Makes an active instance; a taken `cname` or site key is told apart. */
+export async function createInstance(
   env: StoreEnv,
-  instance: {
-    id: string;
-    accountId: string;
-    name: string;
-    cname: string;
-    globalSiteKey: string;
-    policy: InstancePolicy;
-  },
+  instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
   now: number,
-): Promise<'inserted' | InstanceConflict> {
+): Promise<StoredInstance | InstanceConflict> {
+  const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
   const result = await env.DB.prepare(
     `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT DO NOTHING`,
   )
     .bind(
-      instance.id,
+      id,
       instance.accountId,
       instance.name,
       instance.cname,
@@ -90,7 +88,10 @@ export async function insertInstance(
       now,
     )
     .run();
-  return result.meta.changes === 1 ? 'inserted' : conflictOf(env, instance);
+  if (result.meta.changes === 0) return conflictOf(env, { id, cname: instance.cname });
+  const created = await instanceById(env, id);
+  if (!created) throw new Error('An instance is gone right after it was created');
+  return created;
 }
 
 /** @returns `'stale'` when somebody else changed the instance since `expectedVersion` was read. */

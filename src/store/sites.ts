@@ -7,7 +7,7 @@ import type { Site } from '../contract/site.ts';
 import type { SiteSettings } from '../contract/site-settings.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
 import type { StoreEnv } from './binding.ts';
-import { openAtRest, sealAtRest, sha256Hex } from './master-key.ts';
+import { openAtRest, randomToken, sealAtRest, sha256Hex } from './master-key.ts';
 
 /** A site with what the verification and challenge paths need of its account. */
 export interface SiteRecord extends Site {
@@ -32,6 +32,10 @@ interface SiteRow {
   tier: AccountTier;
   disabled: number;
 }
+
+/** A site key is public; 128 bits so that none is met by chance. */
+const SITE_KEY_BYTES = 16;
+const SECRET_KEY_BYTES = 32;
 
 const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
@@ -58,24 +62,28 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
 }
 
 /**
- * Inserts a site. The first one of an account becomes its default.
+ * Makes a site with fresh keys. The first one of an account becomes its default.
  * @returns `'duplicate-name'` when the account has a site of this name, active or not.
  */
-export async function insertSite(
+export async function createSite(
   env: StoreEnv,
-  site: { siteKey: string; secretKey: string; accountId: string; name: string; settings: SiteSettings },
+  site: { accountId: string; name: string; settings: SiteSettings },
   now: number,
-): Promise<'inserted' | 'duplicate-name'> {
-  const secretHash = await sha256Hex(site.secretKey);
-  const sealed = await sealAtRest(env.MASTER_KEY, sealContext(site.siteKey), site.secretKey);
+): Promise<SiteRecord | 'duplicate-name'> {
+  const siteKey = `site_${randomToken(SITE_KEY_BYTES)}`;
+  const secretKey = `secret_${randomToken(SECRET_KEY_BYTES)}`;
+  const sealed = await sealAtRest(env.MASTER_KEY, sealContext(siteKey), secretKey);
   const result = await env.DB.prepare(
     `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7)
      ON CONFLICT (account_id, name) DO NOTHING`,
   )
-    .bind(site.siteKey, site.accountId, site.name, secretHash, sealed, JSON.stringify(site.settings), now)
+    .bind(siteKey, site.accountId, site.name, await sha256Hex(secretKey), sealed, JSON.stringify(site.settings), now)
     .run();
-  return result.meta.changes === 0 ? 'duplicate-name' : 'inserted';
+  if (result.meta.changes === 0) return 'duplicate-name';
+  const created = await siteByKey(env, siteKey);
+  if (!created) throw new Error('A site is gone right after it was created');
+  return created;
 }
 
 /**

@@ -1,0 +1,84 @@
+/**
+ * The service Worker's routes, made from three tables: management operations, edge calls and the public
+ * captcha routes. What holds for every answer is said here once: a request id, the error envelope,
+ * 404 and 405, and no cache.
+ */
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { authenticateEdge } from './auth/authenticate-edge.ts';
+import type { EdgeRoute } from './edge-api/edge-call.ts';
+import { jwks } from './jwks.ts';
+import type { Operation } from './operation.ts';
+import { errorResponse, respondError } from './respond-error.ts';
+import { runOperation } from './run-operation.ts';
+import type { ServiceCall } from './service-call.ts';
+
+export interface ServiceHonoEnv {
+  Bindings: ServiceEnv;
+  Variables: { requestId: string };
+}
+export type ServiceApp = Hono<ServiceHonoEnv>;
+
+export interface ServiceParts {
+  operations: readonly Operation[];
+  edgeRoutes: readonly EdgeRoute[];
+  /** `/siteverify`, the challenge API and the widget's files. */
+  captcha: ServiceApp;
+}
+
+export function serviceApp(parts: ServiceParts): ServiceApp {
+  const app: ServiceApp = new Hono<ServiceHonoEnv>({ strict: true });
+
+  app.use(async (c, next) => {
+    c.set('requestId', crypto.randomUUID());
+    await next();
+    c.header('X-Request-Id', c.get('requestId'));
+    c.header('X-Content-Type-Options', 'nosniff');
+  });
+  app.onError((error, c) => respondError(error, c.get('requestId')));
+
+  app.get('/health', () => Response.json({ status: 'ok' }, { headers: { 'cache-control': 'no-store' } }));
+  app.get('/.well-known/jwks.json', (c) => jwks(c.env, Date.now()));
+  for (const operation of parts.operations) {
+    app.on(operation.method, operation.path, (c) => runOperation(operation, serviceCall(c)));
+  }
+  for (const route of parts.edgeRoutes) {
+    app.on(route.method, route.path, async (c) => {
+      const call = serviceCall(c);
+      const edge = await authenticateEdge(call.env, call.request, call.now);
+      return route.handler({ ...call, ...edge }, c.req.param());
+    });
+  }
+  app.route('/', parts.captcha);
+
+  // Behind the routes themselves: a known path with another method.
+  for (const [path, methods] of allowedMethods(app)) {
+    app.all(path, () =>
+      errorResponse('API.METHOD_NOT_ALLOWED', `Use ${methods.join(' or ')}`, undefined, { allow: methods.join(', ') }),
+    );
+  }
+  app.notFound(() => errorResponse('API.NOT_FOUND', 'There is nothing at this path'));
+  return app;
+}
+
+function serviceCall(c: Context<ServiceHonoEnv>): ServiceCall {
+  return {
+    env: c.env,
+    request: c.req.raw,
+    requestId: c.get('requestId'),
+    now: Date.now(),
+    waitUntil: (work) => c.executionCtx.waitUntil(work),
+  };
+}
+
+function allowedMethods(app: ServiceApp): Map<string, string[]> {
+  const byPath = new Map<string, string[]>();
+  for (const { path, method } of app.routes) {
+    if (method === 'ALL') continue;
+    const methods = byPath.get(path) ?? [];
+    if (!methods.includes(method)) methods.push(method);
+    if (method === 'GET' && !methods.includes('HEAD')) methods.push('HEAD');
+    byPath.set(path, methods);
+  }
+  return byPath;
+}

@@ -1,0 +1,34 @@
+/**
+ * Reads a body up to a limit and no further. `Content-Length` is only a promise: the limit is kept
+ * while reading, so that a chunked or lying request cannot fill the isolate's memory.
+ */
+import { ApiError } from '../operation.ts';
+
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (!request.body) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > maxBytes) {
+      await reader.cancel();
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('API.BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
+}

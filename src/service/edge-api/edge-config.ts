@@ -1,0 +1,49 @@
+/**
+ * Everything an edge needs to know of its instance, as one document (design 4). `configVersion` is a
+ * hash of the content, so equal content has an equal version on every isolate, and a week's new
+ * keys are a new version by themselves.
+ */
+import { base64url } from 'jose';
+import type { EdgeConfig } from '../../contract/edge-api.ts';
+import { instancePolicy } from '../../contract/instance.ts';
+import type { StoreEnv } from '../../store/binding.ts';
+import type { StoredInstance } from '../../store/instances.ts';
+import { sha256Hex } from '../../store/master-key.ts';
+import { signingKey, verificationKeys } from '../../store/signing-keys.ts';
+import { siteByKey } from '../../store/sites.ts';
+import { edgeKeySets } from './edge-keys.ts';
+
+/** As many as the edge accepts; older ruleset keys have no live ruleset. */
+const RULESET_KEYS_MAX = 8;
+/** 128 bits of the content's hash. */
+const VERSION_HEX_CHARS = 32;
+
+export async function edgeConfigFor(env: StoreEnv, instance: StoredInstance, now: number): Promise<EdgeConfig> {
+  const [site, keys] = await Promise.all([
+    siteByKey(env, instance.globalSiteKey),
+    edgeKeySets(env.MASTER_KEY, instance.id, now),
+    // Makes the first one, so that an edge never starts without a key to check rulesets by.
+    signingKey(env, 'ruleset', now),
+  ]);
+  if (!site) throw new Error(`Instance ${instance.id} names a site that does not exist`);
+  const rulesetKeys = await verificationKeys(env, 'ruleset', now);
+  const content: Omit<EdgeConfig, 'configVersion'> = {
+    instanceId: instance.id,
+    policy: policyOf(instance),
+    siteKey: site.siteKey,
+    secretKey: site.secretKey,
+    keys,
+    rulesetKeys: rulesetKeys
+      .slice(0, RULESET_KEYS_MAX)
+      .map((key) => ({ kid: key.kid, publicKey: base64url.encode(key.publicKeyRaw) })),
+    raisedJtis: [],
+  };
+  const configVersion = (await sha256Hex(JSON.stringify(content))).slice(0, VERSION_HEX_CHARS);
+  return { configVersion, ...content };
+}
+
+/** The policy members in the schema's order, so that the hash does not depend on how a row was written. */
+function policyOf(instance: StoredInstance): EdgeConfig['policy'] {
+  const members = Object.keys(instancePolicy.shape) as (keyof EdgeConfig['policy'])[];
+  return Object.fromEntries(members.map((member) => [member, instance[member]])) as EdgeConfig['policy'];
+}

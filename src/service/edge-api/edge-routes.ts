@@ -1,0 +1,15 @@
+/**
+ * Every call an edge can make (design 4). The client JWT is checked before any of these handlers
+ * runs.
+ */
+import { createSession } from './create-session.ts';
+import type { EdgeRoute } from './edge-call.ts';
+import { getConfig } from './get-config.ts';
+import { getDelta } from './get-delta.ts';
+import { getRuleset } from './get-ruleset.ts';
+import { getVersion } from './get-version.ts';
+import { getDelta } from './get-delta.ts';
+import { getRuleset } from './get-ruleset.ts';
+import { getVersion } from './get-version.ts';
+
+export const edgeRoutes: readonly EdgeRoute[] = [getVersion, getConfig, getRuleset, getDelta, createSession];

@@ -1,0 +1,22 @@
+/**
+ * Entry of the service Worker: HTTP, the verdict queue, the scheduled run, and the Durable Object
+ * classes that live beside it.
+ */
+import { serviceApp } from './app.ts';
+import { captchaRoutes } from './captcha/routes.ts';
+import { edgeRoutes } from './edge-api/edge-routes.ts';
+import { operations } from './operations.ts';
+import { consumeVerdicts } from './protect/verdicts/consume-verdicts.ts';
+import { runScheduled } from './scheduled.ts';
+
+export { RuleBook } from '../store/rule-book.ts';
+export { SpendLedger } from '../store/spend-ledger.ts';
+export { VerdictShard } from '../store/verdict-shard.ts';
+
+const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes() });
+
+export default {
+  fetch: app.fetch,
+  queue: consumeVerdicts,
+  scheduled: runScheduled,
+} satisfies ExportedHandler<ServiceEnv>;

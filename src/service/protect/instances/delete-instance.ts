@@ -1,0 +1,25 @@
+/**
+ * `POST /protect/instances/delete` (interface document 4.8): the instance becomes inactive, its client JWTs stop
+ * working at once, and its cname and site key are free again. Its verdicts stay until they age out.
+ */
+import * as z from 'zod/mini';
+import { deactivateInstance } from '../../../store/instances.ts';
+import { operation } from '../../operation.ts';
+import { instanceId, ownInstance } from './instance-answer.ts';
+
+export const deleteInstance = operation({
+  name: 'delete-instance',
+  method: 'POST',
+  path: '/protect/instances/delete',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Delete a Protect instance',
+  body: z.strictObject({ id: instanceId }),
+  response: z.object({ success: z.literal(true), id: z.string() }),
+  async handler(context) {
+    const { id } = await ownInstance(context, context.body.id);
+    await deactivateInstance(context.env, id, context.now);
+    return { success: true, id };
+  },
+});

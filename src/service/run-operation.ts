@@ -1,0 +1,45 @@
+/**
+ * One management call: permission first, then the body, then the handler (design 9). The account is
+ * always the key's own; body members `accountId` and `token` are accepted and mean nothing
+ * (interface document 5.6).
+ */
+import type * as core from 'zod/v4/core';
+import { authorise } from './auth/authorise.ts';
+import { parseWithSchema } from './body/parse-with-schema.ts';
+import { BODY_MAX_BYTES, readBody } from './body/read-body.ts';
+import type { ParsedBody } from './body/read-body.ts';
+import type { Operation } from './operation.ts';
+import type { ServiceCall } from './service-call.ts';
+import { jsonResponse } from './respond-error.ts';
+
+const IGNORED_MEMBERS = ['accountId', 'token'] as const;
+
+export async function runOperation(operation: Operation, call: ServiceCall): Promise<Response> {
+  const { env, request, requestId, now, waitUntil } = call;
+  const { account, apiKey } = await authorise(env, request, operation, now);
+  const given: ParsedBody =
+    operation.method === 'GET' ? { kind: 'empty' } : await readBody(request, operation.maxBodyBytes ?? BODY_MAX_BYTES);
+  const body = parseWithSchema(operation.body, withoutIgnored(given, operation.body));
+  const answer = await operation.handler({
+    env,
+    account,
+    apiKey,
+    // The list of operations has forgotten each handler's own body type; the schema just proved it.
+    body: body as never,
+    requestId,
+    now,
+    serviceUrl: env.SERVICE_URL,
+    waitUntil,
+  });
+  return answer instanceof Response ? answer : jsonResponse(answer);
+}
+
+function withoutIgnored(body: ParsedBody, schema: core.$ZodType): ParsedBody {
+  if (body.kind === 'empty' || typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) {
+    return body;
+  }
+  const declared = (schema._zod.def as { shape?: Record<string, unknown> }).shape ?? {};
+  const value = { ...(body.value as Record<string, unknown>) };
+  for (const name of IGNORED_MEMBERS) if (!(name in declared)) delete value[name];
+  return { kind: body.kind, value };
+}

@@ -1,0 +1,119 @@
+/**
+ * API keys in D1 and their bearer tokens. A token is an HS256 JWT over account id and key id and
+ * nothing else (interface document 5.5), so it is the same every time it is minted: listings return it and
+ * no row holds it. Permissions and expiry are read from the row on every request.
+ */
+import { CompactSign, compactVerify, errors } from 'jose';
+import type { PermissionMap } from '../contract/permissions.ts';
+import type { StoreEnv } from './binding.ts';
+import { deriveKey, randomToken } from './master-key.ts';
+
+export interface ApiKeyRecord {
+  id: string;
+  accountId: string;
+  name: string;
+  permissions: PermissionMap;
+  /** Epoch milliseconds; every key expires. */
+  expiresAt: number;
+  createdAt: number;
+}
+
+interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  permissions: string;
+  expires_at: number;
+  created_at: number;
+}
+
+const TOKEN_KEY_LABEL = 'api-key-token';
+const API_KEY_ID_BYTES = 12;
+/** A token of ours is about 160 characters; more is not worth a signature check. */
+const TOKEN_MAX_CHARS = 1024;
+
+export async function createApiKey(
+  env: StoreEnv,
+  key: { accountId: string; name: string; permissions: PermissionMap; expiresInSeconds: number },
+  now: number,
+): Promise<ApiKeyRecord> {
+  const record: ApiKeyRecord = {
+    id: `key_${randomToken(API_KEY_ID_BYTES)}`,
+    accountId: key.accountId,
+    name: key.name,
+    permissions: key.permissions,
+    expiresAt: now + key.expiresInSeconds * 1000,
+    createdAt: now,
+  };
+  await env.DB.prepare(
+    'INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+    .bind(
+      record.id,
+      record.accountId,
+      record.name,
+      JSON.stringify(record.permissions),
+      record.expiresAt,
+      record.createdAt,
+    )
+    .run();
+  return record;
+}
+
+/** A key of this account, expired or not. */
+export async function apiKeyById(env: StoreEnv, accountId: string, id: string): Promise<ApiKeyRecord | null> {
+  const row = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?')
+    .bind(id, accountId)
+    .first<ApiKeyRow>();
+  return row ? apiKeyRecord(row) : null;
+}
+
+export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promise<ApiKeyRecord[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id')
+    .bind(accountId)
+    .all<ApiKeyRow>();
+  return results.map(apiKeyRecord);
+}
+
+/** @returns whether the account had such a key. */
+export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
+  const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();
+  return result.meta.changes === 1;
+}
+
+/** The bearer token of a key; the same one for the same key. */
+export async function apiKeyToken(masterKey: string, key: { accountId: string; id: string }): Promise<string> {
+  const payload = JSON.stringify({ accountId: key.accountId, keyId: key.id });
+  return new CompactSign(new TextEncoder().encode(payload))
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(await deriveKey(masterKey, TOKEN_KEY_LABEL));
+}
+
+/** What a bearer token says, or why it cannot be one of ours. Proves nothing about the key's row. */
+export async function readApiKeyToken(
+  masterKey: string,
+  token: string,
+): Promise<{ accountId: string; keyId: string } | 'malformed' | 'bad-signature'> {
+  if (token.length > TOKEN_MAX_CHARS) return 'malformed';
+  try {
+    const { payload } = await compactVerify(token, await deriveKey(masterKey, TOKEN_KEY_LABEL), {
+      algorithms: ['HS256'],
+    });
+    const claims = JSON.parse(new TextDecoder().decode(payload)) as { accountId?: unknown; keyId?: unknown };
+    if (typeof claims.accountId !== 'string' || typeof claims.keyId !== 'string') return 'malformed';
+    return { accountId: claims.accountId, keyId: claims.keyId };
+  } catch (error) {
+    return error instanceof errors.JWSSignatureVerificationFailed ? 'bad-signature' : 'malformed';
+  }
+}
+
+function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    permissions: JSON.parse(row.permissions) as PermissionMap,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+  };
+}
