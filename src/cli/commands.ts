@@ -1,0 +1,273 @@
+/**
+ * The commands that work on the database itself: what no endpoint does (accounts, design 9) and what is
+ * needed before the first API key exists. Answers are JSON, so that a script can read them.
+ */
+import { parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
+import { featurePermissions, features as allFeatures } from '../contract/permissions.ts';
+import type { Feature, PermissionMap } from '../contract/permissions.ts';
+import { accountTiers } from '../contract/vocabulary.ts';
+import type { AccountTier } from '../contract/vocabulary.ts';
+import { accountById, createAccount, listAccounts, updateAccount } from '../store/accounts.ts';
+import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/api-keys.ts';
+import type { StoreEnv } from '../store/binding.ts';
+import { instancesOfAccount } from '../store/instances.ts';
+import { sitesOfAccount } from '../store/sites.ts';
+import { migrate } from './migrations.ts';
+import {
+  API_KEY_DEFAULT_SECONDS,
+  CommandError,
+  allPermissions,
+  provisionApiKey,
+  provisionInstance,
+  provisionSite,
+} from './provision.ts';
+
+export interface CommandResult {
+  exitCode: number;
+  output: string;
+}
+
+type Values = Record<string, string | undefined>;
+
+interface Command {
+  usage: string;
+  /** Flags, all with a value. */
+  flags: readonly string[];
+  positionals: readonly string[];
+  run(env: StoreEnv, values: Values, positionals: readonly string[], now: number): Promise<unknown>;
+}
+
+const commands: Record<string, Command> = {
+  'account create': {
+    usage: '--email ADDRESS [--tier free|professional|enterprise|premium] [--features A,B] [--name NAME]',
+    flags: ['email', 'tier', 'features', 'name'],
+    positionals: [],
+    run: (env, values, _, now) =>
+      createAccount(
+        env,
+        {
+          ownerEmail: required(values, 'email'),
+          tier: tier(values.tier ?? 'free'),
+          features: featureList(values.features),
+          ...(values.name === undefined ? {} : { ownerName: values.name }),
+        },
+        now,
+      ),
+  },
+  'account list': { usage: '', flags: [], positionals: [], run: (env) => listAccounts(env) },
+  'account set-tier': {
+    usage: 'ACCOUNT TIER',
+    flags: [],
+    positionals: ['ACCOUNT', 'TIER'],
+    run: (env, _, [id = '', name = ''], now) => change(env, id, { tier: tier(name) }, now),
+  },
+  'account set-features': {
+    usage: 'ACCOUNT A,B,…',
+    flags: [],
+    positionals: ['ACCOUNT', 'FEATURES'],
+    run: (env, _, [id = '', names = ''], now) => change(env, id, { features: featureList(names) }, now),
+  },
+  'account set-owner': {
+    usage: 'ACCOUNT ADDRESS',
+    flags: [],
+    positionals: ['ACCOUNT', 'ADDRESS'],
+    run: (env, _, [id = '', ownerEmail = ''], now) => change(env, id, { ownerEmail }, now),
+  },
+  'account enable': switchCommand({ disabled: false }),
+  'account disable': switchCommand({ disabled: true }),
+  'account require-payment': switchCommand({ paymentOwed: true }),
+  'account clear-payment': switchCommand({ paymentOwed: false }),
+  'site create': {
+    usage: '--account ACCOUNT --name NAME --domains A,B',
+    flags: ['account', 'name', 'domains'],
+    positionals: [],
+    run: async (env, values, _, now) =>
+      provisionSite(
+        env,
+        {
+          accountId: await knownAccount(env, required(values, 'account')),
+          name: required(values, 'name'),
+          domains: required(values, 'domains').split(','),
+        },
+        now,
+      ),
+  },
+  'site list': {
+    usage: '--account ACCOUNT',
+    flags: ['account'],
+    positionals: [],
+    run: async (env, values) => sitesOfAccount(env, await knownAccount(env, required(values, 'account'))),
+  },
+  'instance create': {
+    usage: '--account ACCOUNT --site-key KEY --cname HOST [--name NAME] [--policy JSON]',
+    flags: ['account', 'site-key', 'cname', 'name', 'policy'],
+    positionals: [],
+    run: async (env, values, _, now) => {
+      const cname = required(values, 'cname');
+      return provisionInstance(
+        env,
+        {
+          accountId: await knownAccount(env, required(values, 'account')),
+          globalSiteKey: required(values, 'site-key'),
+          cname,
+          name: values.name ?? cname,
+          policy: json(values.policy ?? '{}'),
+        },
+        now,
+      );
+    },
+  },
+  'instance list': {
+    usage: '--account ACCOUNT',
+    flags: ['account'],
+    positionals: [],
+    run: async (env, values) => instancesOfAccount(env, await knownAccount(env, required(values, 'account'))),
+  },
+  'key create': {
+    usage: '--account ACCOUNT --name NAME [--permissions Feature,Feature:permission] [--expires-in SECONDS]',
+    flags: ['account', 'name', 'permissions', 'expires-in'],
+    positionals: [],
+    run: async (env, values, _, now) =>
+      provisionApiKey(
+        env,
+        {
+          accountId: await knownAccount(env, required(values, 'account')),
+          name: required(values, 'name'),
+          permissions: permissions(values.permissions),
+          expiresInSeconds: seconds(values['expires-in']),
+        },
+        now,
+      ),
+  },
+  'key list': {
+    usage: '--account ACCOUNT',
+    flags: ['account'],
+    positionals: [],
+    run: async (env, values) => {
+      const keys = await apiKeysOfAccount(env, await knownAccount(env, required(values, 'account')));
+      return Promise.all(keys.map(async (key) => ({ ...key, token: await apiKeyToken(env.MASTER_KEY, key) })));
+    },
+  },
+  'key delete': {
+    usage: '--account ACCOUNT --id KEY',
+    flags: ['account', 'id'],
+    positionals: [],
+    run: async (env, values) => {
+      const deleted = await deleteApiKey(env, required(values, 'account'), required(values, 'id'));
+      if (!deleted) throw new CommandError('The account has no such key.');
+      return { success: true };
+    },
+  },
+  migrate: {
+    usage: '',
+    flags: [],
+    positionals: [],
+    run: async (env) => ({ applied: await migrate(env.DB) }),
+  },
+};
+
+/** Runs one command; a mistake of the caller is one line and exit code 1, never a stack trace. */
+export async function runCommand(args: readonly string[], env: StoreEnv): Promise<CommandResult> {
+  const [noun = '', verb = ''] = args;
+  const single = commands[noun];
+  const command = single ?? commands[`${noun} ${verb}`];
+  if (!command) return { exitCode: 1, output: usage() };
+  const rest = args.slice(single ? 1 : 2);
+  try {
+    const { values, positionals } = parsed(command, rest);
+    const result = await command.run(env, values, positionals, Date.now());
+    return { exitCode: 0, output: JSON.stringify(result, null, 2) };
+  } catch (error) {
+    if (error instanceof CommandError) return { exitCode: 1, output: error.message };
+    // Bad flags are parseArgs' own errors; anything else is a failure worth its name.
+    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function usage(): string {
+  const lines = Object.entries(commands).map(([name, command]) => `  ${name} ${command.usage}`.trimEnd());
+  return ['Usage: npm run gatehouse -- COMMAND [--state DIR | --remote]', '', ...lines].join('\n');
+}
+
+function parsed(command: Command, args: readonly string[]): { values: Values; positionals: readonly string[] } {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const flag of command.flags) options[flag] = { type: 'string' };
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  if (positionals.length !== command.positionals.length) {
+    throw new CommandError(`Expected ${command.positionals.join(' ') || 'no arguments'}: ${command.usage}`);
+  }
+  return { values: values as Values, positionals };
+}
+
+function switchCommand(to: { disabled: boolean } | { paymentOwed: boolean }): Command {
+  return {
+    usage: 'ACCOUNT',
+    flags: [],
+    positionals: ['ACCOUNT'],
+    run: (env, _, [id = ''], now) => change(env, id, to, now),
+  };
+}
+
+async function change(env: StoreEnv, id: string, to: Parameters<typeof updateAccount>[2], now: number) {
+  const account = await updateAccount(env, id, to, now);
+  if (!account) throw new CommandError(`There is no account ${id}.`);
+  return account;
+}
+
+async function knownAccount(env: StoreEnv, id: string): Promise<string> {
+  if (!(await accountById(env, id))) throw new CommandError(`There is no account ${id}.`);
+  return id;
+}
+
+function required(values: Values, flag: string): string {
+  const value = values[flag];
+  if (value === undefined || value === '') throw new CommandError(`--${flag} is missing.`);
+  return value;
+}
+
+function tier(name: string): AccountTier {
+  const found = accountTiers.find((known) => known === name);
+  if (!found) throw new CommandError(`Tier is one of ${accountTiers.join(', ')}.`);
+  return found;
+}
+
+function feature(name: string): Feature {
+  const found = allFeatures.find((known) => known === name);
+  if (!found) throw new CommandError(`Feature is one of ${allFeatures.join(', ')}.`);
+  return found;
+}
+
+function featureList(names: string | undefined): readonly Feature[] {
+  return names === undefined ? allFeatures : names.split(',').filter(Boolean).map(feature);
+}
+
+/** `Traffic` grants a whole feature, `Sites:getSites` one permission of it. */
+function permissions(list: string | undefined): PermissionMap {
+  if (list === undefined) return allPermissions();
+  const granted: Partial<Record<Feature, string[]>> = {};
+  for (const item of list.split(',').filter(Boolean)) {
+    const [name = '', one] = item.split(':');
+    const known: readonly string[] = featurePermissions[feature(name)];
+    if (one !== undefined && !known.includes(one)) throw new CommandError(`${name} has ${known.join(', ')}.`);
+    (granted[feature(name)] ??= []).push(...(one === undefined ? known : [one]));
+  }
+  return granted as PermissionMap;
+}
+
+function seconds(text: string | undefined): number {
+  if (text === undefined) return API_KEY_DEFAULT_SECONDS;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new CommandError('--expires-in is a whole number of seconds.');
+  return value;
+}
+
+function json(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Said below, with the flag's name.
+  }
+  throw new CommandError('--policy is a JSON object.');
+}

@@ -1,0 +1,78 @@
+/**
+ * The door through which the CLI works on a stack that is running. A second process must not open the
+ * same SQLite files, so the command is sent to the one that has them. On the loopback address, behind a
+ * random bearer that stands in a file only the owner can read.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { StoreEnv } from '../store/binding.ts';
+import { runCommand } from './commands.ts';
+import type { CommandResult } from './commands.ts';
+import type { ControlAddress } from './state.ts';
+
+/** A command line, never data: files are read by the CLI itself. */
+const BODY_MAX_BYTES = 64 * 1024;
+
+export interface Control {
+  address: ControlAddress;
+  close(): Promise<void>;
+}
+
+/** `store` answers `null` while the service is stopped. */
+export async function startControl(store: () => StoreEnv | null): Promise<Control> {
+  const token = randomBytes(32).toString('base64url');
+  const server = createServer((request, response) => {
+    void serve(request, response, token, store).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: { pid: process.pid, url: `http://127.0.0.1:${port}`, token },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Runs a command inside the stack that owns the state directory. */
+export async function runInStack(address: ControlAddress, args: readonly string[]): Promise<CommandResult> {
+  const response = await fetch(address.url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(args),
+  });
+  if (!response.ok) throw new Error(`The running stack refused the command: ${response.status}`);
+  return (await response.json()) as CommandResult;
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string,
+  store: () => StoreEnv | null,
+): Promise<void> {
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  if (request.method !== 'POST' || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+    response.writeHead(401).end();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_MAX_BYTES) {
+      response.writeHead(413).end();
+      return;
+    }
+    chunks.push(chunk);
+  }
+  const args = JSON.parse(Buffer.concat(chunks).toString('utf8')) as string[];
+  const env = store();
+  const result: CommandResult =
+    env === null ? { exitCode: 1, output: 'The service of this stack is stopped.' } : await runCommand(args, env);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+}

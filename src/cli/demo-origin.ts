@@ -1,0 +1,141 @@
+/**
+ * The site behind the gate in the local stack (design 10). It shows exactly what reached it: `/echo*`
+ * returns the request, `/hits` counts, so that "the origin is called once" can be asked of it.
+ */
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { demoPage } from './demo-page.ts';
+
+/** Between two events of `/sse`: short enough for a test, long enough to see streaming. */
+const SSE_INTERVAL_MS = 200;
+/** A stream nobody closes ends by itself. */
+const SSE_EVENTS_MAX = 300;
+const WS_MESSAGE_MAX_BYTES = 16 * 1024 * 1024;
+
+export interface DemoOrigin {
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
+  const hits = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    const path = pathOf(request);
+    // The counter is asked about, not counted: a test reads it between two hits.
+    if (path !== '/hits') hits.set(path, (hits.get(path) ?? 0) + 1);
+    respond(request, response, path, hits);
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+
+  const webSockets = new WebSocketServer({ noServer: true, maxPayload: WS_MESSAGE_MAX_BYTES });
+  server.on('upgrade', (request, socket, head) => {
+    const path = pathOf(request);
+    hits.set(path, (hits.get(path) ?? 0) + 1);
+    if (path !== '/ws') {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('message', (data, isBinary) => webSocket.send(data, { binary: isBinary }));
+      webSocket.on('error', () => webSocket.terminate());
+    });
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Everything before the first `?`, byte for byte as it came. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  return mark === -1 ? url : url.slice(0, mark);
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, path: string, hits: Map<string, number>): void {
+  if (path === '/') {
+    request.resume();
+    send(response, 200, 'text/html; charset=utf-8', demoPage);
+  } else if (path === '/hits') {
+    request.resume();
+    json(response, 200, Object.fromEntries(hits));
+  } else if (path === '/sse') {
+    request.resume();
+    streamEvents(response);
+  } else if (path.startsWith('/echo')) {
+    echo(request, response, path);
+  } else if (path.startsWith('/api/')) {
+    api(request, response, path);
+  } else if (path === '/redirect') {
+    request.resume();
+    response.writeHead(302, { location: '/echo/redirected' }).end();
+  } else {
+    request.resume();
+    send(response, 404, 'text/html; charset=utf-8', '<!doctype html><title>Not found</title><h1>Not found</h1>');
+  }
+}
+
+/** The whole request as JSON; the body is hashed as it streams, never held. */
+function echo(request: IncomingMessage, response: ServerResponse, path: string): void {
+  const hash = createHash('sha256');
+  let bodyLength = 0;
+  request.on('data', (chunk: Buffer) => {
+    hash.update(chunk);
+    bodyLength += chunk.length;
+  });
+  request.on('end', () => {
+    const mark = (request.url ?? '').indexOf('?');
+    json(response, 200, {
+      method: request.method,
+      path,
+      query: mark === -1 ? '' : (request.url ?? '').slice(mark + 1),
+      headers: request.headers,
+      bodyLength,
+      bodySha256: hash.digest('hex'),
+    });
+  });
+}
+
+function api(request: IncomingMessage, response: ServerResponse, path: string): void {
+  request.resume();
+  request.on('end', () => {
+    if (path === '/api/time') json(response, 200, { now: new Date().toISOString() });
+    else json(response, 200, { ok: true, method: request.method, path });
+  });
+}
+
+function streamEvents(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    response.write(`id: ${sent}\ndata: ${JSON.stringify({ tick: sent })}\n\n`);
+    if (sent === SSE_EVENTS_MAX) response.end();
+  }, SSE_INTERVAL_MS);
+  response.on('close', () => clearInterval(timer));
+  response.write(': open\n\n');
+}
+
+function json(response: ServerResponse, status: number, value: unknown): void {
+  send(response, status, 'application/json', `${JSON.stringify(value)}\n`);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+}

@@ -1,0 +1,70 @@
+/** The edge Worker of a local stack, with the relay that carries its verdict queue to the service. */
+import { Miniflare, Response } from 'miniflare';
+import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
+import { runtimeOptions } from './runtime-options.ts';
+import { SERVICE_CONFIG } from './service-worker.ts';
+import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
+
+export const EDGE_CONFIG = 'wrangler.toml';
+
+/** The most a queue allows; with the relay's delay an outage of three minutes finds its queue whole. */
+const RELAY_RETRIES_MAX = 100;
+
+export interface EdgeWorker {
+  url: URL;
+  runScheduled(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function startEdgeWorker(options: {
+  storage: string;
+  vars: Record<string, string>;
+  quiet: boolean;
+  /** `null`: the service is down, try again. */
+  consume: (batch: RelayedBatch) => Promise<RelayAnswer | null>;
+}): Promise<EdgeWorker> {
+  const file = readWranglerFile(EDGE_CONFIG);
+  const [edge, relay] = await Promise.all([bundleWorker(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
+  const consumers = readWranglerFile(SERVICE_CONFIG).queues?.consumers ?? [];
+  const miniflare = new Miniflare({
+    ...runtimeOptions('edge', options.storage, options.quiet),
+    workers: [
+      {
+        config: workerConfig(file, edge, options.vars),
+        dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false },
+      },
+      {
+        config: {
+          name: 'queue-relay',
+          compatibilityDate: file.compatibility_date,
+          manifest: moduleManifest(relay),
+          env: {
+            SERVICE_QUEUE: {
+              type: 'fetcher',
+              async handler(request) {
+                const answer = await options.consume((await request.json()) as RelayedBatch);
+                return answer === null ? new Response(null, { status: 503 }) : Response.json(answer);
+              },
+            },
+          },
+          triggers: consumers.map((consumer) => ({
+            type: 'queue' as const,
+            name: consumer.queue,
+            maxRetries: RELAY_RETRIES_MAX,
+            ...(consumer.max_batch_size === undefined ? {} : { maxBatchSize: consumer.max_batch_size }),
+            ...(consumer.max_batch_timeout === undefined ? {} : { maxBatchTimeout: consumer.max_batch_timeout }),
+          })),
+        },
+      },
+    ],
+  });
+  const url = await miniflare.unsafeGetDirectURL(file.name);
+  const worker = await miniflare.getWorker(file.name);
+  return {
+    url,
+    async runScheduled() {
+      await worker.scheduled({ cron: '* * * * *' });
+    },
+    dispose: () => miniflare.dispose(),
+  };
+}

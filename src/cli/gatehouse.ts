@@ -1,0 +1,104 @@
+/**
+ * `npm run gatehouse -- COMMAND`: runs a command in the stack that owns the state directory, or on its
+ * files when none runs, or with `--remote` on the deployed database by way of wrangler's login.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Miniflare } from 'miniflare';
+import { parse, stringify } from 'smol-toml';
+import type { StoreEnv } from '../store/binding.ts';
+import { runCommand, usage } from './commands.ts';
+import type { CommandResult } from './commands.ts';
+import { runInStack } from './control.ts';
+import { runtimeOptions } from './runtime-options.ts';
+import { SERVICE_CONFIG } from './service-worker.ts';
+import { StateDir } from './state.ts';
+import { moduleManifest, readWranglerFile } from './worker-config.ts';
+import { migrate } from './migrations.ts';
+
+interface Target {
+  state: string;
+  remote: boolean;
+}
+
+/** The two flags every command has; the rest is the command's own. */
+function splitTarget(argv: readonly string[]): { target: Target; args: string[] } {
+  const target: Target = { state: '.gatehouse', remote: false };
+  const args: string[] = [];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '--remote') target.remote = true;
+    else if (word === '--state') target.state = argv[(at += 1)] ?? target.state;
+    else if (word.startsWith('--state=')) target.state = word.slice('--state='.length);
+    else args.push(word);
+  }
+  return { target, args };
+}
+
+async function run(argv: readonly string[]): Promise<CommandResult> {
+  const { target, args } = splitTarget(argv);
+  if (args.length === 0 || args[0] === 'help' || args[0] === '--help') return { exitCode: 0, output: usage() };
+  if (target.remote) return onRemote(args);
+  const state = new StateDir(target.state);
+  const running = state.control();
+  return running ? runInStack(running, args) : onFiles(state, args);
+}
+
+/** No stack runs: the database alone is opened, without a Worker of ours. */
+async function onFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
+  if (!state.exists()) state.claim(false);
+  const file = readWranglerFile(SERVICE_CONFIG);
+  const database = file.d1_databases?.[0]?.database_id ?? '';
+  const miniflare = new Miniflare({
+    ...runtimeOptions('service', state.storage('service'), true),
+    workers: [
+      {
+        config: {
+          name: file.name,
+          compatibilityDate: file.compatibility_date,
+          manifest: moduleManifest('export default {};'),
+          env: { DB: { type: 'd1', id: database } },
+        },
+      },
+    ],
+  });
+  try {
+    const env: StoreEnv = {
+      DB: (await miniflare.getD1Database('DB')) as unknown as StoreEnv['DB'],
+      MASTER_KEY: state.secrets().masterKey,
+    };
+    if (args[0] !== 'migrate') await migrate(env.DB);
+    return await runCommand(args, env);
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+/** The deployed database. Wrangler opens a binding remotely only where the configuration says so. */
+async function onRemote(args: readonly string[]): Promise<CommandResult> {
+  const masterKey = process.env['MASTER_KEY'];
+  if (!masterKey) return { exitCode: 1, output: 'Set MASTER_KEY to the secret of the deployed service.' };
+  const file = parse(readFileSync(SERVICE_CONFIG, 'utf8'));
+  const databases = (file['d1_databases'] ?? []) as Record<string, string>[];
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  try {
+    const configPath = join(dir, 'wrangler.toml');
+    const d1 = databases.map((database) => ({ ...database, remote: true }));
+    const only = { name: file['name'], compatibility_date: file['compatibility_date'], d1_databases: d1 };
+    writeFileSync(configPath, stringify(only));
+    const { getPlatformProxy } = await import('wrangler');
+    const proxy = await getPlatformProxy<{ DB: StoreEnv['DB'] }>({ configPath, persist: false });
+    try {
+      return await runCommand(args, { DB: proxy.env.DB, MASTER_KEY: masterKey });
+    } finally {
+      await proxy.dispose();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const result = await run(process.argv.slice(2));
+(result.exitCode === 0 ? process.stdout : process.stderr).write(`${result.output}\n`);
+process.exitCode = result.exitCode;

@@ -1,0 +1,154 @@
+/**
+ * The socket a visitor of the local stack connects to. It does what Cloudflare does in front of a Worker:
+ * sets `CF-Connecting-IP` to the address of the socket, and removes what a visitor sent under the names
+ * that only the platform may use. Path, query, body, header order and upgrades pass through unread.
+ * A Node listener and not a Worker: docs/decisions/0002-the-stacks-listener.md.
+ */
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** `mf-*` are the simulator's own controls: `MF-CF-Blob` would replace all of `request.cf`. */
+const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;
+
+/** What Cloudflare accepts in all request headers together. */
+const HEADER_MAX_BYTES = 128 * 1024;
+/** Below workerd's own idle limit, so that a kept connection is seldom reused as it closes. */
+const UPSTREAM_IDLE_MS = 2000;
+
+export interface Listener {
+  /** Where requests go; `null` while the Worker behind is down: connections are then refused with 503. */
+  target: URL | null;
+  close(): Promise<void>;
+}
+
+export async function listen(port: number): Promise<Listener> {
+  const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_IDLE_MS, maxSockets: Infinity });
+  const sockets = new Set<Socket>();
+  const server = createServer({ maxHeaderSize: HEADER_MAX_BYTES, requestTimeout: 0 });
+  const listener: Listener = {
+    target: null,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    forward(listener.target, agent, request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgrade(listener.target, request, socket, head);
+  });
+  await bound(server, port);
+  return listener;
+}
+
+async function bound(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+/** Raw header list with the platform's names replaced by what the platform knows. */
+function platformHeaders(request: IncomingMessage): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const name = request.rawHeaders[at] ?? '';
+    if (!platformHeader.test(name)) headers.push(name, request.rawHeaders[at + 1] ?? '');
+  }
+  headers.push('CF-Connecting-IP', request.socket.remoteAddress ?? '');
+  return headers;
+}
+
+function forward(
+  target: URL | null,
+  agent: Agent,
+  request: IncomingMessage,
+  response: ServerResponse,
+  retried = false,
+): void {
+  if (target === null) {
+    request.resume();
+    response.writeHead(503, { 'content-type': 'text/plain' }).end('The Worker behind this port is stopped.\n');
+    return;
+  }
+  // A kept connection may close just as it is reused. Without a body the request can be sent again;
+  // with one it cannot, so it gets a connection of its own.
+  const hasBody = 'content-length' in request.headers || 'transfer-encoding' in request.headers;
+  const upstream = httpRequest({
+    agent: hasBody || retried ? false : agent,
+    host: target.hostname,
+    port: target.port,
+    method: request.method,
+    path: request.url,
+    headers: platformHeaders(request),
+    setHost: false,
+  });
+  upstream.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+    response.flushHeaders();
+    answer.pipe(response);
+    answer.on('error', () => response.destroy());
+  });
+  upstream.on('error', () => {
+    if (response.headersSent) response.destroy();
+    else if (upstream.reusedSocket && !retried) forward(target, agent, request, response, true);
+    else response.writeHead(502, { 'content-type': 'text/plain' }).end('The Worker behind this port did not answer.\n');
+  });
+  response.on('close', () => upstream.destroy());
+  request.pipe(upstream);
+}
+
+/** A WebSocket: the head is written once more with the platform's names set, then bytes are bytes. */
+function upgrade(target: URL | null, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  if (target === null) {
+    socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    return;
+  }
+  const upstream = httpRequest({
+    host: target.hostname,
+    port: target.port,
+    method: request.method,
+    path: request.url,
+    headers: platformHeaders(request),
+    setHost: false,
+    agent: false,
+  });
+  upstream.on('upgrade', (answer, upstreamSocket, upstreamHead) => {
+    socket.write(`${statusLine(answer)}${headerLines(answer.rawHeaders)}\r\n`);
+    socket.write(upstreamHead);
+    upstreamSocket.write(head);
+    upstreamSocket.pipe(socket).pipe(upstreamSocket);
+    upstreamSocket.on('error', () => socket.destroy());
+    upstreamSocket.on('close', () => socket.destroy());
+    socket.on('close', () => upstreamSocket.destroy());
+  });
+  upstream.on('response', (answer) => {
+    // Refused: the answer ends with the connection, so that its body needs no framing of ours.
+    const kept = answer.rawHeaders.flatMap((name, at, all) =>
+      at % 2 === 0 && !/^(connection|transfer-encoding|keep-alive)$/i.test(name) ? [name, all[at + 1] ?? ''] : [],
+    );
+    socket.write(`${statusLine(answer)}${headerLines(kept)}Connection: close\r\n\r\n`);
+    answer.pipe(socket);
+  });
+  upstream.on('error', () => socket.destroy());
+  socket.on('error', () => upstream.destroy());
+  upstream.end();
+}
+
+function statusLine(answer: IncomingMessage): string {
+  return `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n`;
+}
+
+function headerLines(raw: readonly string[]): string {
+  let lines = '';
+  for (let at = 0; at < raw.length; at += 2) lines += `${raw[at]}: ${raw[at + 1]}\r\n`;
+  return lines;
+}

@@ -1,0 +1,68 @@
+/**
+ * Makes what a deployment needs before its API can be called: an account, a site, a Protect instance, an
+ * API key. The CLI's commands and the local stack's seed both go through here, and this through the same
+ * store functions as the service's operations.
+ */
+import { featurePermissions, features } from '../contract/permissions.ts';
+import type { Feature, Permission, PermissionMap } from '../contract/permissions.ts';
+import { instanceIdentity, instancePolicy } from '../contract/instance.ts';
+import { siteSettings } from '../contract/site-settings.ts';
+import { apiKeyToken, createApiKey } from '../store/api-keys.ts';
+import type { StoreEnv } from '../store/binding.ts';
+import { createInstance } from '../store/instances.ts';
+import type { StoredInstance } from '../store/instances.ts';
+import { createSite } from '../store/sites.ts';
+import type { SiteRecord } from '../store/sites.ts';
+
+/** Interface document 5.7: a key that was made without a term lives 30 days. */
+export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;
+
+/** A mistake of whoever typed the command: shown as one line, without a stack trace. */
+export class CommandError extends Error {}
+
+export async function provisionSite(
+  env: StoreEnv,
+  site: { accountId: string; name: string; domains: readonly string[] },
+  now: number,
+): Promise<SiteRecord> {
+  const settings = siteSettings.safeParse({ domains: site.domains });
+  if (!settings.success) throw new CommandError(firstIssue(settings.error));
+  const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, now);
+  if (created === 'duplicate-name') throw new CommandError(`The account already has a site named ${site.name}.`);
+  return created;
+}
+
+export async function provisionInstance(
+  env: StoreEnv,
+  instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: object },
+  now: number,
+): Promise<StoredInstance> {
+  const { accountId, policy, ...rest } = instance;
+  const identity = instanceIdentity.safeParse(rest);
+  if (!identity.success) throw new CommandError(firstIssue(identity.error));
+  const parsed = instancePolicy.safeParse(policy);
+  if (!parsed.success) throw new CommandError(firstIssue(parsed.error));
+  const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, now);
+  if (created === 'cname-taken') throw new CommandError(`Another active instance has the cname ${instance.cname}.`);
+  if (created === 'site-key-taken') throw new CommandError('Another active instance has this global site key.');
+  return created;
+}
+
+export async function provisionApiKey(
+  env: StoreEnv,
+  key: { accountId: string; name: string; permissions: PermissionMap; expiresInSeconds: number },
+  now: number,
+): Promise<{ apiKeyId: string; token: string; expiresAt: number }> {
+  const record = await createApiKey(env, key, now);
+  return { apiKeyId: record.id, token: await apiKeyToken(env.MASTER_KEY, record), expiresAt: record.expiresAt };
+}
+
+/** Every permission of these features. */
+export function allPermissions(of: readonly Feature[] = features): PermissionMap {
+  return Object.fromEntries(of.map((feature) => [feature, featurePermissions[feature] as readonly Permission[]]));
+}
+
+function firstIssue(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
+  const issue = error.issues[0];
+  return issue ? `${issue.path.join('.') || 'value'}: ${issue.message}` : 'invalid value';
+}

@@ -1,0 +1,19 @@
+/** What both simulators of the local stack share: where they keep state, and where their Workers' logs go. */
+import { Log, LogLevel } from 'miniflare';
+import type { MiniflareOptions } from 'miniflare';
+
+export function runtimeOptions(name: string, storage: string, quiet: boolean): Omit<MiniflareOptions, 'workers'> {
+  return {
+    // The simulator's own socket serves nobody: visitors come through the stack's listener.
+    host: '127.0.0.1',
+    port: 0,
+    resourcePersistencePath: storage,
+    telemetry: { enabled: false },
+    logRequests: false,
+    cf: false,
+    log: new Log(quiet ? LogLevel.NONE : LogLevel.WARN),
+    handleStructuredLogs: ({ level, message }) => {
+      if (!quiet) process.stderr.write(`${name} ${level}: ${message}\n`);
+    },
+  };
+}

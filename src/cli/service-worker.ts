@@ -1,0 +1,49 @@
+/** The service Worker of a local stack: one workerd with its database, objects and buckets under the state directory. */
+import { Miniflare } from 'miniflare';
+import type { D1Database } from '@cloudflare/workers-types';
+import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
+import { bundleWorker, readWranglerFile, workerConfig } from './worker-config.ts';
+import { runtimeOptions } from './runtime-options.ts';
+
+export const SERVICE_CONFIG = 'wrangler.service.toml';
+
+export interface ServiceWorker {
+  /** Where its own socket is; the stack's listener forwards there. */
+  url: URL;
+  database: D1Database;
+  runScheduled(): Promise<void>;
+  consume(batch: RelayedBatch): Promise<RelayAnswer>;
+  dispose(): Promise<void>;
+}
+
+export async function startServiceWorker(options: {
+  storage: string;
+  vars: Record<string, string>;
+  quiet: boolean;
+}): Promise<ServiceWorker> {
+  const file = readWranglerFile(SERVICE_CONFIG);
+  const config = workerConfig(file, await bundleWorker(file.main), options.vars);
+  const miniflare = new Miniflare({
+    ...runtimeOptions('service', options.storage, options.quiet),
+    workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false } }],
+  });
+  const url = await miniflare.unsafeGetDirectURL(file.name);
+  const worker = await miniflare.getWorker(file.name);
+  return {
+    url,
+    database: (await miniflare.getD1Database('DB', file.name)) as unknown as D1Database,
+    async runScheduled() {
+      await worker.scheduled({ cron: '* * * * *' });
+    },
+    async consume(batch) {
+      const messages = batch.messages.map((message) => ({ ...message, timestamp: new Date(message.timestamp) }));
+      const result = await worker.queue(batch.queue, messages);
+      return {
+        ackAll: result.ackAll,
+        retryAll: result.outcome !== 'ok' || result.retryBatch.retry,
+        retryIds: result.retryMessages.map((message) => message.msgId),
+      };
+    },
+    dispose: () => miniflare.dispose(),
+  };
+}

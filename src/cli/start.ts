@@ -1,0 +1,79 @@
+/** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. Flags and promises: design 10. */
+import { parseArgs } from 'node:util';
+import { PortBusyError, startStack } from './stack.ts';
+import type { Stack, StackOptions } from './stack.ts';
+import { StateBusyError } from './state.ts';
+
+const PORT_MAX = 65_533;
+
+function options(argv: string[]): StackOptions {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      'port-base': { type: 'string' },
+      origin: { type: 'string' },
+      state: { type: 'string' },
+      fresh: { type: 'boolean' },
+      quiet: { type: 'boolean' },
+    },
+  });
+  const portBase = Number(values['port-base'] ?? 8800);
+  if (!Number.isInteger(portBase) || portBase < 1 || portBase > PORT_MAX) {
+    throw new TypeError(`--port-base is a port from 1 to ${PORT_MAX}`);
+  }
+  if (values.origin !== undefined && !/^https?:\/\/[^/]/.test(values.origin)) {
+    throw new TypeError('--origin is an address such as https://site.example');
+  }
+  return {
+    portBase,
+    fresh: values.fresh ?? false,
+    quiet: values.quiet ?? false,
+    ...(values.origin === undefined ? {} : { origin: values.origin }),
+    ...(values.state === undefined ? {} : { stateDir: values.state }),
+  };
+}
+
+function welcome(stack: Stack): string {
+  const rule = (path: string, body: string) =>
+    `curl -s ${stack.serviceUrl}/protect/access-rules${path} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`;
+  return `
+Gatehouse is running.
+
+  The demo site, through the gate   ${stack.edgeUrl}/
+  The service                       ${stack.serviceUrl}
+  The origin, without the gate      ${stack.originUrl}
+
+Try it:  KEY=$(node -p "JSON.parse(require('fs').readFileSync('${stack.stateDir}/stack.json')).apiKey")
+
+  ${rule('/create', '{"rules":[{"type":"userAgent","value":"badbot","verdict":"block"}]}')}
+  curl -i -A badbot ${stack.edgeUrl}/
+  curl -s ${stack.serviceUrl}/protect/verdicts -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"limit":1}'
+
+Ctrl-C ends it.
+`;
+}
+
+async function main(): Promise<void> {
+  const wanted = options(process.argv.slice(2));
+  const stack = await startStack(wanted);
+  let ending = false;
+  const end = () => {
+    if (ending) return;
+    ending = true;
+    void stack.stop().then(() => process.exit(0));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    // The simulator's own hook exits at once, before the state directory is handed back.
+    process.removeAllListeners(signal);
+    process.on(signal, end);
+  }
+  if (!wanted.quiet) process.stdout.write(welcome(stack));
+}
+
+try {
+  await main();
+} catch (error) {
+  const expected = error instanceof PortBusyError || error instanceof StateBusyError || error instanceof TypeError;
+  process.stderr.write(`${expected ? error.message : (error as Error).stack}\n`);
+  process.exit(1);
+}

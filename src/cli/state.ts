@@ -1,0 +1,141 @@
+/**
+ * The state directory of a local stack: its secrets, what was seeded, the databases, and the file that
+ * tells tests and benchmarks where the stack is. One running stack per directory: two would open the
+ * same SQLite files.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** What `stack.json` holds (design 10). */
+export interface StackFacts {
+  pid: number;
+  edgeUrl: string;
+  serviceUrl: string;
+  originUrl: string;
+  accountId: string;
+  ownerEmail: string;
+  apiKey: string;
+  siteKey: string;
+  secretKey: string;
+  instanceId: string;
+  clientJwt: string;
+  signalsSecret: string;
+  opsToken: string;
+}
+
+/** Made once per directory and kept: everything the service seals is sealed under `masterKey`. */
+export interface StackSecrets {
+  masterKey: string;
+  signalsSecret: string;
+  opsToken: string;
+}
+
+/** How the CLI reaches the stack that owns this directory. */
+export interface ControlAddress {
+  pid: number;
+  url: string;
+  token: string;
+}
+
+export class StateBusyError extends Error {
+  constructor(dir: string, pid: number) {
+    super(`${dir} belongs to a running stack (process ${pid}). Stop it, or give another --state directory.`);
+    this.name = 'StateBusyError';
+  }
+}
+
+export class StateDir {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+  }
+
+  /** @throws StateBusyError when a living process owns the directory. */
+  claim(fresh: boolean): void {
+    const owner = this.control();
+    if (owner) throw new StateBusyError(this.path, owner.pid);
+    if (fresh) rmSync(this.path, { recursive: true, force: true });
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    // Left by a stack that was killed: it describes something that no longer answers.
+    this.#remove('stack.json');
+    this.#remove('control.json');
+  }
+
+  /** Storage of one Worker; each has its own, so that one can be stopped while the other runs. */
+  storage(worker: 'edge' | 'service'): string {
+    return join(this.path, worker);
+  }
+
+  exists(): boolean {
+    return existsSync(join(this.path, 'secrets.json'));
+  }
+
+  secrets(): StackSecrets {
+    const kept = this.#read<StackSecrets>('secrets.json');
+    if (kept) return kept;
+    const made: StackSecrets = { masterKey: secret(), signalsSecret: secret(), opsToken: secret() };
+    this.#write('secrets.json', made);
+    return made;
+  }
+
+  seed<Seed>(): Seed | null {
+    return this.#read<Seed>('seed.json');
+  }
+
+  keepSeed(seed: object): void {
+    this.#write('seed.json', seed);
+  }
+
+  publish(facts: StackFacts): void {
+    this.#write('stack.json', facts);
+  }
+
+  openControl(address: ControlAddress): void {
+    this.#write('control.json', address);
+  }
+
+  /** The address of the stack that runs on this directory now, if one does. */
+  control(): ControlAddress | null {
+    const address = this.#read<ControlAddress>('control.json');
+    return address && processLives(address.pid) ? address : null;
+  }
+
+  release(): void {
+    this.#remove('stack.json');
+    this.#remove('control.json');
+  }
+
+  #read<Value>(name: string): Value | null {
+    const path = join(this.path, name);
+    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Value) : null;
+  }
+
+  /** Atomic: a reader sees the old file or the new one. For the owner's eyes only, it holds secrets. */
+  #write(name: string, value: object): void {
+    const path = join(this.path, name);
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    renameSync(draft, path);
+  }
+
+  #remove(name: string): void {
+    rmSync(join(this.path, name), { force: true });
+  }
+}
+
+/** 256 bits, the size the service wants of its master key. */
+function secret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function processLives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * From `wrangler.toml` to a Worker of the local stack: the same file that deploys it says which bindings,
+ * flags and variables it has, so the stack cannot drift from production. The bundle is made as wrangler
+ * makes it. Only what these two files use is read; anything else in them is an error, not ignored.
+ */
+import { readFileSync } from 'node:fs';
+import { build } from 'esbuild';
+import { parse } from 'smol-toml';
+import type { MiniflareOptions } from 'miniflare';
+
+export type WorkerOptions = MiniflareOptions['workers'][number];
+export type WorkerConfig = WorkerOptions['config'];
+export type WorkerEnv = NonNullable<WorkerConfig['env']>;
+
+interface WranglerFile {
+  name: string;
+  main: string;
+  compatibility_date: string;
+  compatibility_flags?: string[];
+  vars?: Record<string, string>;
+  secrets?: { required: string[] };
+  kv_namespaces?: { binding: string; id: string }[];
+  d1_databases?: { binding: string; database_id: string }[];
+  r2_buckets?: { binding: string; bucket_name: string }[];
+  durable_objects?: { bindings: { name: string; class_name: string }[] };
+  queues?: {
+    producers?: { binding: string; queue: string }[];
+    consumers?: QueueConsumer[];
+  };
+}
+
+export interface QueueConsumer {
+  queue: string;
+  max_batch_size?: number;
+  max_batch_timeout?: number;
+  max_retries?: number;
+  dead_letter_queue?: string;
+}
+
+const understood = new Set(
+  (
+    'name main compatibility_date compatibility_flags vars secrets kv_namespaces d1_databases r2_buckets ' +
+    'durable_objects queues migrations triggers observability workers_dev'
+  ).split(' '),
+);
+
+export function readWranglerFile(path: string): WranglerFile {
+  const file = parse(readFileSync(path, 'utf8'));
+  for (const key of Object.keys(file)) {
+    if (!understood.has(key)) throw new Error(`${path}: the local stack does not know "${key}"`);
+  }
+  return file as unknown as WranglerFile;
+}
+
+/** One ES module, bundled with wrangler's conditions and target. */
+export async function bundleWorker(entry: string): Promise<string> {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['workerd', 'worker', 'module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*', 'node:*'],
+    loader: { '.sql': 'text' },
+    keepNames: true,
+    write: false,
+    logLevel: 'silent',
+  });
+  return result.outputFiles[0]?.text ?? '';
+}
+
+export function moduleManifest(source: string): NonNullable<WorkerConfig['manifest']> {
+  return { mainModule: 'index.mjs', modulesRoot: '/', modules: { 'index.mjs': { type: 'esm', contents: source } } };
+}
+
+/** Variables of the file, overridden and completed by `vars`, which also carries the secrets. */
+export function workerConfig(file: WranglerFile, source: string, vars: Record<string, string>): WorkerConfig {
+  const env: WorkerEnv = {};
+  for (const [name, value] of Object.entries({ ...file.vars, ...vars })) env[name] = { type: 'text', value };
+  for (const missing of (file.secrets?.required ?? []).filter((name) => !(name in vars))) {
+    throw new Error(`${file.name}: the secret ${missing} is not set`);
+  }
+  for (const kv of file.kv_namespaces ?? []) env[kv.binding] = { type: 'kv', id: kv.id };
+  for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id };
+  for (const r2 of file.r2_buckets ?? []) env[r2.binding] = { type: 'r2', name: r2.bucket_name };
+  for (const queue of file.queues?.producers ?? []) env[queue.binding] = { type: 'queue', name: queue.queue };
+  const exports: NonNullable<WorkerConfig['exports']> = {};
+  for (const object of file.durable_objects?.bindings ?? []) {
+    env[object.name] = { type: 'durable-object', worker: file.name, exportName: object.class_name };
+    exports[object.class_name] = { type: 'durable-object', storage: 'sqlite' };
+  }
+  return {
+    name: file.name,
+    compatibilityDate: file.compatibility_date,
+    compatibilityFlags: file.compatibility_flags ?? [],
+    manifest: moduleManifest(source),
+    env,
+    exports,
+  };
+}
