@@ -24,9 +24,38 @@ export const edgeRuleInput = z.strictObject({
   expiry: z.optional(z.nullable(z.iso.datetime({ offset: true }))),
   /** Percent of visitors, stable per visitor, to whom the rule applies. */
   rollout: z.optional(z.number().check(z.gte(0), z.lte(100))),
-  note: z.optional(z.string().check(z.maxLength(1000))),
+  note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+  /** Read-only members of a listed rule, ignored: what was listed can be passed back unchanged. */
+  expired: z.optional(z.unknown()),
+  createdAt: z.optional(z.unknown()),
+  createdBy: z.optional(z.unknown()),
+  updatedAt: z.optional(z.unknown()),
+  updatedBy: z.optional(z.unknown()),
 });
 export type EdgeRuleInput = z.infer<typeof edgeRuleInput>;
 
 export const edgeRuleCondition = z.strictObject({ type: z.enum(edgeRuleTypes), value });
 export type EdgeRuleCondition = z.infer<typeof edgeRuleCondition>;
+
+/** A rule in canonical form, every member present. */
+export const edgeRuleCanonical = z.strictObject({
+  type: z.enum(edgeRuleTypes),
+  value: z.string(),
+  verdict: z.enum(decisions),
+  mode: z.enum(['enforce', 'monitor']),
+  expiry: z.nullable(z.iso.datetime({ offset: true })),
+  rollout: z.number(),
+  note: z.nullable(z.string()),
+});
+export type EdgeRuleCanonical = z.infer<typeof edgeRuleCanonical>;
+
+/** A stored rule as the list shows it. Times are ISO 8601; `createdBy` and `updatedBy` are API key ids. */
+export const edgeRuleListed = z.extend(edgeRuleCanonical, {
+  /** Its expiry has passed: it decides nothing, and stays listed until it is deleted or renewed. */
+  expired: z.boolean(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+  updatedAt: z.string(),
+  updatedBy: z.string(),
+});
+export type EdgeRuleListed = z.infer<typeof edgeRuleListed>;

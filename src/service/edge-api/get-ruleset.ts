@@ -1,0 +1,19 @@
+/**
+ * `GET /edge/v1/rulesets/{hash}` (design 4): a base, streamed from R2. The key holds the caller's own
+ * instance, so the hash of somebody else's ruleset finds nothing.
+ */
+import { rulesetKey } from '../../store/rule-book/bases.ts';
+import { rulesetResponse, unknownRuleset } from './ruleset-response.ts';
+import type { EdgeRoute } from './edge-call.ts';
+
+export const rulesetHashPattern = /^[0-9a-f]{64}$/;
+
+export const getRuleset: EdgeRoute = {
+  method: 'GET',
+  path: '/edge/v1/rulesets/:hash',
+  async handler({ env, instance }, { hash }) {
+    if (hash === undefined || !rulesetHashPattern.test(hash)) return unknownRuleset();
+    const file = await env.RULESETS.get(rulesetKey(instance.id, hash));
+    return file ? rulesetResponse(file.body, hash) : unknownRuleset();
+  },
+};

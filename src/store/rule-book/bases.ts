@@ -1,0 +1,84 @@
+/**
+ * Which compiled bases exist. A base is `pending` while its file is being written to R2 and `ready`
+ * after; the newest ready one is the pointer. A crash between the two leaves a pending row, which the
+ * next compile removes with its file. Replaced bases stay a while, for edges that are under way.
+ */
+export interface BasePointer {
+  hash: string;
+  version: number;
+}
+
+/** Replaced bases kept whatever their age: an edge in trouble can still take the one before. */
+const REPLACED_BASES_MIN = 2;
+/** An edge learns of a new base within its poll and staleness bounds (35 s); this is four times that. */
+const REPLACED_BASE_KEPT_MS = 140_000;
+/** Compiles in quick succession must not fill the bucket. */
+const REPLACED_BASES_MAX = 8;
+
+export function rulesetKey(instanceId: string, hash: string): string {
+  return `rulesets/${instanceId}/${hash}`;
+}
+
+/** The base edges are told of, or `null` before the first compile. */
+export function currentBase(sql: SqlStorage): BasePointer | null {
+  const [row] = sql.exec<{ hash: string; version: number }>(
+    "SELECT hash, version FROM bases WHERE state = 'ready' AND superseded_at IS NULL",
+  );
+  return row ?? null;
+}
+
+/** A base that is still served, by its hash. */
+export function servedBase(sql: SqlStorage, hash: string): BasePointer | null {
+  const [row] = sql.exec<{ hash: string; version: number }>(
+    "SELECT hash, version FROM bases WHERE state = 'ready' AND hash = ?",
+    hash,
+  );
+  return row ?? null;
+}
+
+export function oldestServedVersion(sql: SqlStorage): number {
+  return (
+    sql.exec<{ version: number | null }>("SELECT MIN(version) AS version FROM bases WHERE state = 'ready'").one()
+      .version ?? 0
+  );
+}
+
+/** To be called before the file is written. */
+export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, bytes: number, now: number): void {
+  sql.exec(
+    `INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)
+     ON CONFLICT (hash) DO NOTHING`,
+    base.hash,
+    base.version,
+    rules,
+    bytes,
+    now,
+  );
+}
+
+/** Moves the pointer; the file is in R2 now. */
+export function publishBase(storage: DurableObjectStorage, hash: string, now: number): void {
+  storage.transactionSync(() => {
+    storage.sql.exec("UPDATE bases SET superseded_at = ? WHERE state = 'ready' AND superseded_at IS NULL", now);
+    storage.sql.exec("UPDATE bases SET state = 'ready', superseded_at = NULL WHERE hash = ?", hash);
+  });
+}
+
+/** Bases whose files can go: left behind by a crash, or replaced long enough ago. */
+export function disposableBases(sql: SqlStorage, now: number): string[] {
+  const pending = sql.exec<{ hash: string }>("SELECT hash FROM bases WHERE state = 'pending'").toArray();
+  const replaced = sql
+    .exec<{ hash: string; superseded_at: number }>(
+      "SELECT hash, superseded_at FROM bases WHERE state = 'ready' AND superseded_at IS NOT NULL ORDER BY superseded_at DESC",
+    )
+    .toArray();
+  const old = replaced.filter(
+    (base, index) =>
+      index >= REPLACED_BASES_MAX || (index >= REPLACED_BASES_MIN && now - base.superseded_at > REPLACED_BASE_KEPT_MS),
+  );
+  return [...pending, ...old].map((base) => base.hash);
+}
+
+export function forgetBase(sql: SqlStorage, hash: string): void {
+  sql.exec('DELETE FROM bases WHERE hash = ?', hash);
+}

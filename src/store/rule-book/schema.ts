@@ -1,0 +1,43 @@
+/**
+ * Tables of one RuleBook (docs/storage-schema.md, "RuleBook"). `rules` is the present, `changes` the
+ * log that made it: deltas, history and rollback all read the log, and a rule is only ever written
+ * by applying a version of the log, so the two cannot disagree.
+ */
+
+/** WITHOUT ROWID: the key is the order in which rules are listed and compiled. */
+const statements = [
+  `CREATE TABLE IF NOT EXISTS rules (
+     type INTEGER NOT NULL, value TEXT NOT NULL, verdict INTEGER NOT NULL, mode INTEGER NOT NULL,
+     expiry INTEGER, rollout REAL, note TEXT,
+     created_at INTEGER NOT NULL, created_by INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL, updated_by INTEGER NOT NULL,
+     PRIMARY KEY (type, value)
+   ) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS changes (
+     version INTEGER NOT NULL, type INTEGER NOT NULL, value TEXT NOT NULL,
+     before TEXT, after TEXT,
+     PRIMARY KEY (version, type, value)
+   ) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS versions (
+     version INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor INTEGER NOT NULL, kind TEXT NOT NULL,
+     created INTEGER NOT NULL, updated INTEGER NOT NULL, deleted INTEGER NOT NULL, restores INTEGER
+   )`,
+  `CREATE TABLE IF NOT EXISTS bases (
+     hash TEXT PRIMARY KEY, version INTEGER NOT NULL, rules INTEGER NOT NULL, bytes INTEGER NOT NULL,
+     state TEXT NOT NULL, created_at INTEGER NOT NULL, superseded_at INTEGER
+   )`,
+  `CREATE TABLE IF NOT EXISTS counts (
+     type INTEGER NOT NULL, verdict INTEGER NOT NULL, rules INTEGER NOT NULL, PRIMARY KEY (type, verdict)
+   ) WITHOUT ROWID`,
+  // API key ids are long and repeat in every row: a rule holds the number, this table the id.
+  `CREATE TABLE IF NOT EXISTS actors (actor INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`,
+  // `instance_id`: a Durable Object does not know the name it was made from, and R2 keys hold it.
+  `CREATE TABLE IF NOT EXISTS book (
+     id INTEGER PRIMARY KEY CHECK (id = 1), instance_id TEXT NOT NULL, version INTEGER NOT NULL,
+     history_floor INTEGER NOT NULL
+   )`,
+];
+
+export function createTables(sql: SqlStorage): void {
+  for (const statement of statements) sql.exec(statement);
+}

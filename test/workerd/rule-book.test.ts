@@ -1,0 +1,257 @@
+/**
+ * The RuleBook in workerd: one writer, versions, deltas, bases in R2, what survives a crash.
+ */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import type { RuleBook } from '../../src/store/rule-book.ts';
+import { ruleBook } from '../../src/store/rule-book/stub.ts';
+import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
+
+const now = Date.UTC(2026, 10, 20);
+const author: WriteAuthor = { now, actor: 'key-1', kind: 'create' };
+let instances = 0;
+
+function newBook(): { id: string; book: DurableObjectStub<RuleBook> } {
+  instances += 1;
+  const id = `instance-${instances}`;
+  return { id, book: ruleBook(env as ServiceEnv, id) };
+}
+
+function rule(value: string, verdict: RuleWrite['verdict'] = 'block', more: Partial<RuleWrite> = {}): RuleWrite {
+  return { type: 'ip', value, verdict, ...more };
+}
+
+function addresses(count: number): RuleWrite[] {
+  return Array.from({ length: count }, (_, i) => rule(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`));
+}
+
+describe('writing', () => {
+  test('an applied batch is one version', async () => {
+    const { book } = newBook();
+    expect(await book.upsert([rule('192.0.2.1'), rule('192.0.2.2')], author)).toEqual({
+      ok: true,
+      version: 1,
+      created: 2,
+      updated: 0,
+      deleted: 0,
+    });
+    expect(await book.upsert([rule('192.0.2.2', 'allow'), rule('192.0.2.3')], author)).toMatchObject({
+      version: 2,
+      created: 1,
+      updated: 1,
+    });
+  });
+
+  test('a batch that changes nothing makes no version', async () => {
+    const { book } = newBook();
+    const rules = [rule('192.0.2.1', 'block', { note: 'scraper', rollout: 12.5, expiry: 1_900_000_000 })];
+    await book.upsert(rules, author);
+    expect(await book.upsert(rules, { ...author, actor: 'key-2', now: now + 1 })).toMatchObject({
+      version: 1,
+      created: 0,
+      updated: 0,
+    });
+    expect(await book.remove([{ type: 'ip', value: '198.51.100.1' }], author)).toMatchObject({
+      version: 1,
+      deleted: 0,
+    });
+  });
+
+  test('replacing keeps who made the rule and says who changed it', async () => {
+    const { book } = newBook();
+    await book.upsert([rule('192.0.2.1')], author);
+    await book.upsert([rule('192.0.2.1', 'allow')], { ...author, actor: 'key-2', now: now + 5 });
+    const { rules } = await book.page({ limit: 10 });
+    expect(rules).toEqual([
+      {
+        ...rule('192.0.2.1', 'allow'),
+        createdAt: now,
+        createdBy: 'key-1',
+        updatedAt: now + 5,
+        updatedBy: 'key-2',
+      },
+    ]);
+  });
+
+  test('a rule named twice in one batch ends as the later one', async () => {
+    const { book } = newBook();
+    expect(await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.1', 'block')], author)).toMatchObject({
+      created: 1,
+    });
+    expect((await book.page({ limit: 10 })).rules).toMatchObject([{ verdict: 'block' }]);
+  });
+
+  test('parallel batches each get their own version', async () => {
+    const { book } = newBook();
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => book.upsert([rule(`192.0.2.${i}`)], author)),
+    );
+    const versions = outcomes.map((outcome) => (outcome.ok ? outcome.version : 0));
+    expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  });
+
+  test('10,000 rules with long notes go in as one batch', async () => {
+    const { book } = newBook();
+    const rules = addresses(10_000).map((one) => ({ ...one, note: 'n'.repeat(300) }));
+    expect(await book.upsert(rules, author)).toMatchObject({ version: 1, created: 10_000 });
+    expect((await book.page({ limit: 1 })).total).toBe(10_000);
+  });
+});
+
+describe('listing', () => {
+  test('pages cover everything once, in key order, with exact totals', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(250), author);
+    await book.upsert(
+      [
+        { type: 'ipMask', value: '10.0.0.0/8', verdict: 'allow' },
+        { type: 'asn', value: '64496', verdict: 'challenge' },
+        { type: 'userAgent', value: 'curl/', verdict: 'block' },
+      ],
+      author,
+    );
+    const seen: string[] = [];
+    let after: { type: RuleWrite['type']; value: string } | undefined;
+    for (let round = 0; round < 10; round += 1) {
+      const page = await book.page({ limit: 60, ...(after ? { after } : {}) });
+      expect(page.total).toBe(253);
+      seen.push(...page.rules.map((one) => `${one.type}:${one.value}`));
+      const last = page.rules.at(-1);
+      if (!last || page.rules.length < 60) break;
+      after = { type: last.type, value: last.value };
+    }
+    expect(seen).toHaveLength(253);
+    expect(new Set(seen).size).toBe(253);
+    expect(seen.slice(-3)).toEqual(['ipMask:10.0.0.0/8', 'asn:64496', 'userAgent:curl/']);
+  });
+
+  test('filters by type, verdict and start of the value', async () => {
+    const { book } = newBook();
+    await book.upsert(
+      [
+        rule('192.0.2.1', 'allow'),
+        rule('192.0.2.2', 'block'),
+        rule('198.51.100.1', 'block'),
+        { type: 'asn', value: '19200', verdict: 'block' },
+        { type: 'countryCode', value: 'NL', verdict: 'challenge' },
+      ],
+      author,
+    );
+    const values = async (filter: Parameters<RuleBook['page']>[0]) => {
+      const page = await book.page(filter);
+      expect(page.total).toBe(page.rules.length);
+      return page.rules.map((one) => one.value);
+    };
+    expect(await values({ limit: 10, verdict: 'block' })).toEqual(['192.0.2.2', '198.51.100.1', '19200']);
+    expect(await values({ limit: 10, type: 'ip' })).toEqual(['192.0.2.1', '192.0.2.2', '198.51.100.1']);
+    expect(await values({ limit: 10, valuePrefix: '192' })).toEqual(['192.0.2.1', '192.0.2.2', '19200']);
+    expect(await values({ limit: 10, type: 'asn', valuePrefix: 'AS192' })).toEqual(['19200']);
+    expect(await values({ limit: 10, valuePrefix: 'n' })).toEqual(['NL']);
+  });
+});
+
+describe('base and delta', () => {
+  test('an empty book has a valid signed base', async () => {
+    const { id, book } = newBook();
+    const version = await book.currentVersion();
+    expect(version.base.version).toBe(0);
+    expect(version.delta.version).toBe(0);
+    expect(await env.RULESETS.head(`rulesets/${id}/${version.base.hash}`)).not.toBeNull();
+  });
+
+  test('a write shows in the version at once, over the same base', async () => {
+    const { book } = newBook();
+    const { base } = await book.currentVersion();
+    await book.upsert([rule('192.0.2.1')], author);
+    expect(await book.currentVersion()).toEqual({ base, delta: { version: 1 } });
+    expect(await book.delta(base.hash, 1)).toBeInstanceOf(Uint8Array);
+  });
+
+  test('a delta of an unknown base or a version that is not there is refused', async () => {
+    const { book } = newBook();
+    const { base } = await book.currentVersion();
+    expect(await book.delta(base.hash, 1)).toBeNull();
+    expect(await book.delta('0'.repeat(64), 0)).toBeNull();
+  });
+
+  test('many changes call for a new base, and the old one keeps its deltas', async () => {
+    const { id, book } = newBook();
+    const first = (await book.currentVersion()).base;
+    await book.upsert(addresses(2500), author);
+    expect(await runDurableObjectAlarm(book)).toBe(true);
+    const { base, delta } = await book.currentVersion();
+    expect(base.version).toBe(1);
+    expect(base.hash).not.toBe(first.hash);
+    expect(delta.version).toBe(1);
+    await book.upsert([rule('192.0.2.1')], author);
+    expect(await book.delta(first.hash, 2)).toBeInstanceOf(Uint8Array);
+    expect(await book.delta(base.hash, 2)).toBeInstanceOf(Uint8Array);
+    expect(await env.RULESETS.head(`rulesets/${id}/${first.hash}`)).not.toBeNull();
+  });
+
+  test('a file left by a crash between writing and publishing is removed by the next compile', async () => {
+    const { id, book } = newBook();
+    await book.currentVersion();
+    const orphan = 'a'.repeat(64);
+    await env.RULESETS.put(`rulesets/${id}/${orphan}`, 'half');
+    await runInDurableObject(book, (_, state) => {
+      state.storage.sql.exec(
+        "INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, 0, 0, 4, 'pending', 0)",
+        orphan,
+      );
+    });
+    await evictDurableObject(book);
+    expect(await book.delta(orphan, 0)).toBeNull();
+    await book.upsert([rule('192.0.2.1')], author);
+    await book.compile();
+    expect(await env.RULESETS.head(`rulesets/${id}/${orphan}`)).toBeNull();
+    expect((await book.currentVersion()).base.version).toBe(1);
+  });
+
+  test('the book survives an eviction as it was', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(3), author);
+    const before = await book.currentVersion();
+    await evictDurableObject(book);
+    expect(await book.currentVersion()).toEqual(before);
+    expect((await book.page({ limit: 10 })).rules).toHaveLength(3);
+  });
+});
+
+describe('history', () => {
+  test('tells who did what, newest first', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(3), author);
+    await book.remove([{ type: 'ip', value: '10.0.0.1' }], { now: now + 1, actor: 'key-2', kind: 'delete' });
+    expect(await book.history(10, null)).toEqual({
+      version: 2,
+      oldest: 0,
+      versions: [
+        { version: 2, at: now + 1, by: 'key-2', kind: 'delete', created: 0, updated: 0, deleted: 1 },
+        { version: 1, at: now, by: 'key-1', kind: 'create', created: 3, updated: 0, deleted: 0 },
+      ],
+    });
+  });
+
+  test('a rollback brings back exactly the rules of that version, as a new one', async () => {
+    const { book } = newBook();
+    await book.upsert([rule('192.0.2.1', 'block', { note: 'a', rollout: 50 }), rule('192.0.2.2')], author);
+    const before = (await book.page({ limit: 10 })).rules;
+    await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.3')], { ...author, now: now + 1 });
+    await book.remove([{ type: 'ip', value: '192.0.2.2' }], { ...author, now: now + 2 });
+    const outcome = await book.rollback(1, { now: now + 3, actor: 'key-9', kind: 'rollback' });
+    expect(outcome).toEqual({ ok: true, version: 4, created: 1, updated: 1, deleted: 1 });
+    const page = await book.page({ limit: 10 });
+    expect(page.rules).toEqual(before);
+    expect(page.total).toBe(2);
+    expect((await book.history(1, null)).versions).toMatchObject([{ kind: 'rollback', restores: 1 }]);
+  });
+
+  test('a version that is not kept cannot be returned to', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(1), author);
+    expect(await book.rollback(7, author)).toEqual({ ok: false, reason: 'out-of-reach', oldest: 0, newest: 1 });
+  });
+});
