@@ -6,9 +6,6 @@ import type { Operation } from './operation.ts';
 import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
 import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
-import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
-import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
-import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
@@ -25,9 +22,6 @@ export const operations: readonly Operation[] = [
   generateClientJwt,
   listClientJwts,
   revokeClientJwt,
-  listAccessRules,
-  createAccessRules,
-  deleteAccessRules,
   listAccessRules,
   createAccessRules,
   deleteAccessRules,

@@ -8,8 +8,5 @@ import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
-import { getDelta } from './get-delta.ts';
-import { getRuleset } from './get-ruleset.ts';
-import { getVersion } from './get-version.ts';
 
 export const edgeRoutes: readonly EdgeRoute[] = [getVersion, getConfig, getRuleset, getDelta, createSession];
