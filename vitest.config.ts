@@ -1,0 +1,64 @@
+/**
+ * Five projects, by what they need: `node` pure code, `workerd` bindings and Durable Objects, `e2e` the
+ * whole stack over HTTP, `browser` a Chromium before it. Each has its own folders; one that imports
+ * wrangler or the stack must never fall into the workerd project, where it would hang the run.
+ */
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
+import { defineConfig } from 'vitest/config';
+
+// Wrangler reads the configuration file here: its notes on missing secrets and its telemetry are not wanted.
+process.env['WRANGLER_LOG'] ??= 'error';
+process.env['WRANGLER_SEND_METRICS'] = 'false';
+process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false';
+
+/** The wire of a stack is slower than a function; a first request may wait for a Worker to start. */
+const STACK_TEST_TIMEOUT_MS = 30_000;
+const STACK_START_TIMEOUT_MS = 60_000;
+
+const throughTheStack = {
+  testTimeout: STACK_TEST_TIMEOUT_MS,
+  hookTimeout: STACK_START_TIMEOUT_MS,
+  // Two stacks at once on two cores would only wait for each other, and miss their deadlines.
+  fileParallelism: false,
+};
+
+export default defineConfig({
+  test: {
+    reporters: process.env['VITEST_JSON']
+      ? ['default', ['json', { outputFile: process.env['VITEST_JSON'] }]]
+      : ['default'],
+    projects: [
+      {
+        test: {
+          name: 'node',
+          include: ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts'],
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: './wrangler.service.toml' },
+            miniflare: {
+              bindings: {
+                SERVICE_URL: 'https://gatehouse.test',
+                // A fixed key: what is sealed in one test file must open in the next run's snapshot.
+                MASTER_KEY: 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE',
+                OPS_TOKEN: 'test-ops-token',
+                TEST_MIGRATIONS: await readD1Migrations('src/store/migrations'),
+              },
+            },
+          })),
+        ],
+        test: {
+          name: 'workerd',
+          include: ['test/workerd/**/*.test.ts'],
+          setupFiles: ['test/support/workerd-setup.ts'],
+        },
+      },
+      {
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.test.ts'], ...throughTheStack },
+      },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack } },
+    ],
+  },
+});
