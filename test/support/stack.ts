@@ -1,0 +1,77 @@
+/** A stack of its own for one test file, on free ports and a directory that goes away with it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { PortBusyError, startStack } from '../../src/cli/stack.ts';
+import type { Stack, StackOptions } from '../../src/cli/stack.ts';
+
+/** Below the range the kernel hands out to outgoing connections. */
+const PORT_FIRST = 20_000;
+const PORT_COUNT = 12_000;
+const ATTEMPTS = 20;
+
+export async function startTestStack(options: StackOptions = {}): Promise<Stack> {
+  const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  for (let attempt = 1; ; attempt += 1) {
+    const portBase = PORT_FIRST + Math.floor(Math.random() * PORT_COUNT);
+    try {
+      // oxlint-disable-next-line no-await-in-loop
+      const stack = await startStack({ portBase, stateDir, quiet: true, ...options });
+      if (options.stateDir !== undefined) return stack;
+      return {
+        ...stack,
+        async stop() {
+          await stack.stop();
+          rmSync(stateDir, { recursive: true, force: true });
+        },
+      };
+    } catch (error) {
+      if (!(error instanceof PortBusyError) || attempt === ATTEMPTS || options.portBase !== undefined) throw error;
+    }
+  }
+}
+
+/** Started before the file's first test and stopped after its last. */
+export function useStack(options: StackOptions = {}): () => Stack {
+  let stack: Stack | undefined;
+  beforeAll(async () => {
+    stack = await startTestStack(options);
+  });
+  afterAll(async () => {
+    await stack?.stop();
+  });
+  return () => {
+    if (!stack) throw new Error('The stack is used before it is started');
+    return stack;
+  };
+}
+
+/** A management call with the seeded API key. */
+export async function manage<Answer>(stack: Stack, path: string, body: object = {}): Promise<Answer> {
+  const response = await fetch(`${stack.serviceUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as Answer;
+}
+
+/** Asks until `done` holds; what became of it in the message when it never does. */
+export async function eventually<Value>(
+  ask: () => Promise<Value>,
+  done: (value: Value) => boolean,
+  withinMs = 5000,
+): Promise<Value> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop
+    const value = await ask();
+    if (done(value)) return value;
+    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(value)}`);
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+}
