@@ -3,20 +3,28 @@
  * the global site key an active site of the same account.
  */
 import type { InstancePolicy } from '../../../contract/instance.ts';
-import { normaliseDomain } from '../../../contract/site-domain.ts';
 import { siteByKey } from '../../../store/sites.ts';
 import type { StoreEnv } from '../../../store/binding.ts';
 import { ApiError } from '../../operation.ts';
 
-/** Canonical form of a `cname`; wildcards are for sites, not for instances. */
+/** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
 export function checkedCname(cname: string): string {
-  const normalised = normaliseDomain(cname);
-  if (normalised === null || normalised.startsWith('*.')) {
+  const bare = cname
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
+  let hostname = '';
+  try {
+    if (!/[\s/\\?#@%*:]/.test(bare)) hostname = new URL(`http://${bare}/`).hostname;
+  } catch {
+    // Not a host name by the URL standard: refused below with everything else.
+  }
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(hostname)) {
     throw new ApiError('API.INVALID_BODY', 'The cname is not a host name', [
       { path: 'cname', message: 'is not a host name such as www.example.com' },
     ]);
   }
-  return normalised;
+  return hostname;
 }
 
 export function checkThresholds(policy: InstancePolicy): void {

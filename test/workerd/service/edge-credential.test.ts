@@ -1,0 +1,214 @@
+/** The client JWT is the edge's one credential: everything but a live one is 401 (design 4). */
+import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { edgeConfig, edgeSession } from '../../../src/contract/edge-api.ts';
+import { verifySessionJwt } from '../../../src/challenge/session-token.ts';
+import { signingKey } from '../../../src/store/signing-keys.ts';
+import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
+
+let names = 0;
+async function newInstance() {
+  names += 1;
+  const account = await newAccount();
+  const instance = await call(account.token, '/protect/instances/create', {
+    name: 'Edge',
+    cname: `edge${names}.example.org`,
+    globalSiteKey: account.site.siteKey,
+  });
+  const issued = await call(account.token, '/protect/client-jwt/generate', {
+    protectInstanceId: instance.body.id,
+    expiresInWeeks: 0,
+  });
+  return { ...account, instanceId: instance.body.id as string, issued: issued.body };
+}
+
+const visitor = {
+  ip: '192.0.2.7',
+  userAgent: 'Mozilla/5.0',
+  asn: 64496,
+  country: 'DE',
+  ja4: null,
+  ipCategories: [],
+  requestId: 'r1',
+  host: 'example.org',
+};
+
+describe('issuing', () => {
+  test('0 weeks is a hundred years, and the claims are the documented ones', async () => {
+    const { issued, instanceId } = await newInstance();
+    const claims = decodeJwt(issued.clientJwt);
+    expect(claims).toMatchObject({ iss: serviceUrl, sub: instanceId, aud: 'protect-edge', jti: issued.jti });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(100 * 365 * 24 * 3600);
+    expect(issued.expiresAt).toBe((claims.exp ?? 0) * 1000);
+  });
+
+  test('the published JWKS verifies it', async () => {
+    const { issued } = await newInstance();
+    const response = await send('/.well-known/jwks.json');
+    const { payload } = await jwtVerify(issued.clientJwt, createLocalJWKSet(await response.json()), {
+      audience: 'protect-edge',
+    });
+    expect(payload.jti).toBe(issued.jti);
+  });
+
+  test('two isolates that need the first key at once agree on one', async () => {
+    const isolates = Array.from({ length: 4 }, () => ({
+      ...serviceEnv,
+      DB: Object.create(serviceEnv.DB) as D1Database,
+    }));
+    const keys = await Promise.all(isolates.map((env) => signingKey(env, 'client-jwt', Date.now())));
+    expect(new Set(keys.map((key) => key.kid)).size).toBe(1);
+  });
+});
+
+describe('config', () => {
+  test('holds policy, site and keys, and keeps the wire contract', async () => {
+    const { issued, instanceId, site } = await newInstance();
+    const { status, body } = await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET');
+    expect(status).toBe(200);
+    const config = edgeConfig.parse(body);
+    expect(config).toMatchObject({ instanceId, siteKey: site.siteKey, secretKey: site.secretKey });
+    const { current, previous } = config.keys;
+    const all = [current, previous].flatMap((set) => [set?.clearance, set?.session, set?.seal, set?.originSignature]);
+    expect(new Set(all).size).toBe(8);
+  });
+
+  test('is 304 while nothing changed, and a new version after a change', async () => {
+    const { issued, instanceId, token } = await newInstance();
+    const headers = { authorization: `Bearer ${issued.clientJwt}` };
+    const first = await send('/edge/v1/config', { headers });
+    const etag = first.headers.get('etag') ?? '';
+    const again = await send('/edge/v1/config', { headers: { ...headers, 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    await call(token, '/protect/instances/update', { id: instanceId, rollout: 10 });
+    const changed = await send('/edge/v1/config', { headers: { ...headers, 'if-none-match': etag } });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+});
+
+describe('sessions', () => {
+  async function open(jwt: string, body: unknown) {
+    const answer = await call(jwt, '/edge/v1/sessions', body);
+    expect(answer.status).toBe(200);
+    return edgeSession.parse(answer.body);
+  }
+
+  test('the session JWT is checked with the key in the config', async () => {
+    const { issued, instanceId } = await newInstance();
+    const session = await open(issued.clientJwt, { visitor });
+    const config = (await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET')).body;
+    const keyOf = (kid: string) =>
+      [config.keys.current, config.keys.previous]
+        .filter((set) => set.kid === kid)
+        .map((set) => base64url.decode(set.session))[0] ?? null;
+    const claims = await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now());
+    expect(claims).toMatchObject({ jti: session.jti, sub: instanceId, risk: 0 });
+    expect(session.jwtExpiresAt - Date.now()).toBeLessThanOrEqual(300_000);
+    expect(session.expiresAt - Date.now()).toBeGreaterThan(86_000_000);
+    expect(await verifySessionJwt(session.jwt, keyOf, 'another', Date.now())).toBe('malformed');
+    expect(await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now() + 400_000)).toBe('expired');
+  });
+
+  test('a renewed JWT keeps its session', async () => {
+    const { issued } = await newInstance();
+    const session = await open(issued.clientJwt, { visitor });
+    const renewed = await open(issued.clientJwt, { visitor: { ...visitor, ip: '192.0.2.200' }, jwt: session.jwt });
+    expect([renewed.jti, renewed.expiresAt]).toEqual([session.jti, session.expiresAt]);
+  });
+
+  test('a JWT copied to another network or browser opens a new session instead', async () => {
+    const { issued } = await newInstance();
+    const session = await open(issued.clientJwt, { visitor });
+    for (const other of [
+      { ...visitor, ip: '198.51.100.7' },
+      { ...visitor, userAgent: 'curl/8' },
+    ]) {
+      const renewed = await open(issued.clientJwt, { visitor: other, jwt: session.jwt });
+      expect(renewed.jti).not.toBe(session.jti);
+    }
+  });
+});
+
+describe('refusals', () => {
+  const edgeCalls = [
+    ['GET', '/edge/v1/config'],
+    ['GET', '/edge/v1/version'],
+    ['POST', '/edge/v1/sessions'],
+  ] as const;
+
+  async function expectRefused(token: string | null, key: string) {
+    for (const [method, path] of edgeCalls) {
+      const { status, body } = await call(token, path, method === 'POST' ? { visitor } : undefined, method);
+      expect([path, status, body.error.key]).toEqual([path, 401, key]);
+    }
+  }
+
+  test('no bearer', () => expectRefused(null, 'API.MISSING_AUTHORIZATION_HEADER'));
+  test('an API key', async () => expectRefused((await newInstance()).token, 'API.UNAUTHORIZED'));
+  test('garbage', () => expectRefused('abc', 'API.UNAUTHORIZED'));
+
+  test('a revoked one, from the next call on', async () => {
+    const { issued, token, instanceId } = await newInstance();
+    expect((await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET')).status).toBe(200);
+    await call(token, '/protect/client-jwt/revoke', { protectInstanceId: instanceId, jti: issued.jti });
+    await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
+    const listed = await call(token, '/protect/client-jwt/list', { protectInstanceId: instanceId });
+    expect(listed.body.clientJwts[0]).toMatchObject({ jti: issued.jti, status: 'revoked' });
+  });
+
+  test('every one issued before the instance revoked them, but none after', async () => {
+    const { issued, token, instanceId } = await newInstance();
+    await call(token, '/protect/instances/update', { id: instanceId, clientJwtsRevokedBefore: Date.now() });
+    await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const fresh = await call(token, '/protect/client-jwt/generate', {
+      protectInstanceId: instanceId,
+      expiresInWeeks: 1,
+    });
+    expect((await call(fresh.body.clientJwt, '/edge/v1/config', undefined, 'GET')).status).toBe(200);
+  });
+
+  test('one of a deleted instance', async () => {
+    const { issued, token, instanceId } = await newInstance();
+    await call(token, '/protect/instances/delete', { id: instanceId });
+    await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
+  });
+
+  test('one whose instance was swapped, one that has expired, one for another audience, one of another issuer', async () => {
+    const { issued, instanceId } = await newInstance();
+    const other = await newInstance();
+    const key = await signingKey(serviceEnv, 'client-jwt', Date.now());
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const make = (claims: { sub?: string; aud?: string; iss?: string; exp?: number; jti?: string }) =>
+      new SignJWT({ jti: issued.jti, ...claims })
+        .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
+        .setSubject(claims.sub ?? instanceId)
+        .setAudience(claims.aud ?? 'protect-edge')
+        .setIssuer(claims.iss ?? serviceUrl)
+        .setIssuedAt(nowSeconds - 100)
+        .setExpirationTime(claims.exp ?? nowSeconds + 100)
+        .sign(key.privateKey);
+    expect((await call(await make({}), '/edge/v1/config', undefined, 'GET')).status).toBe(200);
+    await expectRefused(await make({ sub: other.instanceId }), 'API.UNAUTHORIZED');
+    await expectRefused(await make({ exp: nowSeconds - 10 }), 'API.KEY_EXPIRED');
+    await expectRefused(await make({ aud: 'other' }), 'API.UNAUTHORIZED');
+    await expectRefused(await make({ iss: 'https://evil.example' }), 'API.UNAUTHORIZED');
+    await expectRefused(await make({ jti: 'unregistered' }), 'API.UNAUTHORIZED');
+  });
+
+  test('one signed by somebody else under our kid, and one with an HMAC over the public key', async () => {
+    const { issued, instanceId } = await newInstance();
+    const ours = await signingKey(serviceEnv, 'client-jwt', Date.now());
+    const foreign = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
+    const claims = { jti: issued.jti, sub: instanceId, aud: 'protect-edge', iss: serviceUrl, iat: 1, exp: 4102444800 };
+    const forged = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', kid: ours.kid })
+      .sign(foreign.privateKey);
+    await expectRefused(forged, 'API.UNAUTHORIZED');
+    const confused = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', kid: ours.kid })
+      .sign(ours.publicKeyRaw);
+    await expectRefused(confused, 'API.UNAUTHORIZED');
+  });
+});

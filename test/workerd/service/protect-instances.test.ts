@@ -1,0 +1,177 @@
+/** Protect instances over the management API (interface document 4.8). */
+import { describe, expect, test } from 'vitest';
+import { call, newAccount } from './service-under-test.ts';
+
+let names = 0;
+function cname(): string {
+  names += 1;
+  return `www.example${names}.com`;
+}
+
+describe('creating', () => {
+  test('name, cname and global site key are enough', async () => {
+    const { token, site } = await newAccount();
+    const name = cname();
+    const { status, body } = await call(token, '/protect/instances/create', {
+      name: 'Shop',
+      cname: `HTTPS://${name.toUpperCase()}/`,
+      globalSiteKey: site.siteKey,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      name: 'Shop',
+      cname: name,
+      globalSiteKey: site.siteKey,
+      active: true,
+      challengeThreshold: 0.5,
+      blockThreshold: 0.85,
+      defaultPathType: 'html',
+      sessionsEnabled: true,
+      clientJwtsRevokedBefore: null,
+    });
+    expect(body).not.toHaveProperty('accountId');
+    expect(body).not.toHaveProperty('version');
+  });
+
+  test('ipCategoryRules are kept, and the older word captcha means challenge', async () => {
+    const { token, site } = await newAccount();
+    const { body } = await call(token, '/protect/instances/create', {
+      name: 'Shop',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+      ipCategoryRules: { tor: 'block', vpn: 'captcha' },
+    });
+    expect(body.ipCategoryRules).toEqual({ tor: 'block', vpn: 'challenge' });
+  });
+
+  test('a cname belongs to one active instance', async () => {
+    const first = await newAccount();
+    const second = await newAccount();
+    const name = cname();
+    await call(first.token, '/protect/instances/create', { name: 'A', cname: name, globalSiteKey: first.site.siteKey });
+    const { status, body } = await call(second.token, '/protect/instances/create', {
+      name: 'B',
+      cname: name,
+      globalSiteKey: second.site.siteKey,
+    });
+    expect(status).toBe(409);
+    expect(body.error.key).toBe('API.CONFLICT');
+    expect(body.error.details).toEqual([{ path: 'cname', message: 'is taken by an active instance' }]);
+  });
+
+  test('a global site key belongs to one active instance', async () => {
+    const { token, site } = await newAccount();
+    await call(token, '/protect/instances/create', { name: 'A', cname: cname(), globalSiteKey: site.siteKey });
+    const { status, body } = await call(token, '/protect/instances/create', {
+      name: 'B',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+    });
+    expect(status).toBe(409);
+    expect(body.error.details[0].path).toBe('globalSiteKey');
+  });
+
+  test('of two parallel creations with one cname exactly one wins', async () => {
+    const { token, site } = await newAccount();
+    const name = cname();
+    const make = () =>
+      call(token, '/protect/instances/create', { name: 'A', cname: name, globalSiteKey: site.siteKey });
+    const results = await Promise.all([make(), make(), make()]);
+    expect(results.map((result) => result.status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  test('the site key of another account is not found', async () => {
+    const mine = await newAccount();
+    const other = await newAccount();
+    const { status, body } = await call(mine.token, '/protect/instances/create', {
+      name: 'A',
+      cname: cname(),
+      globalSiteKey: other.site.siteKey,
+    });
+    expect(status).toBe(404);
+    expect(body.error.key).toBe('GENERAL.SITE_KEY_NOT_FOUND');
+  });
+
+  test('thresholds in the wrong order are refused by name', async () => {
+    const { token, site } = await newAccount();
+    const { status, body } = await call(token, '/protect/instances/create', {
+      name: 'A',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+      challengeThreshold: 0.9,
+    });
+    expect(status).toBe(400);
+    expect(body.error.details).toEqual([{ path: 'challengeThreshold', message: 'must not be above blockThreshold' }]);
+  });
+});
+
+describe('changing', () => {
+  test('what is not sent is not touched', async () => {
+    const { token, site } = await newAccount();
+    const created = await call(token, '/protect/instances/create', {
+      name: 'A',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+      monitor: true,
+      ipCategoryRules: { tor: 'block' },
+    });
+    const { status, body } = await call(token, '/protect/instances/update', { id: created.body.id, rollout: 25 });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ name: 'A', monitor: true, rollout: 25, ipCategoryRules: { tor: 'block' } });
+    expect(body.updatedAt).toBeGreaterThanOrEqual(created.body.updatedAt);
+  });
+
+  test('two parallel changes of different members both survive', async () => {
+    const { token, site } = await newAccount();
+    const created = await call(token, '/protect/instances/create', {
+      name: 'A',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+    });
+    const { id } = created.body;
+    const results = await Promise.all([
+      call(token, '/protect/instances/update', { id, rollout: 25 }),
+      call(token, '/protect/instances/update', { id, clearanceSeconds: 600 }),
+      call(token, '/protect/instances/update', { id, name: 'B' }),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([200, 200, 200]);
+    const { body } = await call(token, '/protect/instances', {});
+    expect(body).toHaveLength(1);
+    expect(body[0]).toMatchObject({ name: 'B', rollout: 25, clearanceSeconds: 600 });
+  });
+
+  test('an instance of another account does not exist', async () => {
+    const mine = await newAccount();
+    const other = await newAccount();
+    const created = await call(mine.token, '/protect/instances/create', {
+      name: 'A',
+      cname: cname(),
+      globalSiteKey: mine.site.siteKey,
+    });
+    for (const [path, body] of [
+      ['/protect/instances/update', { id: created.body.id, name: 'X' }],
+      ['/protect/instances/delete', { id: created.body.id }],
+      ['/protect/client-jwt/generate', { protectInstanceId: created.body.id, expiresInWeeks: 1 }],
+      ['/protect/client-jwt/list', { protectInstanceId: created.body.id }],
+    ] as const) {
+      const answer = await call(other.token, path, body);
+      expect([answer.status, answer.body]).toEqual([404, { error: 'No active protect instance found' }]);
+    }
+  });
+});
+
+describe('deleting', () => {
+  test('makes the instance inactive and frees its cname and site key', async () => {
+    const { token, site } = await newAccount();
+    const name = cname();
+    const body = { name: 'A', cname: name, globalSiteKey: site.siteKey };
+    const created = await call(token, '/protect/instances/create', body);
+    expect((await call(token, '/protect/instances/delete', { id: created.body.id })).body).toEqual({
+      success: true,
+      id: created.body.id,
+    });
+    expect((await call(token, '/protect/instances', {})).body[0].active).toBe(false);
+    expect((await call(token, '/protect/instances/create', body)).status).toBe(200);
+    expect((await call(token, '/protect/instances/update', { id: created.body.id, name: 'Z' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * The service's real routes over the test's own bindings, with one account to call them as. Requests go through
+ * the whole app, so that headers, errors and limits are what a client sees.
+ */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Hono } from 'hono';
+import { featurePermissions, features } from '../../../src/contract/permissions.ts';
+import type { PermissionMap } from '../../../src/contract/permissions.ts';
+import { siteSettings } from '../../../src/contract/site-settings.ts';
+import { serviceApp } from '../../../src/service/app.ts';
+import type { ServiceHonoEnv } from '../../../src/service/app.ts';
+import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
+import { operations } from '../../../src/service/operations.ts';
+import { createAccount } from '../../../src/store/accounts.ts';
+import type { AccountRecord } from '../../../src/store/accounts.ts';
+import { apiKeyToken, createApiKey } from '../../../src/store/api-keys.ts';
+import { createSite } from '../../../src/store/sites.ts';
+import type { SiteRecord } from '../../../src/store/sites.ts';
+
+export const serviceEnv = env as ServiceEnv;
+export const serviceUrl = 'https://gatehouse.example.com';
+
+const app = serviceApp({ operations, edgeRoutes, captcha: new Hono<ServiceHonoEnv>() });
+let accounts = 0;
+
+export interface TestAccount {
+  account: AccountRecord;
+  site: SiteRecord;
+  token: string;
+}
+
+/** Every permission there is. */
+export const allPermissions: PermissionMap = featurePermissions;
+
+/** An account of its own for one test, with a site and a key that may do everything. */
+export async function newAccount(
+  options: { tier?: AccountRecord['tier']; permissions?: PermissionMap; features?: typeof features } = {},
+): Promise<TestAccount> {
+  accounts += 1;
+  const now = Date.now();
+  const account = await createAccount(
+    serviceEnv,
+    {
+      ownerEmail: `owner${accounts}@example.com`,
+      tier: options.tier ?? 'enterprise',
+      features: options.features ?? features,
+    },
+    now,
+  );
+  const settings = siteSettings.parse({ domains: ['example.com'] });
+  const site = await createSite(serviceEnv, { accountId: account.id, name: `site-${accounts}`, settings }, now);
+  if (typeof site === 'string') throw new Error(site);
+  const key = await createApiKey(
+    serviceEnv,
+    {
+      accountId: account.id,
+      name: 'test',
+      permissions: options.permissions ?? allPermissions,
+      expiresInSeconds: 3600,
+    },
+    now,
+  );
+  return { account, site, token: await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: account.id, id: key.id }) };
+}
+
+/** One request through the whole app; waits for what it left running. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(`${serviceUrl}${path}`, init), serviceEnv, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+/** A JSON call with a bearer token; `GET` where there is no body to send. */
+export async function call(
+  token: string | null,
+  path: string,
+  body?: unknown,
+  method = 'POST',
+): Promise<{ status: number; body: any; response: Response }> {
+  const headers = new Headers();
+  if (token !== null) headers.set('authorization', `Bearer ${token}`);
+  const init: RequestInit = { method, headers };
+  if (body !== undefined) {
+    headers.set('content-type', 'application/json');
+    init.body = typeof body === 'string' ? body : JSON.stringify(body);
+  }
+  const response = await send(path, init);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), response };
+}
