@@ -15,6 +15,8 @@ export interface WidgetMessages {
   offline: string;
   /** A picture task waits below the box. */
   task: string;
+  retry: string;
+  close: string;
 }
 export type LanguageTable = Record<string, WidgetMessages>;
 
@@ -26,6 +28,8 @@ export const english: WidgetMessages = {
   expired: 'Verification expired. Select to verify again.',
   offline: 'The verification service cannot be reached. Select to try again.',
   task: 'Please solve the task below.',
+  retry: 'Try again',
+  close: 'Close',
 };
 
 const RIGHT_TO_LEFT = /^(?:ar|fa|he|ur|ps|ckb|yi)\b/;

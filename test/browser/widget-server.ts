@@ -34,6 +34,10 @@ export interface WidgetServer {
   overrides: ((path: string) => { status: number; body: unknown } | null)[];
   tokenLifetimeMs: number;
   interstitial: Partial<ChallengePageInput>;
+  /** Bodies that reached `/api/*`, past session and clearance. */
+  apiBodies: string[];
+  /** Milliseconds that opening a session takes. */
+  sessionDelayMs: number;
   /** Whether `/verify` sets the cookie that lets a visitor pass. */
   clears: boolean;
   close(): Promise<void>;
@@ -72,6 +76,8 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
       server.overrides.splice(server.overrides.indexOf(override), 1);
       return answer;
     }
+    if (path === 'session') return { status: 200, body: {}, cookie: 'protect_session=jti-1|jwt; Path=/' };
+    if (path === 'telemetry') return { status: 200, body: {} };
     if (path === 'challenge') return { status: 200, body: mint() };
     if (path === 'solution') return { status: 200, body: judge(body) };
     if (path !== 'verify') return { status: 404, body: {} };
@@ -81,6 +87,18 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
       body: { verified },
       ...(verified && server.clears ? { cookie: 'pass=1; Path=/; HttpOnly' } : {}),
     };
+  }
+
+  /** A json path of the gate: 401 without a session, 403 with the challenge without clearance. */
+  function guarded(cookies: string, text: string): { status: number; headers: Record<string, string>; body: string } {
+    if (!cookies.includes('protect_session='))
+      return { status: 401, headers: { 'x-protect-status': 'no-session', 'x-protect-decision': 'block' }, body: '{}' };
+    if (!cookies.includes('pass=1')) {
+      const challenge = { siteKey: 'site-1', action: 'clearance' };
+      return { status: 403, headers: { 'x-protect-decision': 'challenge' }, body: JSON.stringify({ challenge }) };
+    }
+    server.apiBodies.push(text);
+    return { status: 200, headers: {}, body: JSON.stringify({ got: text }) };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,7 +118,12 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
       server.submitted.push(new URLSearchParams(text));
       return send(200, { 'content-type': 'text/html' }, '<title>received</title>');
     }
+    if (url.pathname.startsWith('/api/')) {
+      const { status, headers, body } = guarded(request.headers.cookie ?? '', text);
+      return send(status, { 'content-type': 'application/json', ...headers }, body);
+    }
     if (name !== null && request.method === 'POST') {
+      if (name[1] === 'session') await new Promise((resolve) => setTimeout(resolve, server.sessionDelayMs));
       const { status, body, cookie } = api(name[1]!, JSON.parse(text) as Record<string, unknown>);
       const headers = { 'content-type': 'application/json', ...cors, ...(cookie ? { 'set-cookie': cookie } : {}) };
       return send(status, headers, JSON.stringify(body));
@@ -150,6 +173,8 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     overrides: [],
     tokenLifetimeMs: 120_000,
     interstitial: {},
+    apiBodies: [],
+    sessionDelayMs: 0,
     clears: true,
     close: () =>
       new Promise((resolve) => {

@@ -1,0 +1,41 @@
+/**
+ * What the protect script reports of a session (design 6): counts and traits, no content. Which keys
+ * were pressed, what was typed and where the pointer went are never read. Sent by the page to
+ * `POST /__protect/telemetry`; the edge passes it on for the session in the visitor's cookie.
+ */
+import * as z from 'zod/mini';
+import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from './telemetry-limits.ts';
+
+/**
+ * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its
+ * objects. `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: what
+ * a person's browser always has. `patched-webdriver`: the property was tampered with.
+ */
+export const telemetryTraits = [
+  'webdriver',
+  'automation-global',
+  'headless-agent',
+  'no-languages',
+  'zero-window',
+  'patched-webdriver',
+] as const;
+export type TelemetryTrait = (typeof telemetryTraits)[number];
+
+const count = z.int().check(z.gte(0), z.lte(TELEMETRY_COUNT_MAX));
+const milliseconds = z.int().check(z.gte(0), z.lte(TELEMETRY_ELAPSED_MAX_MS));
+
+export const telemetryReport = z.strictObject({
+  v: z.literal(1),
+  /** Since the page was opened. */
+  elapsedMs: milliseconds,
+  /** Until the first trusted pointer, touch or key event; `null` while there was none. */
+  firstInteractionMs: z.nullable(milliseconds),
+  pointerMoves: count,
+  presses: count,
+  keys: count,
+  scrolls: count,
+  /** Events of those kinds made by script, which people's hands do not make. */
+  untrusted: count,
+  traits: z.array(z.enum(telemetryTraits)).check(z.maxLength(telemetryTraits.length)),
+});
+export type TelemetryReport = z.infer<typeof telemetryReport>;

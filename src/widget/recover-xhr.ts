@@ -1,0 +1,109 @@
+/**
+ * The same for XMLHttpRequest: the page's listeners hear nothing of the answer that was held up, only
+ * of the one after it. Our listener is the first on every object, so stopping an event stops it for
+ * all of the page's, `on…` handlers included. Synchronous requests go through untouched.
+ */
+import type { IsGuarded } from './recover-fetch.ts';
+import { problemOf, type Recovery } from './recovery.ts';
+
+const HELD_EVENTS = ['readystatechange', 'load', 'loadend', 'progress', 'loadstart'] as const;
+
+type OpenArguments = [
+  method: string,
+  url: string | URL,
+  async?: boolean,
+  user?: string | null,
+  password?: string | null,
+];
+
+export function recoverXhr(
+  scope: { XMLHttpRequest: typeof XMLHttpRequest },
+  recovery: Recovery,
+  isGuarded: IsGuarded,
+): void {
+  scope.XMLHttpRequest = class extends scope.XMLHttpRequest {
+    #opened: OpenArguments | null = null;
+    #headers: [string, string][] = [];
+    #body: Document | XMLHttpRequestBodyInit | null = null;
+    #tried = new Set<string>();
+    #holding = false;
+    #settled = false;
+
+    constructor() {
+      super();
+      for (const type of HELD_EVENTS) this.addEventListener(type, (event) => this.#sift(event));
+    }
+
+    override open(...opened: OpenArguments): void {
+      this.#holding = false;
+      this.#headers = [];
+      this.#tried = new Set();
+      this.#opened = opened[2] !== false && isGuarded(String(opened[1])) ? opened : null;
+      this.#nativeOpen(opened);
+    }
+
+    override setRequestHeader(name: string, value: string): void {
+      super.setRequestHeader(name, value);
+      this.#headers.push([name, value]);
+    }
+
+    override send(body: Document | XMLHttpRequestBodyInit | null = null): void {
+      this.#body = body;
+      super.send(body);
+    }
+
+    override abort(): void {
+      const held = this.#holding;
+      this.#opened = null;
+      this.#holding = false;
+      super.abort();
+      if (held) for (const type of ['abort', 'loadend']) this.dispatchEvent(new ProgressEvent(type));
+    }
+
+    /** A base class that is called with two arguments must not be given a third, even undefined. */
+    #nativeOpen(opened: OpenArguments): void {
+      if (opened.length === 2) super.open(opened[0], opened[1]);
+      else super.open(opened[0], opened[1], opened[2] ?? true, opened[3], opened[4]);
+    }
+
+    #sift(event: Event): void {
+      if (!this.#holding && !this.#settled && this.#opened !== null && this.readyState >= 2) {
+        const problem = problemOf({ status: this.status, header: (name) => this.getResponseHeader(name) });
+        this.#holding = problem !== null && !this.#tried.has(problem);
+      }
+      if (!this.#holding) return;
+      event.stopImmediatePropagation();
+      if (event.type === 'loadend') void this.#recover();
+    }
+
+    async #recover(): Promise<void> {
+      const opened = this.#opened;
+      const again = await recovery.recover(
+        {
+          status: this.status,
+          header: (name) => this.getResponseHeader(name),
+          body: async () => this.#json(),
+        },
+        this.#tried,
+      );
+      if (opened === null || opened !== this.#opened || !this.#holding) return;
+      if (again) {
+        this.#nativeOpen(opened);
+        for (const [name, value] of this.#headers) super.setRequestHeader(name, value);
+        super.send(this.#body);
+        this.#holding = false;
+        return;
+      }
+      this.#holding = false;
+      this.#settled = true;
+      this.dispatchEvent(new Event('readystatechange'));
+      for (const type of ['load', 'loadend']) this.dispatchEvent(new ProgressEvent(type));
+      this.#settled = false;
+    }
+
+    #json(): unknown {
+      if (this.responseType === 'json') return this.response;
+      return JSON.parse(this.responseType === '' || this.responseType === 'text' ? this.responseText : 'null');
+    }
+  };
+}
