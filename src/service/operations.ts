@@ -3,9 +3,13 @@
  * are made from this list alone.
  */
 import type { Operation } from './operation.ts';
+import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
 import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
 import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
+import { exportAccessRules } from './protect/access-rules/export-access-rules.ts';
+import { importAccessRules } from './protect/access-rules/import-access-rules.ts';
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
+import { rollbackAccessRules } from './protect/access-rules/rollback-access-rules.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
@@ -25,4 +29,8 @@ export const operations: readonly Operation[] = [
   listAccessRules,
   createAccessRules,
   deleteAccessRules,
+  importAccessRules,
+  exportAccessRules,
+  accessRulesHistory,
+  rollbackAccessRules,
 ];

@@ -1,0 +1,59 @@
+/**
+ * A rule file cut into pieces that stand alone: a quoted CSV field that runs over lines is never cut, and
+ * each piece of a CSV file carries the heading that only the first one has.
+ */
+import { detectFormat, isHeading, withoutComment } from '../service/protect/access-rules/rule-file.ts';
+import type { RuleFileFormat } from '../service/protect/access-rules/rule-file.ts';
+import { csvRecords } from '../service/protect/access-rules/csv.ts';
+
+export interface RulePiece {
+  format: RuleFileFormat | undefined;
+  content: string;
+  /** Line numbers in the whole file, from 1. */
+  firstLine: number;
+  lastLine: number;
+  columns: string[] | undefined;
+}
+
+/** A piece is sent before it grows beyond this, well under the service's body limit. */
+const PIECE_MAX_CHARS = 8_000_000;
+
+/** @param wanted a format's name as the user gave it; the service refuses an unknown one. */
+export async function* rulePieces(
+  lines: AsyncIterable<string>,
+  wanted: string | undefined,
+  maxLines: number,
+): AsyncGenerator<RulePiece> {
+  let format = wanted as RuleFileFormat | undefined;
+  let columns: string[] | undefined;
+  let part: string[] = [];
+  let chars = 0;
+  let firstLine = 1;
+  let line = 0;
+  let quoteOpen = false;
+  const piece = (): RulePiece => ({ format, content: part.join('\n'), firstLine, lastLine: line, columns });
+
+  for await (const text of lines) {
+    line += 1;
+    if (withoutComment(text) !== '') format ??= detectFormat(text);
+    part.push(text);
+    chars += text.length + 1;
+    // Doubled quotes inside a field are an even number too, so they do not change the answer.
+    if (text.split('"').length % 2 === 0) quoteOpen = !quoteOpen;
+    const whole = format !== 'csv' || !quoteOpen;
+    if ((part.length < maxLines && chars < PIECE_MAX_CHARS) || (!whole && chars < 2 * PIECE_MAX_CHARS)) continue;
+    yield piece();
+    if (format === 'csv') columns ??= headingOf(part);
+    part = [];
+    chars = 0;
+    firstLine = line + 1;
+  }
+  if (part.length > 0) yield piece();
+}
+
+function headingOf(part: readonly string[]): string[] | undefined {
+  for (const { fields } of csvRecords(part.slice(0, 100).join('\n'))) {
+    if (fields.length > 1) return isHeading(fields) ? fields.map((name) => name.trim()) : undefined;
+  }
+  return undefined;
+}

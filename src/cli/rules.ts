@@ -1,0 +1,157 @@
+/**
+ * `gatehouse rules import|export|history|rollback`: access rules by way of the management API, of a local
+ * stack or a deployed service. A file of any length goes in pieces of 10,000 lines, so neither
+ * side holds it whole; progress and skipped lines go to standard error.
+ */
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { EDGE_RULES_PER_CALL_MAX } from '../contract/edge-rule.ts';
+import type { CommandResult } from './commands.ts';
+import type { StackFacts } from './state.ts';
+import { rulePieces } from './rule-pieces.ts';
+
+export const rulesUsage = `rules import FILE [--format csv|ndjson|list] [--verdict allow|challenge|block] [--note TEXT]
+rules export [--format csv|ndjson|list] [--verdict V] [--out FILE]
+rules history [--limit N]
+rules rollback VERSION
+  FILE may be - for standard input. Every command takes --site-key KEY, and --service URL with the API key
+  in the variable GATEHOUSE_API_KEY; without --service the running local stack is used.`;
+
+/** Skipped lines printed; the rest are counted. */
+const SKIPPED_LINES_SHOWN = 100;
+
+interface Target {
+  serviceUrl: string;
+  apiKey: string;
+  siteKey: string | undefined;
+}
+
+interface ImportAnswer {
+  format: string;
+  created: number;
+  updated: number;
+  unchanged: number;
+  skipped: number;
+  skippedLines: { line: number; reason: string }[];
+  version: number;
+}
+
+class RulesCommandError extends Error {}
+
+const options = {
+  format: { type: 'string' },
+  verdict: { type: 'string' },
+  note: { type: 'string' },
+  out: { type: 'string' },
+  limit: { type: 'string' },
+  service: { type: 'string' },
+  'site-key': { type: 'string' },
+} as const;
+
+/** `args`: what follows `rules`. `stateDir`: of the local stack. */
+export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [command, operand] = positionals;
+    if (command === undefined || command === 'help') return { exitCode: 0, output: rulesUsage };
+    const target = targetOf(values.service, values['site-key'], stateDir);
+    const { format, verdict, note } = values;
+    if (command === 'import' && operand !== undefined) {
+      return await importFile(target, operand, { format, verdict, note });
+    }
+    if (command === 'export') return await exportFile(target, { format, verdict }, values.out);
+    if (command === 'history') return shown(await call(target, 'history', { limit: Number(values.limit ?? 50) }));
+    if (command === 'rollback' && operand !== undefined) {
+      return shown(await call(target, 'rollback', { version: Number(operand) }));
+    }
+    return { exitCode: 1, output: rulesUsage };
+  } catch (error) {
+    if (error instanceof RulesCommandError) return { exitCode: 1, output: error.message };
+    if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${rulesUsage}` };
+    throw error;
+  }
+}
+
+async function importFile(
+  target: Target,
+  path: string,
+  settings: Record<string, string | undefined>,
+): Promise<CommandResult> {
+  const input = path === '-' ? process.stdin : createReadStream(path, 'utf8');
+  const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
+    const answer = (await call(target, 'import', {
+      ...settings,
+      format: piece.format,
+      content: piece.content,
+      firstLine: piece.firstLine,
+      columns: piece.columns,
+    })) as ImportAnswer;
+    total.created += answer.created;
+    total.updated += answer.updated;
+    total.unchanged += answer.unchanged;
+    total.lines = piece.lastLine;
+    total.version = answer.version;
+    for (const { line, reason } of answer.skippedLines) {
+      if (total.skipped < SKIPPED_LINES_SHOWN) process.stderr.write(`line ${line} skipped: ${reason}\n`);
+      total.skipped += 1;
+    }
+    total.skipped += answer.skipped - answer.skippedLines.length;
+    process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
+  }
+  return shown(total);
+}
+
+async function exportFile(
+  target: Target,
+  settings: Record<string, string | undefined>,
+  out: string | undefined,
+): Promise<CommandResult> {
+  const response = await post(target, 'export', settings);
+  if (!response.body) throw new RulesCommandError('The service sent nothing');
+  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+  if (out === undefined) {
+    for await (const chunk of body) process.stdout.write(chunk as Uint8Array);
+    return { exitCode: 0, output: '' };
+  }
+  await pipeline(body, createWriteStream(out));
+  return { exitCode: 0, output: `Written to ${out}` };
+}
+
+function shown(answer: unknown): CommandResult {
+  return { exitCode: 0, output: JSON.stringify(answer, null, 2) };
+}
+
+async function call(target: Target, operation: string, body: Record<string, unknown>): Promise<unknown> {
+  return (await post(target, operation, body)).json();
+}
+
+/** @throws RulesCommandError with the service's own words when it refuses. */
+async function post(target: Target, operation: string, body: Record<string, unknown>): Promise<Response> {
+  const response = await fetch(`${target.serviceUrl}/protect/access-rules/${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, siteKey: target.siteKey }),
+  });
+  if (response.ok) return response;
+  throw new RulesCommandError(`${operation}: ${response.status} ${await response.text()}`);
+}
+
+function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {
+  if (service !== undefined) {
+    const apiKey = process.env['GATEHOUSE_API_KEY'];
+    if (!apiKey) throw new RulesCommandError('Set GATEHOUSE_API_KEY to an API key with updateProtectSettings.');
+    return { serviceUrl: service.replace(/\/$/, ''), apiKey, siteKey };
+  }
+  try {
+    const stack = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackFacts;
+    return { serviceUrl: stack.serviceUrl, apiKey: stack.apiKey, siteKey };
+  } catch {
+    throw new RulesCommandError(`No local stack runs on ${stateDir}. Start one, or give --service URL.`);
+  }
+}

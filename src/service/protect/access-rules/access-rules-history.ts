@@ -1,0 +1,46 @@
+/** `POST /protect/access-rules/history`: which versions there were, who made each, and how far back one can return. */
+import * as z from 'zod/mini';
+import { operation } from '../../operation.ts';
+import { instanceRules, siteKey } from './instance-rules.ts';
+import { isoTime } from './listed-rule.ts';
+
+const PAGE_MAX_VERSIONS = 1000;
+const PAGE_DEFAULT_VERSIONS = 50;
+
+export const accessRulesHistory = operation({
+  name: 'access-rules-history',
+  method: 'POST',
+  path: '/protect/access-rules/history',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'List the versions of the edge access rules',
+  body: z.strictObject({
+    siteKey,
+    limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX_VERSIONS)), PAGE_DEFAULT_VERSIONS),
+    /** Versions below this one: the last of the page before. */
+    before: z.optional(z.int().check(z.gte(1))),
+  }),
+  response: z.object({
+    version: z.int(),
+    /** The oldest version that `rollback` can return to. */
+    oldest: z.int(),
+    versions: z.array(
+      z.object({
+        version: z.int(),
+        at: z.string(),
+        by: z.string(),
+        kind: z.enum(['create', 'delete', 'import', 'rollback']),
+        created: z.int(),
+        updated: z.int(),
+        deleted: z.int(),
+        restores: z.optional(z.int()),
+      }),
+    ),
+  }),
+  async handler({ body, ...context }) {
+    const { book } = await instanceRules(context, body.siteKey);
+    const { versions, version, oldest } = await book.history(body.limit, body.before ?? null);
+    return { version, oldest, versions: versions.map((entry) => ({ ...entry, at: isoTime(entry.at) })) };
+  },
+});

@@ -1,0 +1,72 @@
+/**
+ * CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes. Read by a
+ * generator with line numbers, so that a report can name the line; written so that it reads back the same.
+ */
+export interface CsvRecord {
+  /** Of the record's first line, from 1. */
+  line: number;
+  fields: string[];
+  /** Why it cannot be read, if so. */
+  error?: string;
+}
+
+export function* csvRecords(text: string): Generator<CsvRecord> {
+  let line = 1;
+  let at = 0;
+  while (at < text.length) {
+    const record: CsvRecord = { line, fields: [] };
+    let more = true;
+    while (more) {
+      const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at);
+      record.fields.push(field.value);
+      if (field.error !== undefined) record.error ??= field.error;
+      line += field.lineBreaks;
+      at = field.end;
+      more = text[at] === ',';
+      if (more) at += 1;
+    }
+    if (text[at] === '\r' && text[at + 1] === '\n') at += 1;
+    at += 1;
+    line += 1;
+    yield record;
+  }
+}
+
+export function csvLine(fields: readonly string[]): string {
+  return fields.map((field) => (/[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+}
+
+interface Field {
+  value: string;
+  /** Where the separator after it stands. */
+  end: number;
+  lineBreaks: number;
+  error?: string;
+}
+
+function plainField(text: string, start: number): Field {
+  let end = start;
+  while (end < text.length && text[end] !== ',' && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  return { value: text.slice(start, end).trim(), end, lineBreaks: 0 };
+}
+
+function quotedField(text: string, start: number): Field {
+  let value = '';
+  let from = start + 1;
+  while (true) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) {
+      return { value: '', end: text.length, lineBreaks: 0, error: 'has a quote that is not closed' };
+    }
+    value += text.slice(from, quote);
+    if (text[quote + 1] !== '"') {
+      const rest = plainField(text, quote + 1);
+      const lineBreaks = value.split('\n').length - 1;
+      return rest.value === ''
+        ? { value, end: rest.end, lineBreaks }
+        : { value, end: rest.end, lineBreaks, error: 'has text after a closing quote' };
+    }
+    value += '"';
+    from = quote + 2;
+  }
+}

@@ -1,0 +1,32 @@
+/** `POST /protect/access-rules/rollback`: the rules of an earlier version again, as a new version. */
+import * as z from 'zod/mini';
+import { ApiError, operation } from '../../operation.ts';
+import { instanceRules, siteKey } from './instance-rules.ts';
+
+export const rollbackAccessRules = operation({
+  name: 'rollback-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/rollback',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Return to the edge access rules of an earlier version',
+  body: z.strictObject({ siteKey, version: z.int().check(z.gte(0)) }),
+  response: z.object({ version: z.int(), restores: z.int(), created: z.int(), updated: z.int(), deleted: z.int() }),
+  async handler({ body, ...context }) {
+    const { book } = await instanceRules(context, body.siteKey);
+    const outcome = await book.rollback(body.version, {
+      now: context.now,
+      actor: context.apiKey.id,
+      kind: 'rollback',
+    });
+    if (outcome.ok) {
+      const { version, created, updated, deleted } = outcome;
+      return { version, restores: body.version, created, updated, deleted };
+    }
+    if (outcome.reason === 'too-many-rules') {
+      throw new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${outcome.limit} access rules`);
+    }
+    throw new ApiError('API.NOT_FOUND', `Versions ${outcome.oldest} to ${outcome.newest} can be returned to`);
+  },
+});

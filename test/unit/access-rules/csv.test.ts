@@ -1,0 +1,38 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { csvLine, csvRecords } from '../../../src/service/protect/access-rules/csv.ts';
+
+describe('CSV', () => {
+  test('reads quotes, doubled quotes, commas and line breaks inside a field', () => {
+    expect([...csvRecords('a,"b ""c"", d",e\r\n"two\nlines",f\n\nlast')]).toEqual([
+      { line: 1, fields: ['a', 'b "c", d', 'e'] },
+      { line: 2, fields: ['two\nlines', 'f'] },
+      { line: 4, fields: [''] },
+      { line: 5, fields: ['last'] },
+    ]);
+  });
+
+  test('a quote that is never closed is an error of its record, not of the reader', () => {
+    expect([...csvRecords('a,b\n"c,d\ne,f')]).toEqual([
+      { line: 1, fields: ['a', 'b'] },
+      { line: 2, fields: [''], error: 'has a quote that is not closed' },
+    ]);
+  });
+
+  test('text after a closing quote is an error of that record alone', () => {
+    const [first, second] = csvRecords('"a"b,c\nd,e');
+    expect(first?.error).toBe('has text after a closing quote');
+    expect(second).toEqual({ line: 2, fields: ['d', 'e'] });
+  });
+
+  test('what is written reads back the same', () => {
+    const field = fc.stringMatching(/^[a-z",\n\r; #=]{0,12}$/);
+    fc.assert(
+      fc.property(fc.array(fc.array(field, { minLength: 2, maxLength: 5 }), { maxLength: 6 }), (records) => {
+        const text = records.map(csvLine).join('\n');
+        expect([...csvRecords(text)].map((record) => record.fields)).toEqual(records);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

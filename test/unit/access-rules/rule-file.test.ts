@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { EdgeRuleCanonical } from '../../../src/contract/edge-rule.ts';
+import {
+  detectFormat,
+  ruleFileEntries,
+  ruleFileFormats,
+  ruleFileLine,
+} from '../../../src/service/protect/access-rules/rule-file.ts';
+
+const plain: EdgeRuleCanonical = {
+  type: 'ipMask',
+  value: '192.0.2.0/24',
+  verdict: 'block',
+  mode: 'enforce',
+  expiry: null,
+  rollout: 100,
+  note: null,
+};
+
+describe('a plain list', () => {
+  test('holds addresses, prefixes and AS numbers, with comments and blank lines between', () => {
+    const text = '; published list\n\n192.0.2.1\n10.0.0.0/8 ; SBL1\r\n  # nothing\nAS64496 # a network\n2001:db8::/32';
+    expect([...ruleFileEntries(text, 'list')]).toEqual([
+      { line: 3, rule: { type: 'ip', value: '192.0.2.1' } },
+      { line: 4, rule: { type: 'ipMask', value: '10.0.0.0/8' } },
+      { line: 6, rule: { type: 'asn', value: 'AS64496' } },
+      { line: 7, rule: { type: 'ipMask', value: '2001:db8::/32' } },
+    ]);
+  });
+
+  test('a line with two values is reported, not guessed at', () => {
+    expect([...ruleFileEntries('10.0.0.0 10.0.0.255', 'list')]).toEqual([
+      { line: 1, reason: 'holds more than one value' },
+    ]);
+  });
+
+  test('what a list cannot say is left out as a comment, so that reading it back enforces nothing new', () => {
+    for (const rule of [
+      { ...plain, mode: 'monitor' as const },
+      { ...plain, rollout: 10 },
+      { ...plain, expiry: '2027-01-01T00:00:00.000Z' },
+      { ...plain, type: 'userAgent' as const, value: 'curl/' },
+    ]) {
+      expect([...ruleFileEntries(ruleFileLine(rule, 'list'), 'list')]).toEqual([]);
+    }
+  });
+});
+
+describe('CSV', () => {
+  test('takes the columns from a heading in any order', () => {
+    expect([...ruleFileEntries('verdict,value,type,rollout\nblock,192.0.2.1,ip,12.5', 'csv')]).toEqual([
+      { line: 2, rule: { verdict: 'block', value: '192.0.2.1', type: 'ip', rollout: 12.5 } },
+    ]);
+  });
+
+  test('without a heading has type, value, verdict first', () => {
+    expect([...ruleFileEntries('ip,192.0.2.1,block\n# off\nasn,64496', 'csv')]).toEqual([
+      { line: 1, rule: { type: 'ip', value: '192.0.2.1', verdict: 'block' } },
+      { line: 3, rule: { type: 'asn', value: '64496' } },
+    ]);
+  });
+
+  test('a later piece takes the heading it is given', () => {
+    expect([...ruleFileEntries('block,ip,192.0.2.1', 'csv', ['verdict', 'type', 'value'])]).toEqual([
+      { line: 1, rule: { verdict: 'block', type: 'ip', value: '192.0.2.1' } },
+    ]);
+  });
+
+  test('more fields than columns is a reason to skip the line', () => {
+    expect([...ruleFileEntries('type,value\nip,192.0.2.1,block', 'csv')]).toEqual([
+      { line: 2, reason: 'has 3 fields for 2 columns' },
+    ]);
+  });
+});
+
+describe('NDJSON', () => {
+  test('a line that is no object is reported with its number', () => {
+    expect([...ruleFileEntries('{"type":"ip"}\n\n[1]\n{', 'ndjson')]).toEqual([
+      { line: 1, rule: { type: 'ip' } },
+      { line: 3, reason: 'is not a JSON object' },
+      { line: 4, reason: 'is not a JSON object' },
+    ]);
+  });
+});
+
+test.each([
+  ['ip,192.0.2.1,block', 'csv'],
+  ['\n# list\n{"type":"ip"}', 'ndjson'],
+  ['; drop list, of today\n192.0.2.0/24 ; SBL1, SBL2', 'list'],
+  ['', 'list'],
+])('the format of %j is %s', (text, format) => {
+  expect(detectFormat(text)).toBe(format);
+});
+
+test.each(ruleFileFormats)('a rule written as %s reads back as it was', (format) => {
+  const [entry] = ruleFileEntries(ruleFileLine({ ...plain, note: 'of "today", all' }, format), format);
+  expect(entry).toMatchObject({ rule: { type: 'ipMask', value: '192.0.2.0/24' } });
+});
