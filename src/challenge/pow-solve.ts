@@ -91,17 +91,25 @@ export async function solveSha256(
 }
 
 export function toBigInt(bytes: Uint8Array): bigint {
-  let hex = '';
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
-  return BigInt(`0x${hex === '' ? '0' : hex}`);
+  let hex = '0x0';
+  for (const byte of bytes) hex += HEX[byte >> 4]! + HEX[byte & 15]!;
+  return BigInt(hex);
 }
 
 /** Big-endian, exactly `length` bytes; the value must fit. */
 export function toBytes(value: bigint, length: number): Uint8Array<ArrayBuffer> {
   const hex = value.toString(16).padStart(length * 2, '0');
   const bytes = new Uint8Array(length);
-  for (let index = 0; index < length; index++) bytes[index] = Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16);
+  for (let index = 0; index < length; index++) {
+    bytes[index] = (nibble(hex.charCodeAt(index * 2)) << 4) | nibble(hex.charCodeAt(index * 2 + 1));
+  }
   return bytes;
+}
+
+const HEX = '0123456789abcdef';
+/** Of a lower-case hexadecimal digit's character code. */
+function nibble(code: number): number {
+  return code < 58 ? code - 48 : code - 87;
 }
 
 const SALT_BYTES = 16;

@@ -21,7 +21,16 @@ export const challengeRequest = z.strictObject({
   /** Page that shows the widget; the service trusts the `Origin` header before it. */
   currentUrl: z.optional(z.string().check(z.maxLength(2048))),
   /** What this browser can run; can only make the work slower, never cheaper. */
-  capabilities: z.optional(z.strictObject({ bigint: z.boolean(), worker: z.boolean() })),
+  capabilities: z.optional(
+    z.strictObject({
+      bigint: z._default(z.boolean(), true),
+      worker: z._default(z.boolean(), true),
+      /** `false`: no JavaScript at all. The answer is then a `wait` task, or a refusal. */
+      script: z._default(z.boolean(), true),
+      /** The visitor asked for the task that needs no eyes. */
+      audio: z._default(z.boolean(), false),
+    }),
+  ),
   sessionId: z.optional(z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/))),
   visitor: z.optional(edgeVisitor),
 });
@@ -29,7 +38,7 @@ export type ChallengeRequest = z.infer<typeof challengeRequest>;
 
 const base64url = z.string().check(z.regex(/^[A-Za-z0-9_-]*$/));
 
-/** RSW: `y = x^(2^t) mod n`, big-endian base64url. SHA-256: see `challenge/pow-sha256.ts`. */
+/** RSW: `y = x^(2^t) mod n`, big-endian base64url. SHA-256: see `challenge/pow-sha256.ts`. Wait: nothing. */
 export const powTask = z.strictObject({
   lane: z.enum(powLanes),
   t: z.optional(z.int()),
@@ -38,6 +47,9 @@ export const powTask = z.strictObject({
   salt: z.optional(base64url),
   count: z.optional(z.int()),
   bits: z.optional(z.int()),
+  /** `wait`: hand in `{}` after this many milliseconds, not before this moment of the service's clock. */
+  waitMs: z.optional(z.int()),
+  notBefore: z.optional(z.int()),
 });
 export type PowTask = z.infer<typeof powTask>;
 
@@ -56,7 +68,7 @@ export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
 
 export const solutionRequest = z.strictObject({
   challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
-  /** `pow` rsw: `{y}`; `pow` sha256: `{counters}`; image and puzzle: see their modules. */
+  /** `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image and puzzle: see their modules. */
   solution: z.record(z.string(), z.unknown()),
   visitor: z.optional(edgeVisitor),
 });

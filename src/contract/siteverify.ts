@@ -1,14 +1,17 @@
 /**
  * `POST /siteverify` (interface document 2.1, 2.2, 4.1; design 5). Members beyond the document's four are
- * optional demands: a token that does not meet one is not verified, and not spent.
+ * optional demands: a token that does not meet one is not verified, and not spent. A misspelt demand
+ * is refused by name, since a demand that nobody checks is worse than none.
  */
 import * as z from 'zod/mini';
-import { TOKEN_MAX_CHARS, action } from './challenge-api.ts';
+import { action } from './challenge-api.ts';
 
-export const siteverifyRequest = z.object({
+export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
-  token: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
+  /** Typed by a visitor's browser, so of any length and content: a bad one is a verdict, not an error. */
+  token: z.string(),
   ip: z.optional(z.string().check(z.maxLength(64))),
+  /** A whole address or its domain alone. */
   email: z.optional(z.string().check(z.maxLength(320))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
@@ -21,8 +24,37 @@ export const siteverifyRequest = z.object({
 });
 export type SiteverifyRequest = z.infer<typeof siteverifyRequest>;
 
+/** Why a token was not verified: stable keys, the field's own where it has one. */
+export const verifyReasons = {
+  'CAPTCHA.INVALID_TOKEN': 'The token is not one of this service',
+  'API.TIMESTAMP_TOO_OLD': 'The token has expired',
+  'API.SITE_KEY_MISMATCH': 'The token belongs to another site',
+  'API.UNAUTHORIZED_ORIGIN_URL': 'The token comes from another host name',
+  'API.ACTION_MISMATCH': 'The token was issued for another action',
+  'API.LEVEL_TOO_LOW': 'The token was bought with an easier challenge than asked for',
+  'API.USER_ALREADY_VERIFIED': 'The token was used before',
+  'API.USER_NOT_VERIFIED': 'The visitor was not verified',
+  'API.ACCESS_POLICY_BLOCK': 'An access rule refuses this visitor',
+  'API.TOR_BLOCKED': 'Tor addresses are refused',
+  'API.VPN_BLOCKED': 'VPN addresses are refused',
+  'API.PROXY_BLOCKED': 'Proxy addresses are refused',
+  'API.DATACENTER_BLOCKED': 'Datacenter addresses are refused',
+  'API.ABUSER_BLOCKED': 'Addresses known for abuse are refused',
+  'API.CRAWLER_BLOCKED': 'Crawler addresses are refused',
+  'API.SATELLITE_BLOCKED': 'Satellite addresses are refused',
+  'API.MOBILE_BLOCKED': 'Mobile addresses are refused',
+  'API.FAILED_IP_VALIDATION': 'The address differs too much from the one that solved the challenge',
+  'API.SPAM_EMAIL_DOMAIN': 'The email domain is refused',
+  'API.SPAM_EMAIL_RULE': 'The email address is refused by a rule',
+  'API.SPAM_EMAIL_COUNT_EXCEEDED': 'The email address was used too often',
+  'API.DISALLOWED_WEBVIEW': 'Web views are refused',
+  'API.BOT_SCORE_ABOVE_THRESHOLD': 'The risk score is above the limit of the site',
+} as const;
+export type VerifyReason = keyof typeof verifyReasons;
+
 export const siteverifyAnswer = z.object({
   verified: z.boolean(),
+  /** Premium: closer to 1 means more likely a bot. */
   score: z.optional(z.number()),
   /** Stable key why not; paid tiers, and always to the edge. */
   reason: z.optional(z.string()),
@@ -31,5 +63,9 @@ export const siteverifyAnswer = z.object({
   hostname: z.optional(z.string()),
   level: z.optional(z.int()),
   challengeTimestamp: z.optional(z.int()),
+  /** Site settings that could not be judged for want of facts about the address. */
+  notEvaluated: z.optional(z.array(z.string())),
+  /** Answered by a test key; nobody was verified. */
+  test: z.optional(z.boolean()),
 });
 export type SiteverifyAnswer = z.infer<typeof siteverifyAnswer>;

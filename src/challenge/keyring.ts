@@ -1,0 +1,66 @@
+/**
+ * Keys of seals and tags. Every key is a child of the deployment's master key under a label that
+ * names its purpose and its UTC day, so that a challenge can never be read as a token and a day's
+ * keys can be told apart by `kid`. The day is the `kid`: yesterday's and today's open, nothing else.
+ */
+import type { Bytes } from './fields.ts';
+
+/** `challenge` and `token` encrypt, `answer` tags, `layout` seeds pictures, `visitor` hashes addresses. */
+export type KeyPurpose = 'challenge' | 'token' | 'answer' | 'layout' | 'visitor';
+
+/** 32 bytes under a label; the service passes HKDF of its master key. */
+export type DeriveKey = (label: string) => Promise<Bytes>;
+
+const DAY_MS = 86_400_000;
+/** How far two isolates' clocks may differ around midnight. */
+export const CLOCK_SKEW_MS = 5000;
+/** Two days, five purposes, both key kinds; a cleared memo costs one HKDF each. */
+const MEMO_MAX_ENTRIES = 64;
+
+export class Keyring {
+  readonly #derive: DeriveKey;
+  readonly #memo = new Map<string, Promise<CryptoKey>>();
+
+  constructor(derive: DeriveKey) {
+    this.#derive = derive;
+  }
+
+  /** AES-256-GCM key of a sealing purpose. */
+  sealKey(purpose: 'challenge' | 'token', day: number): Promise<CryptoKey> {
+    return this.#key(purpose, day, { name: 'AES-GCM' }, ['encrypt', 'decrypt']);
+  }
+
+  /** HMAC-SHA256 key of a tagging purpose. */
+  tagKey(purpose: 'answer' | 'layout' | 'visitor', day: number): Promise<CryptoKey> {
+    return this.#key(purpose, day, { name: 'HMAC', hash: 'SHA-256' }, ['sign', 'verify']);
+  }
+
+  #key(
+    purpose: KeyPurpose,
+    day: number,
+    algorithm: { name: string; hash?: string },
+    usages: KeyUsage[],
+  ): Promise<CryptoKey> {
+    const label = `captcha/${purpose}/${day}`;
+    const kept = this.#memo.get(label);
+    if (kept !== undefined) return kept;
+    if (this.#memo.size >= MEMO_MAX_ENTRIES) this.#memo.clear();
+    const made = this.#derive(label).then((bytes) => crypto.subtle.importKey('raw', bytes, algorithm, false, usages));
+    this.#memo.set(label, made);
+    // A failure must not stick: the next call may find the secret set right.
+    made.catch(() => this.#memo.delete(label));
+    return made;
+  }
+}
+
+type KeyUsage = 'encrypt' | 'decrypt' | 'sign' | 'verify';
+
+/** The `kid` of a moment: days since the epoch, UTC. */
+export function keyDay(nowMs: number): number {
+  return Math.floor(nowMs / DAY_MS);
+}
+
+/** Whether a structure under this `kid` may still be opened. */
+export function keyDayAccepted(day: number, nowMs: number): boolean {
+  return day >= keyDay(nowMs) - 1 && day <= keyDay(nowMs + CLOCK_SKEW_MS);
+}

@@ -1,0 +1,77 @@
+/**
+ * `POST /captcha/v1/challenge` (design 5): who asks, for which site, from which page; then what they
+ * have to do. The answer holds a task and a seal; nothing is stored.
+ */
+import { chooseChallenge } from '../../challenge/choose-challenge.ts';
+import { keyDay } from '../../challenge/keyring.ts';
+import { newJti } from '../../challenge/sealed-challenge.ts';
+import { challengeRequest } from '../../contract/challenge-api.ts';
+import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
+import { hostnameAllowed } from '../../contract/site-domain.ts';
+import { parseWithSchema } from '../body/parse-with-schema.ts';
+import { readBody } from '../body/read-body.ts';
+import { ApiError } from '../operation.ts';
+import type { ServiceCall } from '../service-call.ts';
+import { challengeSite } from './challenge-site.ts';
+import { captchaEngine } from './engine.ts';
+import { issueChallenge } from './issue-challenge.ts';
+import { pageHost } from './page-host.ts';
+import { RateLimit } from './rate-limit.ts';
+import { visitorFacts } from './visitor-facts.ts';
+import { visitorOf } from './visitor.ts';
+
+/** A request without a user agent of 16 KiB is far below this. */
+export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
+const rateLimit = new RateLimit();
+
+export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswer> {
+  const { env, request, now } = call;
+  const body = parseWithSchema(challengeRequest, await readBody(request, CHALLENGE_BODY_MAX_BYTES));
+  const visitor = await visitorOf(call, body.visitor);
+  if (visitor.ip === null) {
+    // Without an address nothing can be limited or filtered: refuse rather than let everyone in (design 8).
+    throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
+  }
+  const engine = captchaEngine(env);
+  const site = await challengeSite(engine, body.siteKey, visitor, now);
+  const page = pageHost(visitor, request.headers.get('origin'), body.currentUrl, env.SERVICE_URL);
+  const allowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
+  if (!allowed) {
+    throw new ApiError('API.UNAUTHORIZED_ORIGIN_URL', 'This page is not among the domains of the site');
+  }
+  const facts = await visitorFacts(engine.keyring, visitor, {
+    day: keyDay(now),
+    hostUnverified: page.unverified,
+    session: body.sessionId ?? null,
+    ruleScore: 0,
+  });
+  rateLimit.take(`${site.siteKey} ${facts.prefix}`, now);
+  const plan = chooseChallenge({
+    settings: site.settings,
+    score: facts.score,
+    webView: facts.webView,
+    categories: facts.categories,
+    demand: null,
+    capabilities: {
+      bigint: body.capabilities?.bigint ?? true,
+      worker: body.capabilities?.worker ?? true,
+      script: body.capabilities?.script ?? true,
+      audio: body.capabilities?.audio ?? false,
+    },
+  });
+  if (plan === null) {
+    throw new ApiError('API.INCORRECT_CAPTCHA_TYPE', 'This site asks for a task that needs JavaScript');
+  }
+  return issueChallenge(engine, plan, {
+    jti: newJti(),
+    bornAt: now,
+    siteKey: site.siteKey,
+    hostname: page.hostname,
+    action: body.action ?? '',
+    cdata: body.cdata ?? '',
+    issuedAt: now,
+    expiresAt: now + site.settings.solutionTimeout,
+    round: 0,
+    facts: { ...facts, refusal: plan.refusal },
+  });
+}

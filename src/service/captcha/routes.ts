@@ -1,0 +1,63 @@
+/**
+ * The public captcha routes: verification for backends, challenge and solution for browsers on any
+ * page (CORS-open, no credentials), and the widget's files. Mounted at `/` by the service.
+ */
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import type { ServiceApp, ServiceHonoEnv } from '../app.ts';
+import { jsonResponse, respondError } from '../respond-error.ts';
+import type { ServiceCall } from '../service-call.ts';
+import { createChallenge } from './create-challenge.ts';
+import { siteverify } from './siteverify.ts';
+import { submitSolution } from './submit-solution.ts';
+import { publicAssets, widgetAsset } from './widget-assets.ts';
+
+type CaptchaContext = Context<ServiceHonoEnv>;
+
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'content-type',
+  // Browsers cap it at two hours or a day; a preflight a visit is enough.
+  'access-control-max-age': '86400',
+} as const;
+
+export function captchaRoutes(): ServiceApp {
+  const routes = new Hono<ServiceHonoEnv>();
+  routes.post('/siteverify', (context) => answer(context, siteverify, {}));
+  for (const [path, handler] of [
+    ['/captcha/v1/challenge', createChallenge],
+    ['/captcha/v1/solution', submitSolution],
+  ] as const) {
+    routes.options(path, () => new Response(null, { status: 204, headers: CORS_HEADERS }));
+    routes.post(path, (context) => answer(context, handler, CORS_HEADERS));
+  }
+  for (const name of publicAssets) {
+    routes.get(`/${name}`, (context) => widgetAsset(context.req.raw, name) ?? context.notFound());
+  }
+  return routes;
+}
+
+/** Runs a handler and turns its value or its refusal into the answer: a browser must be able to read both. */
+async function answer(
+  context: CaptchaContext,
+  handler: (call: ServiceCall) => Promise<object>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const requestId = context.get('requestId');
+  let response: Response;
+  try {
+    const value = await handler({
+      env: context.env,
+      request: context.req.raw,
+      requestId,
+      now: Date.now(),
+      waitUntil: (work) => context.executionCtx.waitUntil(work),
+    });
+    response = jsonResponse(value);
+  } catch (error) {
+    response = respondError(error, requestId);
+  }
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

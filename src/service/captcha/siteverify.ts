@@ -1,0 +1,108 @@
+/**
+ * `POST /siteverify` (interface document 4.1, design 5). A verdict about the token is always 200; a mistake
+ * of the caller is 400 or 401, so that a backend can tell "this visitor failed" from "we are set up
+ * wrongly". `ip` and `email` count from the professional tier on.
+ */
+import { openToken } from '../../challenge/sealed-token.ts';
+import { siteverifyRequest } from '../../contract/siteverify.ts';
+import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/siteverify.ts';
+import { behaviourOfSecret } from '../../contract/test-keys.ts';
+import { formatIp, parseIp } from '../../rules/ip.ts';
+import type { SiteRecord } from '../../store/sites.ts';
+import { judgeToken } from '../../verify/judge-token.ts';
+import type { Judgement, VerifyPorts, VerifyQuestion } from '../../verify/judge-token.ts';
+import { sealedRefusal } from '../../verify/sealed-refusal.ts';
+import { paidTier, shapeAnswer } from '../../verify/shape-answer.ts';
+import { parseWithSchema } from '../body/parse-with-schema.ts';
+import { readBody } from '../body/read-body.ts';
+import { ApiError } from '../operation.ts';
+import type { ServiceCall } from '../service-call.ts';
+import { captchaEngine } from './engine.ts';
+import type { CaptchaEngine } from './engine.ts';
+import { recall, spend } from './spend.ts';
+import { testAnswer } from './test-answer.ts';
+
+/** What a verification came to, before it takes the shape of one endpoint or another. */
+export interface Verification {
+  /** `null` for a test key, whose answer is fixed. */
+  judgement: Judgement | null;
+  answer: SiteverifyAnswer;
+}
+
+export async function siteverify(call: ServiceCall): Promise<SiteverifyAnswer> {
+  const body = parseWithSchema(siteverifyRequest, await readBody(call.request));
+  return (await verify(call, body)).answer;
+}
+
+/** @throws 401 for a secret that is nobody's, 403 for a disabled account. */
+export async function verify(call: ServiceCall, body: SiteverifyRequest): Promise<Verification> {
+  const behaviour = behaviourOfSecret(body.secret);
+  if (behaviour !== null) return { judgement: null, answer: await testAnswer(behaviour) };
+  const engine = captchaEngine(call.env);
+  const site = await engine.siteBySecret(body.secret, call.now);
+  if (site === null || !site.active) throw new ApiError('GENERAL.INVALID_SECRET_KEY', 'No active site has this secret');
+  if (site.accountDisabled) throw new ApiError('API.ACCOUNT_DISABLED', 'The account is disabled');
+  const question = questionOf(body, site);
+  const scope = { tier: site.tier, audience: question.audience };
+  const ports = verifyPorts(call, engine, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
+  const judgement = await judgeToken(site, body.secret, question, ports, call.now);
+  const answer =
+    judgement.replay === null
+      ? shapeAnswer(judgement, scope)
+      : // Written by this very function, at most ten minutes ago.
+        (JSON.parse(judgement.replay) as SiteverifyAnswer);
+  return { judgement, answer };
+}
+
+function verifyPorts(call: ServiceCall, engine: CaptchaEngine, render: VerifyPorts['render']): VerifyPorts {
+  const { env } = call;
+  return {
+    openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
+    async policy(token) {
+      return { refusal: sealedRefusal(token.facts), notEvaluated: [] };
+    },
+    spend: (request) => spend(env, jtiOf(request.key), request),
+    recall: (key, bornAt, fingerprint) => recall(env, jtiOf(key), key, bornAt, fingerprint),
+    render,
+  };
+}
+
+/** `audience:jti`. */
+function jtiOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+function questionOf(body: SiteverifyRequest, site: SiteRecord): VerifyQuestion {
+  const paid = paidTier(site.tier);
+  return {
+    token: tokenOf(body.token),
+    audience: body.audience ?? 'site',
+    ip: body.ip === undefined ? null : paid ? canonicalAddress(body.ip) : null,
+    email: paid ? (body.email ?? null) : null,
+    action: body.action ?? null,
+    hostname: body.hostname ?? null,
+    level: body.level ?? null,
+    idempotencyKey: body.idempotencyKey ?? null,
+  };
+}
+
+/** The field's whole value `{"token": …}` is accepted too: forgetting to take it apart is easy. */
+function tokenOf(text: string): string {
+  if (!text.startsWith('{')) return text;
+  try {
+    const { token } = JSON.parse(text) as { token?: unknown };
+    return typeof token === 'string' ? token : text;
+  } catch {
+    return text;
+  }
+}
+
+function canonicalAddress(text: string): string {
+  const address = parseIp(text.trim());
+  if (address === null) {
+    throw new ApiError('API.INVALID_BODY', 'The body does not fit this endpoint', [
+      { path: 'ip', message: 'is no IP address' },
+    ]);
+  }
+  return formatIp(address);
+}

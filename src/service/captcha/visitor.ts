@@ -1,0 +1,96 @@
+/**
+ * Who asks for a challenge. An edge with a valid client JWT speaks for its visitor, and only for sites
+ * of its own account; everybody else is who their connection says. A `visitor` member without
+ * that JWT is refused, not ignored: somebody is trying, or somebody's set-up is wrong.
+ */
+import type { EdgeVisitor } from '../../contract/edge-api.ts';
+import { header } from '../../contract/headers.ts';
+import { formatIp, parseIp } from '../../rules/ip.ts';
+import { authenticateEdge } from '../auth/authenticate-edge.ts';
+import { clientAddress } from '../client-address.ts';
+import { ApiError } from '../operation.ts';
+import type { ServiceCall } from '../service-call.ts';
+
+const USER_AGENT_MAX_CHARS = 1024;
+
+export interface Visitor {
+  /** Canonical, or `null` when unknown. */
+  ip: string | null;
+  userAgent: string;
+  country: string | null;
+  asn: number | null;
+  ja4: string | null;
+  city: string | null;
+  latitude: number | null;
+  longitude: number | null;
+  /** Flags of the address, or `null` when nobody could tell. */
+  categories: readonly string[] | null;
+  /** Host of the page when an edge says so. */
+  host: string | null;
+  /** Account the edge belongs to; `null` for a direct visitor. */
+  edgeAccountId: string | null;
+  /** What only a direct request shows. */
+  headers: { acceptLanguage: boolean; fetchMetadata: boolean } | null;
+}
+
+export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined): Promise<Visitor> {
+  const { env, request, now } = call;
+  if (told === undefined) return directVisitor(call);
+  if (request.headers.get('authorization') === null) {
+    throw new ApiError('API.UNAUTHORIZED', 'The visitor member needs a client JWT');
+  }
+  const { instance } = await authenticateEdge(env, request, now);
+  const address = told.ip === null ? null : parseIp(told.ip);
+  return {
+    ip: address === null ? null : formatIp(address),
+    userAgent: told.userAgent.slice(0, USER_AGENT_MAX_CHARS),
+    country: told.country,
+    asn: told.asn,
+    ja4: told.ja4,
+    city: null,
+    latitude: null,
+    longitude: null,
+    categories: withTor(told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
+    host: told.host,
+    edgeAccountId: instance.accountId,
+    headers: null,
+  };
+}
+
+async function directVisitor(call: ServiceCall): Promise<Visitor> {
+  const { env, request } = call;
+  const ip = await clientAddress(env, request);
+  // `clientAddress` believed the proxy's secret, so its other headers may be believed as well.
+  const fromProxy = env.SIGNALS_SOURCE === 'headers' && ip !== null;
+  const cf = fromProxy ? undefined : (request.cf as Partial<IncomingRequestCfProperties> | undefined);
+  const country = fromProxy ? request.headers.get(header.clientCountry) : (cf?.country ?? null);
+  const asnText = fromProxy ? request.headers.get(header.clientAsn) : null;
+  return {
+    ip,
+    userAgent: (request.headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX_CHARS),
+    country: country !== null && /^[A-Z0-9]{2}$/.test(country) ? country : null,
+    asn: asnText !== null && /^\d{1,10}$/.test(asnText) ? Number(asnText) : (cf?.asn ?? null),
+    ja4: fromProxy ? (request.headers.get(header.clientJa4)?.slice(0, 64) ?? null) : null,
+    city: cf?.city ?? null,
+    latitude: degrees(cf?.latitude),
+    longitude: degrees(cf?.longitude),
+    categories: withTor(null, country),
+    host: null,
+    edgeAccountId: null,
+    headers: {
+      acceptLanguage: request.headers.has('accept-language'),
+      fetchMetadata: request.headers.has('sec-fetch-site'),
+    },
+  };
+}
+
+/** Cloudflare's country of the Tor network. */
+function withTor(categories: readonly string[] | null, country: string | null): readonly string[] | null {
+  return country === 'T1' ? [...new Set([...(categories ?? []), 'tor'])] : categories;
+}
+
+function degrees(text: string | undefined): number | null {
+  const value = Number.parseFloat(text ?? '');
+  // One decimal is a city's size, and as much as a distance check needs.
+  return Number.isFinite(value) ? Math.round(value * 10) / 10 : null;
+}

@@ -1,0 +1,26 @@
+/**
+ * The browser files, served from this Worker so that a page needs no third host: by content hash for
+ * ever when the address names the hash it has, else revalidated by ETag.
+ */
+import { clientAssets } from '../../widget/bundle.generated.ts';
+
+/** Files a page of another origin may load; `protect.js` belongs to the edge. */
+export const publicAssets = ['widget.js', 'pow-worker.js', 'visual.js', 'frame.js'] as const;
+
+export function widgetAsset(request: Request, name: string): Response | null {
+  const asset = clientAssets[name];
+  if (asset === undefined) return null;
+  const etag = `"${asset.hash}"`;
+  const named = new URL(request.url).searchParams.get('v') === asset.hash;
+  const headers = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': named ? 'public, max-age=31536000, immutable' : 'public, max-age=300, must-revalidate',
+    etag,
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  };
+  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  return new Response(request.method === 'HEAD' ? null : asset.body, { headers });
+}

@@ -1,0 +1,168 @@
+/**
+ * SpendLedger: the Durable Object where a token is spent (design 5). `INSERT … ON CONFLICT DO NOTHING`
+ * in one object makes exactly one of any number of parallel verifications the winner; check-then-set
+ * on KV or D1 would not. Rows live in one table per epoch of first issue, dropped whole by alarm.
+ * A second table of counters bounds what may happen per key and time: attempts, waits, submissions.
+ */
+import { DurableObject } from 'cloudflare:workers';
+
+/** Tokens first issued within the same ten minutes share a table. */
+const EPOCH_MS = 600_000;
+/**
+ * How long after its epoch a table stays: 30 minutes for a chain of rounds, 10 until the token
+ * expires at the latest, 10 in which an answer is repeated, 10 to spare.
+ */
+const KEEP_MS = 3_600_000;
+/** An answer is repeated to the same question this long (design 5). */
+export const REPLAY_MS = 600_000;
+/** Keys counted at once per object; above it the fullest answer is "no", which is the safe one. */
+const COUNTERS_MAX = 100_000;
+
+export interface SpendRequest {
+  /** What is spent: jti and audience. */
+  key: string;
+  /** First issue of the jti; epoch milliseconds. */
+  bornAt: number;
+  /** SHA-256 of the question, when the caller may repeat it. */
+  fingerprint: string | null;
+  /** The answer to keep for a repeated question. */
+  answer: string;
+}
+
+/** `spent`: this call won. Else `replay` holds the kept answer if this is the same question again. */
+export interface SpendResult {
+  spent: boolean;
+  replay: string | null;
+}
+
+export interface CountRequest {
+  key: string;
+  limit: number;
+  windowMs: number;
+}
+
+export class SpendLedger extends DurableObject<ServiceEnv> {
+  readonly #sql: SqlStorage;
+  readonly #epochs = new Set<number>();
+
+  constructor(state: DurableObjectState, env: ServiceEnv) {
+    super(state, env);
+    this.#sql = state.storage.sql;
+    this.#sql.exec(
+      'CREATE TABLE IF NOT EXISTS counters (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID',
+    );
+    for (const epoch of this.#storedEpochs()) this.#epochs.add(epoch);
+  }
+
+  /** Spends a key once. The object runs one call at a time, so nothing comes between the two statements. */
+  async spend(request: SpendRequest): Promise<SpendResult> {
+    const now = Date.now();
+    const epoch = Math.floor(request.bornAt / EPOCH_MS);
+    // Older than any token can be: its table is gone, so it must not be spendable a second time.
+    if (!this.#live(epoch, now)) return { spent: false, replay: null };
+    const table = await this.#table(epoch);
+    const inserted = this.#sql
+      .exec(
+        `INSERT INTO ${table} (key, fingerprint, answer, spent_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+        request.key,
+        request.fingerprint,
+        request.answer,
+        now,
+      )
+      .toArray();
+    if (inserted.length === 1) return { spent: true, replay: null };
+    return { spent: false, replay: this.#recall(table, request.key, request.fingerprint, now) };
+  }
+
+  /** The kept answer of a question asked before, if it was asked within ten minutes. */
+  recall(key: string, bornAt: number, fingerprint: string): string | null {
+    const epoch = Math.floor(bornAt / EPOCH_MS);
+    if (!this.#epochs.has(epoch)) return null;
+    return this.#recall(tableName(epoch), key, fingerprint, Date.now());
+  }
+
+  /** Counts one use of a key in its window; `false` when the window's limit is reached. */
+  async count(request: CountRequest): Promise<boolean> {
+    const now = Date.now();
+    const row = this.#sql
+      .exec<{ used: number; ends_at: number }>('SELECT used, ends_at FROM counters WHERE key = ?', request.key)
+      .toArray()[0];
+    if (row !== undefined && row.ends_at > now) {
+      if (row.used >= request.limit) return false;
+      this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', request.key);
+      return true;
+    }
+    if (row === undefined && this.#counters() >= COUNTERS_MAX) return false;
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)',
+      request.key,
+      now + request.windowMs,
+    );
+    await this.#wake(now + request.windowMs);
+    return request.limit > 0;
+  }
+
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    for (const epoch of this.#epochs) {
+      if (this.#live(epoch, now)) continue;
+      this.#sql.exec(`DROP TABLE IF EXISTS ${tableName(epoch)}`);
+      this.#epochs.delete(epoch);
+    }
+    this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', now);
+    const ends = [...this.#epochs].map((epoch) => (epoch + 1) * EPOCH_MS + KEEP_MS);
+    const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
+    if (counters !== null) ends.push(counters);
+    // At most once a minute: windows end all the time, and nothing is wrong with a row too many.
+    if (ends.length > 0) await this.ctx.storage.setAlarm(Math.max(now + 60_000, Math.min(...ends)));
+  }
+
+  #recall(table: string, key: string, fingerprint: string | null, now: number): string | null {
+    if (fingerprint === null) return null;
+    const row = this.#sql
+      .exec<{ answer: string }>(
+        `SELECT answer FROM ${table} WHERE key = ? AND fingerprint = ? AND spent_at > ?`,
+        key,
+        fingerprint,
+        now - REPLAY_MS,
+      )
+      .toArray()[0];
+    return row?.answer ?? null;
+  }
+
+  #live(epoch: number, now: number): boolean {
+    return (epoch + 1) * EPOCH_MS + KEEP_MS > now;
+  }
+
+  async #table(epoch: number): Promise<string> {
+    const name = tableName(epoch);
+    if (this.#epochs.has(epoch)) return name;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS ${name} (key TEXT PRIMARY KEY, fingerprint TEXT, answer TEXT NOT NULL, spent_at INTEGER NOT NULL) WITHOUT ROWID`,
+    );
+    this.#epochs.add(epoch);
+    await this.#wake((epoch + 1) * EPOCH_MS + KEEP_MS);
+    return name;
+  }
+
+  async #wake(at: number): Promise<void> {
+    const set = await this.ctx.storage.getAlarm();
+    if (set === null || set > at) await this.ctx.storage.setAlarm(at);
+  }
+
+  #counters(): number {
+    return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one().n;
+  }
+
+  #storedEpochs(): number[] {
+    return this.#sql
+      .exec<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'spent_[0-9]*'`)
+      .toArray()
+      .map((row) => Number(row.name.slice('spent_'.length)));
+  }
+}
+
+/** Digits only: an epoch is a number, so the name cannot carry SQL. */
+function tableName(epoch: number): string {
+  return `spent_${Math.trunc(epoch)}`;
+}

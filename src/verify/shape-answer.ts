@@ -1,0 +1,37 @@
+/**
+ * What of a judgement a caller gets to see: the document's `verified`, `score` on premium, `reason` on
+ * paid tiers and to the edge (interface document 2.2, design 5).
+ */
+import type { SiteverifyAnswer } from '../contract/siteverify.ts';
+import type { AccountTier } from '../contract/vocabulary.ts';
+import type { Judgement } from './judge-token.ts';
+
+export interface AnswerScope {
+  tier: AccountTier;
+  audience: 'site' | 'edge';
+}
+
+/** `ip` and `email` work from professional on (interface document 2.1). */
+export function paidTier(tier: AccountTier): boolean {
+  return tier !== 'free';
+}
+
+export function shapeAnswer(judgement: Judgement, scope: AnswerScope): SiteverifyAnswer {
+  const { token } = judgement;
+  const paid = paidTier(scope.tier) || scope.audience === 'edge';
+  return {
+    verified: judgement.verified,
+    ...(scope.tier === 'premium' && token !== null ? { score: token.facts.score } : {}),
+    ...(judgement.reason !== null && paid ? { reason: judgement.reason } : {}),
+    ...(judgement.verified && token !== null
+      ? {
+          jti: token.jti,
+          ...(token.action === '' ? {} : { action: token.action }),
+          hostname: token.hostname,
+          level: token.level,
+          challengeTimestamp: token.issuedAt,
+        }
+      : {}),
+    ...(judgement.notEvaluated.length > 0 && paid ? { notEvaluated: [...judgement.notEvaluated] } : {}),
+  };
+}
