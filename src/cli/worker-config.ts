@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { parse } from 'smol-toml';
 import type { MiniflareOptions } from 'miniflare';
 
@@ -52,9 +53,9 @@ export function readWranglerFile(path: string): WranglerFile {
   return file as unknown as WranglerFile;
 }
 
-/** One ES module, bundled with wrangler's conditions and target. */
-export async function bundleWorker(entry: string): Promise<string> {
-  const result = await build({
+/** Wrangler's own conditions and target. */
+export function bundleOptions(entry: string) {
+  return {
     entryPoints: [entry],
     bundle: true,
     format: 'esm',
@@ -63,11 +64,15 @@ export async function bundleWorker(entry: string): Promise<string> {
     mainFields: ['workerd', 'worker', 'module', 'main'],
     conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*', 'node:*'],
-    loader: { '.sql': 'text' },
     keepNames: true,
     write: false,
     logLevel: 'silent',
-  });
+  } satisfies BuildOptions & { write: false };
+}
+
+/** One ES module. */
+export async function bundleWorker(entry: string): Promise<string> {
+  const result = await build(bundleOptions(entry));
   return result.outputFiles[0]?.text ?? '';
 }
 

@@ -1,0 +1,92 @@
+/**
+ * `npm run check`: everything about the tree that can be known without running it. Each step says what
+ * is wrong in lines a person can act on; all steps run, so that one look shows everything.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { checkClientSize } from './checks/client-size.ts';
+import { checkEdgeBundle } from './checks/edge-bundle.ts';
+import { checkFileLength } from './checks/file-length.ts';
+import { checkOneWorkerd } from './checks/one-workerd.ts';
+import { checkPureModules } from './checks/pure-modules.ts';
+
+interface Step {
+  name: string;
+  /** Problems, none when the step passes. */
+  run(): Promise<string[]>;
+}
+
+/** Two, as a small machine has cores; the compilers use more by themselves. */
+const PARALLEL_STEPS = 2;
+
+const wranglerTypes = (file: string, config: string, name: string) =>
+  command(
+    'wrangler',
+    `types ${file} --config ${config} --env-interface ${name} --include-runtime=false --strict-vars=false --check`.split(
+      ' ',
+    ),
+  );
+
+const steps: Step[] = [
+  { name: 'types: Workers', run: command('tsc', ['-p', 'tsconfig.json']) },
+  { name: 'types: Node', run: command('tsc', ['-p', 'tsconfig.node.json']) },
+  { name: 'types: browser', run: command('tsc', ['-p', 'src/widget/tsconfig.json']) },
+  { name: 'bindings: edge', run: wranglerTypes('src/edge/env.d.ts', 'wrangler.toml', 'EdgeEnv') },
+  { name: 'bindings: service', run: wranglerTypes('src/service/env.d.ts', 'wrangler.service.toml', 'ServiceEnv') },
+  { name: 'lint and import boundaries', run: command('oxlint', ['--type-aware', '--deny-warnings']) },
+  { name: 'format', run: command('oxfmt', ['--check']) },
+  { name: 'dead code', run: command('knip', ['--no-progress']) },
+  { name: 'edge bundle', run: checkEdgeBundle },
+  { name: 'client size', run: checkClientSize },
+  { name: 'one workerd', run: checkOneWorkerd },
+  { name: 'pure modules', run: checkPureModules },
+  { name: 'file length', run: checkFileLength },
+  { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
+].filter((step) => step.name !== 'OpenAPI' || existsSync('scripts/openapi.ts'));
+
+function command(program: string, args: string[]): Step['run'] {
+  return () =>
+    new Promise((resolve) => {
+      const child = spawn(program, args, {
+        env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', NO_COLOR: '1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      child.on('error', (error) => resolve([String(error)]));
+      child.on('close', (code) => resolve(code === 0 ? [] : [output.trim() || `${program} ended with ${code}`]));
+    });
+}
+
+async function runStep(step: Step): Promise<boolean> {
+  const started = performance.now();
+  const problems = await step.run();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)\n`);
+  for (const problem of problems) process.stdout.write(`${problem.replace(/^/gm, '     ')}\n`);
+  return problems.length === 0;
+}
+
+// What the browser gets is generated; without it neither Worker compiles.
+const generated = await command('node', ['scripts/build-client.ts'])();
+if (generated.length > 0) {
+  process.stdout.write(`${generated.join('\n')}\n`);
+  process.exit(1);
+}
+const waiting = [...steps];
+const outcomes: boolean[] = [];
+await Promise.all(
+  Array.from({ length: PARALLEL_STEPS }, async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) {
+      // Each lane takes the next step when it is done with its last.
+      // oxlint-disable-next-line no-await-in-loop
+      outcomes.push(await runStep(step));
+    }
+  }),
+);
+const failed = outcomes.filter((passed) => !passed).length;
+process.stdout.write(
+  failed === 0 ? `\nAll ${steps.length} checks pass.\n` : `\n${failed} of ${steps.length} checks fail.\n`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

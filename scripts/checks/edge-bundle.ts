@@ -1,0 +1,31 @@
+/**
+ * What the edge Worker really carries. An import boundary says what a file may name; only the bundle says
+ * what came along. The edge must hold no store, no service code and no zod classic build, and stay small:
+ * every byte is parsed at every cold start of every location.
+ */
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { bundleOptions } from '../../src/cli/worker-config.ts';
+
+const EDGE_ENTRY = 'src/edge/index.ts';
+const EDGE_MAX_GZIP_BYTES = 60 * 1024;
+
+const forbidden: readonly [RegExp, string][] = [
+  [/^src\/(service|store|cli)\//, 'belongs to the service'],
+  [/^src\/widget\/(?!bundle\.generated\.ts$)/, 'is browser source; only the generated bundle is carried'],
+  [/node_modules\/zod\/.*\/locales\/(?!en\.)/, 'drags zod locales in'],
+  [/node_modules\/zod\/.*\/classic\//, 'is the classic zod build; use zod/mini'],
+];
+
+export async function checkEdgeBundle(): Promise<string[]> {
+  const result = await build({ ...bundleOptions(EDGE_ENTRY), minify: true, metafile: true });
+  const problems: string[] = [];
+  const carried = Object.values(result.metafile.outputs)[0]?.inputs ?? {};
+  for (const [path, { bytesInOutput }] of Object.entries(carried)) {
+    const why = bytesInOutput > 0 ? forbidden.find(([pattern]) => pattern.test(path))?.[1] : undefined;
+    if (why !== undefined) problems.push(`${path} ${why}`);
+  }
+  const bytes = gzipSync(result.outputFiles[0]?.contents ?? '').length;
+  if (bytes > EDGE_MAX_GZIP_BYTES) problems.push(`${bytes} bytes gzipped, at most ${EDGE_MAX_GZIP_BYTES}`);
+  return problems;
+}

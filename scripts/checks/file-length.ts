@@ -1,0 +1,12 @@
+/** A module is one idea; past 400 lines it is two. */
+import { readFileSync } from 'node:fs';
+import { sourceFiles } from './source-files.ts';
+
+const LINES_MAX = 400;
+
+export async function checkFileLength(): Promise<string[]> {
+  return sourceFiles().flatMap((path) => {
+    const lines = readFileSync(path, 'utf8').split('\n').length - 1;
+    return lines > LINES_MAX ? [`${path}: ${lines} lines, at most ${LINES_MAX}`] : [];
+  });
+}

@@ -1,0 +1,6 @@
+/** The TypeScript of the tree, generated files left out. */
+import { globSync } from 'node:fs';
+
+export function sourceFiles(): string[] {
+  return globSync('{src,scripts,test,bench}/**/*.ts').filter((path) => !/\.generated\.ts$|\/env\.d\.ts$/.test(path));
+}
