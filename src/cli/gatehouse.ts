@@ -13,6 +13,7 @@ import type { CommandResult } from './commands.ts';
 import { runInStack } from './control.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
+import { rulesUsage, run as runRules } from './rules.ts';
 import { StateDir } from './state.ts';
 import { moduleManifest, readWranglerFile } from './worker-config.ts';
 import { migrate } from './migrations.ts';
@@ -38,7 +39,10 @@ function splitTarget(argv: readonly string[]): { target: Target; args: string[] 
 
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
-  if (args.length === 0 || args[0] === 'help' || args[0] === '--help') return { exitCode: 0, output: usage() };
+  if (args.length === 0 || args[0] === 'help' || args[0] === '--help')
+    return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}` };
+  // Access rules go over the management API, to a local stack or a deployed service alike.
+  if (args[0] === 'rules') return runRules(args.slice(1), target.state);
   if (target.remote) return onRemote(args);
   const state = new StateDir(target.state);
   const running = state.control();
@@ -65,7 +69,7 @@ async function onFiles(state: StateDir, args: readonly string[]): Promise<Comman
   });
   try {
     const env: StoreEnv = {
-      DB: (await miniflare.getD1Database('DB')) as unknown as StoreEnv['DB'],
+      DB: await miniflare.getD1Database('DB'),
       MASTER_KEY: state.secrets().masterKey,
     };
     if (args[0] !== 'migrate') await migrate(env.DB);

@@ -5,25 +5,14 @@
 import { createAccount } from '../store/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';
-import type { StateDir } from './state.ts';
-
-export interface Seed {
-  accountId: string;
-  ownerEmail: string;
-  apiKey: string;
-  siteKey: string;
-  secretKey: string;
-  instanceId: string;
-  /** Issued over the API once the service answers. */
-  clientJwt?: string;
-}
+import type { Seed, StateDir } from './state.ts';
 
 const OWNER_EMAIL = 'owner@example.com';
 /** A stack that is kept for months must still open with the key in its stack.json. */
 const KEY_SECONDS = 10 * 365 * 86_400;
 
 export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
-  const kept = state.seed<Seed>();
+  const kept = state.seed();
   if (kept) return kept;
   const now = Date.now();
   const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, now);

@@ -31,7 +31,7 @@ export async function startServiceWorker(options: {
   const worker = await miniflare.getWorker(file.name);
   return {
     url,
-    database: (await miniflare.getD1Database('DB', file.name)) as unknown as D1Database,
+    database: await miniflare.getD1Database('DB', file.name),
     async runScheduled() {
       await worker.scheduled({ cron: '* * * * *' });
     },

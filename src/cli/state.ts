@@ -31,6 +31,15 @@ export interface StackSecrets {
   opsToken: string;
 }
 
+/** What was made at the first start and is found again at the next. */
+export interface Seed extends Pick<
+  StackFacts,
+  'accountId' | 'ownerEmail' | 'apiKey' | 'siteKey' | 'secretKey' | 'instanceId'
+> {
+  /** Issued over the API once the service answers. */
+  clientJwt?: string;
+}
+
 /** How the CLI reaches the stack that owns this directory. */
 export interface ControlAddress {
   pid: number;
@@ -73,18 +82,18 @@ export class StateDir {
   }
 
   secrets(): StackSecrets {
-    const kept = this.#read<StackSecrets>('secrets.json');
+    const kept = this.#read('secrets.json') as StackSecrets | null;
     if (kept) return kept;
     const made: StackSecrets = { masterKey: secret(), signalsSecret: secret(), opsToken: secret() };
     this.#write('secrets.json', made);
     return made;
   }
 
-  seed<Seed>(): Seed | null {
-    return this.#read<Seed>('seed.json');
+  seed(): Seed | null {
+    return this.#read('seed.json') as Seed | null;
   }
 
-  keepSeed(seed: object): void {
+  keepSeed(seed: Seed): void {
     this.#write('seed.json', seed);
   }
 
@@ -98,7 +107,7 @@ export class StateDir {
 
   /** The address of the stack that runs on this directory now, if one does. */
   control(): ControlAddress | null {
-    const address = this.#read<ControlAddress>('control.json');
+    const address = this.#read('control.json') as ControlAddress | null;
     return address && processLives(address.pid) ? address : null;
   }
 
@@ -107,9 +116,9 @@ export class StateDir {
     this.#remove('control.json');
   }
 
-  #read<Value>(name: string): Value | null {
+  #read(name: string): unknown {
     const path = join(this.path, name);
-    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Value) : null;
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
   }
 
   /** Atomic: a reader sees the old file or the new one. For the owner's eyes only, it holds secrets. */
