@@ -1,0 +1,115 @@
+/**
+ * The changes since a base: rules set (a small snapshot of its own) and rules removed. It names the base
+ * by hash, so it can never be laid over another one. Applied as a whole; a rule it sets replaces the
+ * base's, whatever the base says.
+ *
+ *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
+ *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
+ */
+import type { EdgeRuleType } from '../contract/vocabulary.ts';
+import { edgeRuleTypes } from '../contract/vocabulary.ts';
+import { RulesetCompiler } from './compiler.ts';
+import { DELTA_MAGIC, openSealed, seal, writeMagic } from './layout.ts';
+import { type Snapshot, openSnapshot } from './snapshot.ts';
+import type { EdgeRule } from './types.ts';
+
+export interface DeltaInput {
+  instanceId: string;
+  /** Hex SHA-256 of the base's payload. */
+  baseHash: string;
+  baseVersion: number;
+  /** Of the ruleset once this is applied. */
+  version: number;
+  upserts: Iterable<EdgeRule>;
+  /** Canonical values; what the base does not hold is ignored. */
+  removals: Iterable<{ type: EdgeRuleType; value: string }>;
+  /** Epoch milliseconds. */
+  createdAtMs?: number;
+}
+
+export interface Delta {
+  instanceId: string;
+  baseHash: string;
+  baseVersion: number;
+  version: number;
+  upserts: Snapshot;
+  removals: readonly { type: EdgeRuleType; value: string }[];
+}
+
+export type OpenedDelta = { ok: true; delta: Delta } | { ok: false; reason: string };
+
+const BASE_VERSION_AT = 32;
+const BASE_HASH_AT = 40;
+const BASE_HASH_BYTES = 32;
+const UPSERT_BYTES_AT = 72;
+const UPSERTS_AT = 80;
+const REMOVAL_HEADER_BYTES = 3;
+
+export function encodeDelta(input: DeltaInput): Uint8Array {
+  const { instanceId, version, createdAtMs = 0 } = input;
+  if (!/^[0-9a-f]{64}$/.test(input.baseHash)) throw new TypeError('baseHash is not a hex SHA-256');
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs });
+  for (const rule of input.upserts) compiler.add(rule);
+  const upserts = compiler.finish();
+  const encoder = new TextEncoder();
+  const removals = Array.from(input.removals, ({ type, value }) => ({ type, bytes: encoder.encode(value) }));
+  const removalBytes = removals.reduce((sum, { bytes }) => sum + REMOVAL_HEADER_BYTES + bytes.length, 0);
+
+  const out = new Uint8Array((UPSERTS_AT + upserts.length + removalBytes + 7) & ~7);
+  const view = new DataView(out.buffer);
+  writeMagic(out, DELTA_MAGIC);
+  view.setUint32(12, removals.length, true);
+  view.setFloat64(BASE_VERSION_AT, input.baseVersion, true);
+  for (let i = 0; i < BASE_HASH_BYTES; i++) {
+    out[BASE_HASH_AT + i] = Number.parseInt(input.baseHash.slice(i * 2, i * 2 + 2), 16);
+  }
+  view.setUint32(UPSERT_BYTES_AT, upserts.length, true);
+  out.set(upserts, UPSERTS_AT);
+  let at = UPSERTS_AT + upserts.length;
+  for (const { type, bytes } of removals) {
+    out[at] = edgeRuleTypes.indexOf(type);
+    view.setUint16(at + 1, bytes.length, true);
+    out.set(bytes, at + REMOVAL_HEADER_BYTES);
+    at += REMOVAL_HEADER_BYTES + bytes.length;
+  }
+  seal(out);
+  return out;
+}
+
+/** Never throws. */
+export function openDelta(input: Uint8Array): OpenedDelta {
+  const opened = openSealed(input, DELTA_MAGIC);
+  if (!opened.ok) return opened;
+  const { bytes } = opened;
+  if (bytes.byteLength < UPSERTS_AT) return { ok: false, reason: 'truncated or padded' };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const upsertBytes = view.getUint32(UPSERT_BYTES_AT, true);
+  if (UPSERTS_AT + upsertBytes > bytes.byteLength) return { ok: false, reason: 'upserts do not fit the file' };
+  const upserts = openSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
+  if (!upserts.ok) return { ok: false, reason: `upserts: ${upserts.reason}` };
+  const removals = readRemovals(bytes, UPSERTS_AT + upsertBytes, view.getUint32(12, true));
+  if (!removals) return { ok: false, reason: 'removals do not fit the file' };
+  const baseVersion = view.getFloat64(BASE_VERSION_AT, true);
+  if (!Number.isSafeInteger(baseVersion) || baseVersion < 0)
+    return { ok: false, reason: 'base version is no number of ours' };
+  let baseHash = '';
+  for (const byte of bytes.subarray(BASE_HASH_AT, BASE_HASH_AT + BASE_HASH_BYTES)) {
+    baseHash += byte.toString(16).padStart(2, '0');
+  }
+  const { instanceId, version } = upserts.snapshot;
+  return { ok: true, delta: { instanceId, baseHash, baseVersion, version, upserts: upserts.snapshot, removals } };
+}
+
+function readRemovals(bytes: Uint8Array, from: number, count: number): Delta['removals'] | null {
+  const decoder = new TextDecoder();
+  const removals: { type: EdgeRuleType; value: string }[] = [];
+  let at = from;
+  for (let i = 0; i < count; i++) {
+    const type = edgeRuleTypes[bytes[at] ?? edgeRuleTypes.length];
+    const end = at + REMOVAL_HEADER_BYTES + (bytes[at + 1] ?? 0) + (bytes[at + 2] ?? 0) * 256;
+    if (type === undefined || end > bytes.byteLength) return null;
+    removals.push({ type, value: decoder.decode(bytes.subarray(at + REMOVAL_HEADER_BYTES, end)) });
+    at = end;
+  }
+  return removals;
+}

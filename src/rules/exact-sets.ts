@@ -1,0 +1,129 @@
+/**
+ * Sets looked up by equality: AS numbers, countries, JA4 fingerprints. Sorted arrays, one word, one half
+ * word or five words a member; a bucket index in front of the fingerprints, whose hashes spread evenly.
+ */
+import { BucketIndex, buildBucketIndex } from './bucket-index.ts';
+import { ShortColumn, WordColumn, lastOfEach, radixOrder } from './columns.ts';
+import { JA4_WORDS, packJa4 } from './ja4.ts';
+import { type ExtraRows, MetaColumn } from './rule-meta.ts';
+import type { EdgeRule } from './types.ts';
+
+export interface NumberSetSections<Keys> {
+  keys: Keys;
+  meta: Uint8Array;
+}
+
+/** `XX` → `0x5858`. */
+export function countryKey(code: string): number {
+  return (code.charCodeAt(0) << 8) | code.charCodeAt(1);
+}
+
+export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
+  readonly #keys: WordColumn | ShortColumn;
+  readonly #bits: 16 | 32;
+  readonly #meta = new MetaColumn();
+
+  constructor(bits: 16 | 32) {
+    this.#bits = bits;
+    this.#keys = bits === 16 ? new ShortColumn() : new WordColumn();
+  }
+
+  add(key: number, rule: EdgeRule): void {
+    this.#keys.push(key);
+    this.#meta.add(rule);
+  }
+
+  finish(firstRule: number, extras: ExtraRows): NumberSetSections<Keys> {
+    const added = this.#keys.view();
+    const sorted = radixOrder(added.length, [{ values: added, stride: 1, offset: 0, bits: this.#bits }]);
+    const order = lastOfEach(sorted, (a, b) => added[a] === added[b]);
+    const keys = this.#bits === 16 ? new Uint16Array(order.length) : new Uint32Array(order.length);
+    const meta = new Uint8Array(order.length);
+    const codes = this.#meta.codes();
+    for (let i = 0; i < order.length; i++) {
+      keys[i] = added[order[i] ?? 0] ?? 0;
+      meta[i] = codes[order[i] ?? 0] ?? 0;
+    }
+    this.#meta.appendExtras(order, firstRule, extras);
+    return { keys: keys as Keys, meta };
+  }
+}
+
+export class Ja4SetBuilder {
+  readonly #keys = new WordColumn();
+  readonly #meta = new MetaColumn();
+  readonly #words = new Uint32Array(JA4_WORDS);
+
+  /** `rule.value` is canonical. */
+  add(rule: EdgeRule): void {
+    if (!packJa4(rule.value, this.#words)) throw new TypeError('ja4Hash value is not canonical');
+    for (const word of this.#words) this.#keys.push(word);
+    this.#meta.add(rule);
+  }
+
+  finish(firstRule: number, extras: ExtraRows): NumberSetSections<Uint32Array> & { index: Uint32Array } {
+    const added = this.#keys.view();
+    const sorted = radixOrder(
+      added.length / JA4_WORDS,
+      [4, 3, 2, 1, 0].map((offset) => ({ values: added, stride: JA4_WORDS, offset, bits: 32 as const })),
+    );
+    const order = lastOfEach(sorted, (a, b) => {
+      for (let w = 0; w < JA4_WORDS; w++) if (added[a * JA4_WORDS + w] !== added[b * JA4_WORDS + w]) return false;
+      return true;
+    });
+    const keys = new Uint32Array(order.length * JA4_WORDS);
+    const meta = new Uint8Array(order.length);
+    const codes = this.#meta.codes();
+    for (let i = 0; i < order.length; i++) {
+      const item = order[i] ?? 0;
+      for (let w = 0; w < JA4_WORDS; w++) keys[i * JA4_WORDS + w] = added[item * JA4_WORDS + w] ?? 0;
+      meta[i] = codes[item] ?? 0;
+    }
+    this.#meta.appendExtras(order, firstRule, extras);
+    return { keys, meta, index: buildBucketIndex(keys, JA4_WORDS) };
+  }
+}
+
+export class Ja4Set {
+  readonly count: number;
+  readonly keys: Uint32Array;
+  readonly #index: BucketIndex;
+
+  private constructor(keys: Uint32Array, index: BucketIndex) {
+    this.keys = keys;
+    this.count = keys.length / JA4_WORDS;
+    this.#index = index;
+  }
+
+  static open(keys: Uint32Array, meta: Uint8Array, indexSection: Uint32Array): Ja4Set | null {
+    if (keys.length !== meta.length * JA4_WORDS) return null;
+    const index = BucketIndex.open(indexSection, meta.length);
+    return index && new Ja4Set(keys, index);
+  }
+
+  /** Number of the member with these five words, or -1. */
+  entryOf(words: Uint32Array): number {
+    const { least, shift, buckets, starts } = this.#index;
+    const first = words[0] ?? 0;
+    const bucket = first < least ? buckets : (first - least) >>> shift;
+    if (bucket >= buckets) return -1;
+    let low = starts[bucket] ?? 0;
+    let high = starts[bucket + 1] ?? 0;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = this.#compare(middle, words);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return -1;
+  }
+
+  #compare(entry: number, words: Uint32Array): number {
+    for (let w = 0; w < JA4_WORDS; w++) {
+      const difference = (this.keys[entry * JA4_WORDS + w] ?? 0) - (words[w] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+}

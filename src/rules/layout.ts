@@ -1,0 +1,177 @@
+/**
+ * The snapshot's bytes: a header, a table of sections, and the sections, each 8-byte aligned, so that a
+ * loaded snapshot is used in place through typed-array views and costs no object per rule. Little-endian,
+ * as every platform that runs Workers is. Format 1.
+ *
+ *   magic "GHRULES1" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
+ *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
+ */
+
+export const SNAPSHOT_MAGIC = 'GHRULES1';
+export const DELTA_MAGIC = 'GHDELTA1';
+const CHECKSUM_AT_WORD = 4;
+const CHECKSUM_WORDS = 4;
+const VERSION_AT = 32;
+const CREATED_AT = 40;
+const TABLE_AT = 48;
+/** More is not addressable by the table's u32. */
+export const SNAPSHOT_MAX_BYTES = 0x7fff_ffff;
+
+/** Name → bytes per element. The order is the file's. */
+const sections = {
+  instanceId: 1,
+  v4Index: 4,
+  v4Keys: 4,
+  v4Meta: 1,
+  v4Parents: 4,
+  v6Index: 4,
+  v6Keys: 4,
+  v6Meta: 2,
+  v6Parents: 4,
+  asnKeys: 4,
+  asnMeta: 1,
+  countryKeys: 2,
+  countryMeta: 1,
+  ja4Index: 4,
+  ja4Keys: 4,
+  ja4Meta: 1,
+  uaOffsets: 4,
+  uaText: 1,
+  uaMeta: 1,
+  uaClasses: 1,
+  uaSingles: 4,
+  uaPairs: 4,
+  uaTrigrams: 4,
+  uaRanks: 4,
+  uaFirst: 4,
+  uaFails: 4,
+  uaOutputs: 4,
+  uaDepths: 2,
+  uaLabels: 1,
+  extraRules: 4,
+  extraExpiries: 4,
+  extraRollouts: 2,
+  extraFlags: 1,
+} as const;
+
+export type SectionName = keyof typeof sections;
+type SectionArray<Size> = Size extends 1 ? Uint8Array : Size extends 2 ? Uint16Array : Uint32Array;
+export type Sections = { [Name in SectionName]: SectionArray<(typeof sections)[Name]> };
+const sectionNames = Object.keys(sections) as SectionName[];
+
+const align8 = (bytes: number): number => (bytes + 7) & ~7;
+
+const step = (lane: number, word: number): number => Math.imul(lane ^ word, 0x01000193);
+
+/**
+ * Four independent lanes, each step a bijection of its lane: one changed word, whatever the change, always
+ * changes the sum. Against accidents only; the file's signature is what stops forgery.
+ */
+export function checksum(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  let a = 0x9e3779b1;
+  let b = 0x85ebca77;
+  let c = 0xc2b2ae3d;
+  let d = 0x27d4eb2f;
+  const from = CHECKSUM_AT_WORD + CHECKSUM_WORDS;
+  for (let i = 0; i < CHECKSUM_AT_WORD; i++) a = step(a, words[i] ?? 0);
+  let i = from;
+  for (; i + 3 < words.length; i += 4) {
+    a = step(a, words[i]!);
+    b = step(b, words[i + 1]!);
+    c = step(c, words[i + 2]!);
+    d = step(d, words[i + 3]!);
+  }
+  for (; i < words.length; i++) a = step(a, words[i] ?? 0);
+  return Uint32Array.of(a, b, c, d);
+}
+
+export function writeMagic(out: Uint8Array, magic: string): void {
+  for (let i = 0; i < magic.length; i++) out[i] = magic.charCodeAt(i);
+}
+
+export function hasMagic(bytes: Uint8Array, magic: string): boolean {
+  for (let i = 0; i < magic.length; i++) if (bytes[i] !== magic.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Fills in total bytes and checksum of a file whose length is a multiple of 8. */
+export function seal(out: Uint8Array): void {
+  const words = new Uint32Array(out.buffer, out.byteOffset, out.byteLength / 4);
+  words[2] = out.byteLength;
+  words.set(checksum(words), CHECKSUM_AT_WORD);
+}
+
+/**
+ * The bytes, aligned (copied if they are not), when magic, length and checksum fit; else the reason. Each
+ * check stands before the next so that a foreign file is told apart from a broken one.
+ */
+export function openSealed(
+  bytes: Uint8Array,
+  magic: string,
+): { ok: true; bytes: Uint8Array<ArrayBufferLike>; words: Uint32Array } | { ok: false; reason: string } {
+  if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return { ok: false, reason: `not a ${magic} file` };
+  if (bytes.byteLength % 8 !== 0) return { ok: false, reason: 'truncated or padded' };
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+  if (words[2] !== bytes.byteLength) return { ok: false, reason: 'truncated or padded' };
+  const sum = checksum(words);
+  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return { ok: false, reason: 'checksum differs' };
+  return { ok: true, bytes: aligned, words };
+}
+
+export function writeSnapshot(parts: Sections, version: number, createdAtMs: number): Uint8Array {
+  let total = align8(TABLE_AT + sectionNames.length * 8);
+  const offsets = sectionNames.map((name) => {
+    const at = total;
+    total += align8(parts[name].byteLength);
+    return at;
+  });
+  if (total > SNAPSHOT_MAX_BYTES) throw new RangeError('ruleset too large for one snapshot');
+  const out = new Uint8Array(total);
+  const view = new DataView(out.buffer);
+  writeMagic(out, SNAPSHOT_MAGIC);
+  view.setUint32(12, sectionNames.length, true);
+  view.setFloat64(VERSION_AT, version, true);
+  view.setFloat64(CREATED_AT, createdAtMs, true);
+  sectionNames.forEach((name, i) => {
+    const part = parts[name];
+    view.setUint32(TABLE_AT + i * 8, offsets[i] ?? 0, true);
+    view.setUint32(TABLE_AT + i * 8 + 4, part.byteLength, true);
+    out.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), offsets[i] ?? 0);
+  });
+  seal(out);
+  return out;
+}
+
+export type OpenedSections =
+  | { ok: true; sections: Sections; version: number; createdAtMs: number }
+  | { ok: false; reason: string };
+
+/** Views over the file's own bytes; every offset and length checked against the file. */
+export function readSnapshot(input: Uint8Array): OpenedSections {
+  const opened = openSealed(input, SNAPSHOT_MAGIC);
+  if (!opened.ok) return opened;
+  const { bytes, words } = opened;
+  const tableEnd = TABLE_AT + sectionNames.length * 8;
+  if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return { ok: false, reason: 'sections missing' };
+  const views: Record<string, Uint8Array | Uint16Array | Uint32Array> = {};
+  for (const [i, name] of sectionNames.entries()) {
+    const offset = words[TABLE_AT / 4 + i * 2] ?? 0;
+    const length = words[TABLE_AT / 4 + i * 2 + 1] ?? 0;
+    const size = sections[name];
+    if (offset % 8 !== 0 || offset < tableEnd || length % size !== 0 || offset + length > bytes.byteLength) {
+      return { ok: false, reason: `section ${name} does not fit the file` };
+    }
+    const at = bytes.byteOffset + offset;
+    if (size === 1) views[name] = new Uint8Array(bytes.buffer, at, length);
+    else if (size === 2) views[name] = new Uint16Array(bytes.buffer, at, length / 2);
+    else views[name] = new Uint32Array(bytes.buffer, at, length / 4);
+  }
+  const header = new DataView(bytes.buffer, bytes.byteOffset, TABLE_AT);
+  const version = header.getFloat64(VERSION_AT, true);
+  const createdAtMs = header.getFloat64(CREATED_AT, true);
+  if (!Number.isSafeInteger(version) || version < 0 || !Number.isFinite(createdAtMs)) {
+    return { ok: false, reason: 'version is not a number of ours' };
+  }
+  return { ok: true, sections: views as Sections, version, createdAtMs };
+}

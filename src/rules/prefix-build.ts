@@ -1,0 +1,88 @@
+/**
+ * Compiles addresses and prefixes of one family into a sorted table with parents: each entry's parent is
+ * the longest shorter prefix around it. Every prefix that holds an address is then on one chain, which
+ * starts at the last entry not above the address. A single address counts as one bit longer than the
+ * longest prefix, so `ip` and `ipMask` /32 stay two rules.
+ */
+import { ByteColumn, type RadixKey, WordColumn, lastOfEach, radixOrder } from './columns.ts';
+import { buildBucketIndex } from './bucket-index.ts';
+import { mask32 } from './ip.ts';
+import { type ExtraRows, MetaColumn } from './rule-meta.ts';
+import type { EdgeRule } from './types.ts';
+
+/** No parent. */
+export const NO_PARENT = 0xffff_ffff;
+
+export interface PrefixSections {
+  count: number;
+  keys: Uint32Array;
+  /** `length << 2 | verdict code`. */
+  meta: Uint16Array;
+  parents: Uint32Array;
+  index: Uint32Array;
+}
+
+export class PrefixBuilder {
+  readonly #words: 1 | 4;
+  readonly #keys = new WordColumn();
+  readonly #lengths = new ByteColumn();
+  readonly #meta = new MetaColumn();
+
+  constructor(words: 1 | 4) {
+    this.#words = words;
+  }
+
+  /** `length` in bits; one above the family's width for a single address. Host bits are clear. */
+  add(words: readonly number[] | Uint32Array, length: number, rule: EdgeRule): void {
+    for (let w = 0; w < this.#words; w++) this.#keys.push(words[w] ?? 0);
+    this.#lengths.push(length);
+    this.#meta.add(rule);
+  }
+
+  finish(firstRule: number, extras: ExtraRows): PrefixSections {
+    const words = this.#words;
+    const added = this.#keys.view();
+    const lengths = this.#lengths.view();
+    const codes = this.#meta.codes();
+    const sortKeys: RadixKey[] = [{ values: lengths, stride: 1, offset: 0, bits: 8 }];
+    for (let w = words - 1; w >= 0; w--) sortKeys.push({ values: added, stride: words, offset: w, bits: 32 });
+    const order = lastOfEach(radixOrder(lengths.length, sortKeys), (a, b) => {
+      if (lengths[a] !== lengths[b]) return false;
+      for (let w = 0; w < words; w++) if (added[a * words + w] !== added[b * words + w]) return false;
+      return true;
+    });
+
+    const count = order.length;
+    const keys = new Uint32Array(count * words);
+    const meta = new Uint16Array(count);
+    for (let i = 0; i < count; i++) {
+      const item = order[i] ?? 0;
+      for (let w = 0; w < words; w++) keys[i * words + w] = added[item * words + w] ?? 0;
+      meta[i] = ((lengths[item] ?? 0) << 2) | (codes[item] ?? 0);
+    }
+    this.#meta.appendExtras(order, firstRule, extras);
+    return { count, keys, meta, parents: parentsOf(keys, meta, words), index: buildBucketIndex(keys, words) };
+  }
+}
+
+function parentsOf(keys: Uint32Array, meta: Uint16Array, words: number): Uint32Array {
+  const parents = new Uint32Array(meta.length);
+  // Open prefixes, outermost first; at most one per length.
+  const open: number[] = [];
+  for (let i = 0; i < meta.length; i++) {
+    while (open.length > 0 && !holds(keys, meta, words, open[open.length - 1] ?? 0, i)) open.pop();
+    parents[i] = open[open.length - 1] ?? NO_PARENT;
+    open.push(i);
+  }
+  return parents;
+}
+
+/** Whether entry `outer` covers the first address of entry `inner`. */
+function holds(keys: Uint32Array, meta: Uint16Array, words: number, outer: number, inner: number): boolean {
+  const length = (meta[outer] ?? 0) >>> 2;
+  for (let w = 0; w < words; w++) {
+    const differing = (keys[outer * words + w] ?? 0) ^ (keys[inner * words + w] ?? 0);
+    if ((differing & mask32(length - 32 * w)) !== 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,213 @@
+/**
+ * Longest-prefix match in a compiled table (see prefix-build): one bucketed binary search finds the last
+ * entry not above the address; climbing its parents finds every prefix that holds the address, longest
+ * first. All of them, because expired and monitored rules must let the next less specific one speak.
+ * Two classes rather than one: the words of an address are worth having in registers.
+ */
+import { BucketIndex } from './bucket-index.ts';
+import { type Hits, RANK_PREFIX } from './hits.ts';
+
+/** Masks by prefix length; 33 is a single address, and what only a damaged table holds is as exact as that. */
+const masks = Int32Array.from({ length: 64 }, (_, bits) => (bits === 0 ? 0 : bits >= 32 ? -1 : -1 << (32 - bits)));
+
+export class V4Table {
+  readonly count: number;
+  readonly #firstRule: number;
+  readonly #keys: Uint32Array;
+  readonly #meta: Uint8Array;
+  readonly #parents: Uint32Array;
+  readonly #index: BucketIndex;
+
+  private constructor(
+    keys: Uint32Array,
+    meta: Uint8Array,
+    parents: Uint32Array,
+    index: BucketIndex,
+    firstRule: number,
+  ) {
+    this.count = keys.length;
+    this.#keys = keys;
+    this.#meta = meta;
+    this.#parents = parents;
+    this.#index = index;
+    this.#firstRule = firstRule;
+  }
+
+  static open(
+    keys: Uint32Array,
+    meta: Uint8Array,
+    parents: Uint32Array,
+    indexSection: Uint32Array,
+    firstRule: number,
+  ): V4Table | null {
+    const index = BucketIndex.open(indexSection, keys.length);
+    if (!index || meta.length !== keys.length || parents.length !== keys.length) return null;
+    return new V4Table(keys, meta, parents, index, firstRule);
+  }
+
+  /** Last entry not above `address`, or -1. */
+  #floor(address: number): number {
+    const { least, shift, buckets, starts } = this.#index;
+    if (address < least || buckets === 0) return -1;
+    const bucket = (address - least) >>> shift;
+    if (bucket >= buckets) return this.count - 1;
+    const keys = this.#keys;
+    let low = starts[bucket]!;
+    let high = starts[bucket + 1]!;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (keys[middle]! <= address) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Leaves every entry that holds `address` in `hits`, longest first. */
+  find(address: number, hits: Hits): void {
+    const keys = this.#keys;
+    const meta = this.#meta;
+    const parents = this.#parents;
+    let entry = this.#floor(address);
+    while (entry >= 0) {
+      const length = meta[entry]! >>> 2;
+      if (((keys[entry]! ^ address) & masks[length]!) === 0) hits.push(this.#firstRule + entry, RANK_PREFIX + length);
+      const parent = parents[entry]!;
+      // Parents always stand before their children; also what ends the climb on a damaged table.
+      if (parent >= entry) return;
+      entry = parent;
+    }
+  }
+
+  /** Number of the entry that is exactly this prefix, or -1. */
+  entryOf(address: number, length: number): number {
+    let entry = this.#floor(address);
+    while (entry >= 0 && this.#keys[entry] === address) {
+      if (this.length(entry) === length) return entry;
+      entry--;
+    }
+    return -1;
+  }
+
+  code(entry: number): number {
+    return this.#meta[entry]! & 3;
+  }
+
+  length(entry: number): number {
+    return this.#meta[entry]! >>> 2;
+  }
+
+  key(entry: number): number {
+    return this.#keys[entry]!;
+  }
+}
+
+export class V6Table {
+  readonly count: number;
+  readonly #firstRule: number;
+  /** Four words an entry. */
+  readonly keys: Uint32Array;
+  readonly #meta: Uint16Array;
+  readonly #parents: Uint32Array;
+  readonly #index: BucketIndex;
+
+  private constructor(
+    keys: Uint32Array,
+    meta: Uint16Array,
+    parents: Uint32Array,
+    index: BucketIndex,
+    firstRule: number,
+  ) {
+    this.count = meta.length;
+    this.keys = keys;
+    this.#meta = meta;
+    this.#parents = parents;
+    this.#index = index;
+    this.#firstRule = firstRule;
+  }
+
+  static open(
+    keys: Uint32Array,
+    meta: Uint16Array,
+    parents: Uint32Array,
+    indexSection: Uint32Array,
+    firstRule: number,
+  ): V6Table | null {
+    const index = BucketIndex.open(indexSection, meta.length);
+    if (!index || keys.length !== meta.length * 4 || parents.length !== meta.length) return null;
+    return new V6Table(keys, meta, parents, index, firstRule);
+  }
+
+  #floor(w0: number, w1: number, w2: number, w3: number): number {
+    const { least, shift, buckets, starts } = this.#index;
+    if (w0 < least || buckets === 0) return -1;
+    const bucket = (w0 - least) >>> shift;
+    if (bucket >= buckets) return this.count - 1;
+    const keys = this.keys;
+    let low = starts[bucket]!;
+    let high = starts[bucket + 1]!;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const at = middle * 4;
+      const k0 = keys[at]!;
+      const k1 = keys[at + 1]!;
+      const above =
+        k0 !== w0 ? k0 > w0 : k1 !== w1 ? k1 > w1 : keys[at + 2]! !== w2 ? keys[at + 2]! > w2 : keys[at + 3]! > w3;
+      if (above) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
+  }
+
+  /** Leaves every entry that holds the address in `hits`, longest first. */
+  find(words: Uint32Array, hits: Hits): void {
+    const w0 = words[0]!;
+    const w1 = words[1]!;
+    const w2 = words[2]!;
+    const w3 = words[3]!;
+    const keys = this.keys;
+    let entry = this.#floor(w0, w1, w2, w3);
+    while (entry >= 0) {
+      const length = this.#meta[entry]! >>> 2;
+      const at = entry * 4;
+      const holds =
+        length <= 32
+          ? ((keys[at]! ^ w0) & masks[length]!) === 0
+          : keys[at] === w0 &&
+            (length <= 64
+              ? ((keys[at + 1]! ^ w1) & masks[length - 32]!) === 0
+              : keys[at + 1] === w1 &&
+                (length <= 96
+                  ? ((keys[at + 2]! ^ w2) & masks[length - 64]!) === 0
+                  : keys[at + 2] === w2 && ((keys[at + 3]! ^ w3) & masks[(length - 96) & 63]!) === 0));
+      if (holds) hits.push(this.#firstRule + entry, RANK_PREFIX + length);
+      const parent = this.#parents[entry]!;
+      if (parent >= entry) return;
+      entry = parent;
+    }
+  }
+
+  entryOf(words: readonly number[], length: number): number {
+    const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
+    const keys = this.keys;
+    let entry = this.#floor(w0, w1, w2, w3);
+    while (
+      entry >= 0 &&
+      keys[entry * 4] === w0 &&
+      keys[entry * 4 + 1] === w1 &&
+      keys[entry * 4 + 2] === w2 &&
+      keys[entry * 4 + 3] === w3
+    ) {
+      if (this.length(entry) === length) return entry;
+      entry--;
+    }
+    return -1;
+  }
+
+  code(entry: number): number {
+    return this.#meta[entry]! & 3;
+  }
+
+  length(entry: number): number {
+    return this.#meta[entry]! >>> 2;
+  }
+}

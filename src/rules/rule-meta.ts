@@ -1,0 +1,131 @@
+/**
+ * What a rule says besides its value, kept small: a plain rule is its verdict in two bits; a rule with
+ * expiry, rollout or monitor mode has the fourth code and a row in a side table sorted by rule number.
+ */
+import { type Decision, decisions } from '../contract/vocabulary.ts';
+import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
+import type { Sections } from './layout.ts';
+import type { EdgeRule } from './types.ts';
+
+/** Two-bit code of a rule that has a row in the side table. Below it: an index into `decisions`. */
+export const EXTRA = 3;
+const MONITOR_FLAG = 4;
+/** Expiry column: never. Also what an expiry after the year 2106 becomes. */
+const NEVER = 0xffff_ffff;
+/** Rollout column: hundredths of a percent, or everyone. */
+const EVERYONE = 0xffff;
+
+export interface RuleExtra {
+  verdict: Decision;
+  mode: 'enforce' | 'monitor';
+  /** Epoch seconds, or `null`. */
+  expiry: number | null;
+  /** Hundredths of a percent, or `null`. */
+  rollout: number | null;
+}
+
+function isPlain(rule: EdgeRule): boolean {
+  return rule.mode !== 'monitor' && rule.expiry === undefined && rule.rollout === undefined;
+}
+
+/** Codes and side rows of one kind of rule, in the order of adding. */
+export class MetaColumn {
+  readonly #codes = new ByteColumn();
+  readonly #at = new WordColumn();
+  readonly #expiries = new WordColumn();
+  readonly #rollouts = new ShortColumn();
+  readonly #flags = new ByteColumn();
+
+  add(rule: EdgeRule): void {
+    const verdict = decisions.indexOf(rule.verdict);
+    if (isPlain(rule)) {
+      this.#codes.push(verdict);
+      return;
+    }
+    this.#at.push(this.#codes.length);
+    this.#codes.push(EXTRA);
+    this.#expiries.push(rule.expiry === undefined ? NEVER : Math.max(0, Math.min(NEVER, Math.floor(rule.expiry))));
+    this.#rollouts.push(rule.rollout === undefined ? EVERYONE : Math.round(rule.rollout * 100));
+    this.#flags.push(verdict | (rule.mode === 'monitor' ? MONITOR_FLAG : 0));
+  }
+
+  /** Two-bit codes by order of adding. */
+  codes(): Uint8Array {
+    return this.#codes.view();
+  }
+
+  /** Appends the side rows of the rules in `order`, which get the numbers from `firstRule` on. */
+  appendExtras(order: Uint32Array, firstRule: number, out: ExtraRows): void {
+    const at = this.#at.view();
+    if (at.length === 0) return;
+    const codes = this.codes();
+    for (let i = 0; i < order.length; i++) {
+      const item = order[i] ?? 0;
+      if (codes[item] !== EXTRA) continue;
+      const row = searchExact(at, item);
+      out.rules.push(firstRule + i);
+      out.expiries.push(this.#expiries.view()[row] ?? NEVER);
+      out.rollouts.push(this.#rollouts.view()[row] ?? EVERYONE);
+      out.flags.push(this.#flags.view()[row] ?? 0);
+    }
+  }
+}
+
+export class ExtraRows {
+  readonly rules = new WordColumn();
+  readonly expiries = new WordColumn();
+  readonly rollouts = new ShortColumn();
+  readonly flags = new ByteColumn();
+}
+
+/** Index of `key` in ascending `values`, or -1. */
+export function searchExact(values: Uint32Array | Uint16Array, key: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) < key) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === key ? low : -1;
+}
+
+/** The side table of a snapshot. */
+export class ExtraTable {
+  readonly #rules: Uint32Array;
+  readonly #expiries: Uint32Array;
+  readonly #rollouts: Uint16Array;
+  readonly #flags: Uint8Array;
+
+  constructor(sections: Sections) {
+    this.#rules = sections.extraRules;
+    this.#expiries = sections.extraExpiries;
+    this.#rollouts = sections.extraRollouts;
+    this.#flags = sections.extraFlags;
+  }
+
+  /** Row of a rule, or -1. */
+  row(rule: number): number {
+    return searchExact(this.#rules, rule);
+  }
+
+  /** False when the rule is past its expiry or the visitor stands outside its rollout. */
+  live(row: number, nowSeconds: number, rolloutBucket: number): boolean {
+    const expiry = this.#expiries[row] ?? 0;
+    if (expiry !== NEVER && nowSeconds >= expiry) return false;
+    const rollout = this.#rollouts[row] ?? 0;
+    return rollout === EVERYONE || rolloutBucket < rollout;
+  }
+
+  read(row: number): RuleExtra {
+    const flags = this.#flags[row] ?? 0;
+    const expiry = this.#expiries[row] ?? NEVER;
+    const rollout = this.#rollouts[row] ?? EVERYONE;
+    return {
+      verdict: decisions[flags & 3] ?? 'block',
+      mode: flags & MONITOR_FLAG ? 'monitor' : 'enforce',
+      expiry: expiry === NEVER ? null : expiry,
+      rollout: rollout === EVERYONE ? null : rollout,
+    };
+  }
+}

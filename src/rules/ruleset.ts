@@ -1,0 +1,153 @@
+/**
+ * What the edge asks: base and delta as one, matched against a request's signals. The base's bytes are
+ * never touched; the delta's rules are searched beside it and the base rules it removes or replaces
+ * are dead in a bit set. A match reuses its buffers and allocates only for what fired.
+ */
+import { type Decision, decisions } from '../contract/vocabulary.ts';
+import { restrictiveness } from './decide.ts';
+import type { Delta } from './delta.ts';
+import { Hits } from './hits.ts';
+import { parseIpInto } from './ip.ts';
+import { EXTRA } from './rule-meta.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';
+
+/** Named rules kept, a power of two: a busy rule's id is spelled once. About 600 KB when full. */
+const NAMED_RULES_KEPT = 4096;
+const NOTHING: RuleMatch = Object.freeze({ network: null, client: null, fired: Object.freeze([]) });
+
+export interface Ruleset {
+  readonly instanceId: string;
+  readonly version: number;
+  /** Rules in force or waiting to expire: the base's without the dead ones, and the delta's. */
+  readonly ruleCount: number;
+  /** Synchronous; the answer's rules are shared between matches and must not be changed. */
+  match(signals: MatchSignals, nowSeconds: number): RuleMatch;
+}
+
+/** `delta` must be made for `base`: the caller compares `delta.baseHash` with the base's hash. */
+export function createRuleset(base: Snapshot, delta: Delta | null): Ruleset {
+  return new LayeredRuleset(base, delta);
+}
+
+/** Base rules that the delta removes or replaces, one bit each, and how many; `null` when it has none. */
+function deadRules(base: Snapshot, delta: Delta): { bits: Uint32Array; count: number } | null {
+  const bits = new Uint32Array((base.ruleCount + 31) >>> 5);
+  let count = 0;
+  const kill = (rule: number): void => {
+    const bit = 1 << (rule & 31);
+    if (rule < 0 || (bits[rule >>> 5]! & bit) !== 0) return;
+    bits[rule >>> 5]! |= bit;
+    count++;
+  };
+  for (const { type, value } of delta.removals) kill(base.ruleOf(type, value));
+  const { upserts } = delta;
+  for (let rule = 0; rule < upserts.ruleCount; rule++) kill(base.ruleOf(upserts.type(rule), upserts.value(rule)));
+  return count === 0 ? null : { bits, count };
+}
+
+class LayeredRuleset implements Ruleset {
+  readonly instanceId: string;
+  readonly version: number;
+  readonly ruleCount: number;
+  readonly #base: Snapshot;
+  readonly #overlay: Snapshot | null;
+  readonly #dead: Uint32Array | null;
+  readonly #network = new Hits();
+  readonly #client = new Hits();
+  readonly #words = new Uint32Array(4);
+  readonly #named: (MatchedRule | undefined)[] = Array.from({ length: NAMED_RULES_KEPT });
+  readonly #namedRefs = new Uint32Array(NAMED_RULES_KEPT).fill(0xffff_ffff);
+
+  constructor(base: Snapshot, delta: Delta | null) {
+    this.#base = base;
+    this.instanceId = base.instanceId;
+    this.version = delta ? delta.version : base.version;
+    this.#overlay = delta && delta.upserts.ruleCount > 0 ? delta.upserts : null;
+    const dead = delta ? deadRules(base, delta) : null;
+    this.#dead = dead ? dead.bits : null;
+    this.ruleCount = base.ruleCount - (dead?.count ?? 0) + (this.#overlay?.ruleCount ?? 0);
+  }
+
+  match(signals: MatchSignals, nowSeconds: number): RuleMatch {
+    const network = this.#network;
+    const client = this.#client;
+    network.clear();
+    client.clear();
+    const family = signals.ip === null ? 0 : parseIpInto(signals.ip, this.#words);
+    this.#search(this.#base, 0, family, signals);
+    if (this.#overlay) {
+      this.#search(this.#overlay, 1, family, signals);
+      network.sortByRank();
+    }
+    if (network.count === 0 && client.count === 0) return NOTHING;
+
+    const bucket = signals.rolloutBucket;
+    const fired: MatchedRule[] = [];
+    let networkRule: MatchedRule | null = null;
+    for (let i = 0; i < network.count; i++) {
+      const rule = this.#live(network.refs[i]!, nowSeconds, bucket);
+      if (!rule) continue;
+      fired.push(rule);
+      if (!networkRule && rule.mode === 'enforce') networkRule = rule;
+    }
+    const clientRule = client.count === 0 ? null : this.#clientRules(fired, nowSeconds, bucket);
+    return fired.length === 0 ? NOTHING : { network: networkRule, client: clientRule, fired };
+  }
+
+  #search(snapshot: Snapshot, source: number, family: 0 | 4 | 6, signals: MatchSignals): void {
+    const network = this.#network;
+    const client = this.#client;
+    network.source = source;
+    client.source = source;
+    if (family === 4) snapshot.findV4(this.#words[0]!, network);
+    else if (family === 6) snapshot.findV6(this.#words, network);
+    if (signals.asn !== null) snapshot.findAsn(signals.asn, network);
+    if (signals.countryCode !== null) snapshot.findCountry(signals.countryCode, network);
+    if (signals.ja4 !== null) snapshot.findJa4(signals.ja4, client);
+    snapshot.findUserAgents(signals.userAgent, client);
+  }
+
+  /** Appends the client rules that fired, in an order that insertion cannot change; answers the strictest. */
+  #clientRules(fired: MatchedRule[], nowSeconds: number, bucket: number): MatchedRule | null {
+    const client = this.#client;
+    const live: MatchedRule[] = [];
+    for (let i = 0; i < client.count; i++) {
+      const rule = this.#live(client.refs[i]!, nowSeconds, bucket);
+      if (rule) live.push(rule);
+    }
+    if (live.length > 1) live.sort((a, b) => (a.id < b.id ? -1 : 1));
+    let strictest: MatchedRule | null = null;
+    for (const rule of live) {
+      fired.push(rule);
+      if (rule.mode === 'monitor') continue;
+      if (!strictest || restrictiveness[rule.verdict] > restrictiveness[strictest.verdict]) strictest = rule;
+    }
+    return strictest;
+  }
+
+  /** The rule behind a reference, or `null` when it is dead, expired or not for this visitor. */
+  #live(ref: number, nowSeconds: number, rolloutBucket: number): MatchedRule | null {
+    const rule = ref >>> 1;
+    let snapshot = this.#base;
+    if ((ref & 1) === 1) snapshot = this.#overlay ?? snapshot;
+    else if (this.#dead && (this.#dead[rule >>> 5]! & (1 << (rule & 31))) !== 0) return null;
+    const code = snapshot.code(rule);
+    if (code !== EXTRA) return this.#name(ref, snapshot, decisions[code]!, 'enforce');
+    const row = snapshot.extras.row(rule);
+    if (row < 0 || !snapshot.extras.live(row, nowSeconds, rolloutBucket)) return null;
+    const { verdict, mode } = snapshot.extras.read(row);
+    return this.#name(ref, snapshot, verdict, mode);
+  }
+
+  #name(ref: number, snapshot: Snapshot, verdict: Decision, mode: 'enforce' | 'monitor'): MatchedRule {
+    const slot = Math.imul(ref, 0x9e3779b1) >>> (32 - Math.log2(NAMED_RULES_KEPT));
+    const kept = this.#namedRefs[slot] === ref ? this.#named[slot] : undefined;
+    if (kept) return kept;
+    const type = snapshot.type(ref >>> 1);
+    const named: MatchedRule = { id: `${type}:${snapshot.value(ref >>> 1)}`, type, verdict, mode };
+    this.#namedRefs[slot] = ref;
+    this.#named[slot] = named;
+    return named;
+  }
+}

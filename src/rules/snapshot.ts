@@ -1,0 +1,219 @@
+/**
+ * An opened snapshot: the compiled tables over the file's own bytes. Opening checks magic, length, checksum
+ * and every number that indexes something, and refuses with a reason; afterwards nothing can throw.
+ * Rules have numbers, 0 to `ruleCount`, in the order of the sections; a number is all that a delta needs
+ * to put a rule out of force.
+ */
+import type { EdgeRuleType } from '../contract/vocabulary.ts';
+import { decisions } from '../contract/vocabulary.ts';
+import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
+import { Ja4Set, countryKey } from './exact-sets.ts';
+import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
+import { formatV4, formatV6, parseCidr, parseIp } from './ip.ts';
+import { JA4_WORDS, packJa4, unpackJa4 } from './ja4.ts';
+import { type Sections, readSnapshot } from './layout.ts';
+import { V4Table, V6Table } from './prefix-match.ts';
+import { EXTRA, ExtraTable, searchExact } from './rule-meta.ts';
+import { SubstringMatcher } from './substring-match.ts';
+import type { EdgeRule } from './types.ts';
+
+export type OpenedSnapshot = { ok: true; snapshot: Snapshot } | { ok: false; reason: string };
+
+interface Tables {
+  v4: V4Table;
+  v6: V6Table;
+  ja4s: Ja4Set;
+  userAgents: SubstringMatcher;
+}
+
+/** Rule number of an entry, -1 for none. */
+const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : first + entry);
+
+/** Ascending, so that a binary search is right. */
+function rises(values: Uint16Array | Uint32Array): boolean {
+  for (let i = 1; i < values.length; i++) if (values[i - 1]! >= values[i]!) return false;
+  return true;
+}
+
+/** Never throws. An unaligned view is copied once; otherwise the snapshot lives in `bytes` itself. */
+export function openSnapshot(bytes: Uint8Array): OpenedSnapshot {
+  const read = readSnapshot(bytes);
+  if (!read.ok) return read;
+  const { sections: s } = read;
+  const firstV6 = s.v4Keys.length;
+  const firstAsn = firstV6 + s.v6Meta.length;
+  const firstUserAgent = firstAsn + s.asnKeys.length + s.countryKeys.length + s.ja4Meta.length;
+  const v4 = V4Table.open(s.v4Keys, s.v4Meta, s.v4Parents, s.v4Index, 0);
+  const v6 = V6Table.open(s.v6Keys, s.v6Meta, s.v6Parents, s.v6Index, firstV6);
+  const ja4s = Ja4Set.open(s.ja4Keys, s.ja4Meta, s.ja4Index);
+  const userAgents = SubstringMatcher.open(s, firstUserAgent);
+  if (!v4 || !v6) return { ok: false, reason: 'prefix table is inconsistent' };
+  if (!ja4s) return { ok: false, reason: 'fingerprint set is inconsistent' };
+  if (!userAgents) return { ok: false, reason: 'user agent automaton is inconsistent' };
+  const setsFit = s.asnMeta.length === s.asnKeys.length && s.countryMeta.length === s.countryKeys.length;
+  if (!setsFit || !rises(s.asnKeys) || !rises(s.countryKeys))
+    return { ok: false, reason: 'number set is inconsistent' };
+  const extras = s.extraRules.length;
+  if (
+    s.extraExpiries.length !== extras ||
+    s.extraRollouts.length !== extras ||
+    s.extraFlags.length !== extras ||
+    !rises(s.extraRules)
+  ) {
+    return { ok: false, reason: 'side table is inconsistent' };
+  }
+  return { ok: true, snapshot: new Snapshot(s, { v4, v6, ja4s, userAgents }, read.version, read.createdAtMs) };
+}
+
+export class Snapshot {
+  readonly instanceId: string;
+  readonly version: number;
+  readonly createdAtMs: number;
+  readonly ruleCount: number;
+  readonly extras: ExtraTable;
+  readonly #sections: Sections;
+  readonly #tables: Tables;
+  readonly #firstV6: number;
+  readonly #firstAsn: number;
+  readonly #firstCountry: number;
+  readonly #firstJa4: number;
+  readonly #firstUserAgent: number;
+  readonly #ja4Words = new Uint32Array(JA4_WORDS);
+
+  constructor(sections: Sections, tables: Tables, version: number, createdAtMs: number) {
+    this.#sections = sections;
+    this.#tables = tables;
+    this.version = version;
+    this.createdAtMs = createdAtMs;
+    this.instanceId = new TextDecoder().decode(sections.instanceId);
+    this.extras = new ExtraTable(sections);
+    this.#firstV6 = tables.v4.count;
+    this.#firstAsn = this.#firstV6 + tables.v6.count;
+    this.#firstCountry = this.#firstAsn + sections.asnKeys.length;
+    this.#firstJa4 = this.#firstCountry + sections.countryKeys.length;
+    this.#firstUserAgent = this.#firstJa4 + tables.ja4s.count;
+    this.ruleCount = this.#firstUserAgent + tables.userAgents.count;
+  }
+
+  findV4(address: number, hits: Hits): void {
+    this.#tables.v4.find(address, hits);
+  }
+
+  findV6(words: Uint32Array, hits: Hits): void {
+    this.#tables.v6.find(words, hits);
+  }
+
+  findAsn(asn: number, hits: Hits): void {
+    const entry = searchExact(this.#sections.asnKeys, asn);
+    if (entry >= 0) hits.push(this.#firstAsn + entry, RANK_ASN);
+  }
+
+  /** Upper case, as edges send it. */
+  findCountry(code: string, hits: Hits): void {
+    const entry = code.length === 2 ? searchExact(this.#sections.countryKeys, countryKey(code)) : -1;
+    if (entry >= 0) hits.push(this.#firstCountry + entry, RANK_COUNTRY);
+  }
+
+  findJa4(fingerprint: string, hits: Hits): void {
+    if (this.#tables.ja4s.count === 0 || !packJa4(fingerprint, this.#ja4Words)) return;
+    const entry = this.#tables.ja4s.entryOf(this.#ja4Words);
+    if (entry >= 0) hits.push(this.#firstJa4 + entry, RANK_PREFIX);
+  }
+
+  findUserAgents(userAgent: string, hits: Hits): void {
+    this.#tables.userAgents.find(userAgent, hits);
+  }
+
+  /** Index into `decisions`, or `EXTRA` when the side table has the rest. */
+  code(rule: number): number {
+    const { v4, v6 } = this.#tables;
+    const { asnMeta, countryMeta, ja4Meta, uaMeta } = this.#sections;
+    if (rule < this.#firstV6) return v4.code(rule);
+    if (rule < this.#firstAsn) return v6.code(rule - this.#firstV6);
+    if (rule < this.#firstCountry) return asnMeta[rule - this.#firstAsn]! & 3;
+    if (rule < this.#firstJa4) return countryMeta[rule - this.#firstCountry]! & 3;
+    if (rule < this.#firstUserAgent) return ja4Meta[rule - this.#firstJa4]! & 3;
+    return uaMeta[rule - this.#firstUserAgent]! & 3;
+  }
+
+  type(rule: number): EdgeRuleType {
+    const { v4, v6 } = this.#tables;
+    if (rule < this.#firstV6) return v4.length(rule) >= SINGLE_V4 ? 'ip' : 'ipMask';
+    if (rule < this.#firstAsn) return v6.length(rule - this.#firstV6) >= SINGLE_V6 ? 'ip' : 'ipMask';
+    if (rule < this.#firstCountry) return 'asn';
+    if (rule < this.#firstJa4) return 'countryCode';
+    return rule < this.#firstUserAgent ? 'ja4Hash' : 'userAgent';
+  }
+
+  /** Canonical value, spelled from the table. */
+  value(rule: number): string {
+    const { v4, v6, ja4s, userAgents } = this.#tables;
+    const { asnKeys, countryKeys } = this.#sections;
+    if (rule < this.#firstV6) {
+      const text = formatV4(v4.key(rule));
+      const length = v4.length(rule);
+      return length >= SINGLE_V4 ? text : `${text}/${length}`;
+    }
+    if (rule < this.#firstAsn) {
+      const entry = rule - this.#firstV6;
+      const at = entry * 4;
+      const text = formatV6(v6.keys[at]!, v6.keys[at + 1]!, v6.keys[at + 2]!, v6.keys[at + 3]!);
+      const length = v6.length(entry);
+      return length >= SINGLE_V6 ? text : `${text}/${length}`;
+    }
+    if (rule < this.#firstCountry) return String(asnKeys[rule - this.#firstAsn]);
+    if (rule < this.#firstJa4) {
+      const key = countryKeys[rule - this.#firstCountry]!;
+      return String.fromCharCode(key >>> 8, key & 255);
+    }
+    if (rule < this.#firstUserAgent) return unpackJa4(ja4s.keys, (rule - this.#firstJa4) * JA4_WORDS);
+    return new TextDecoder().decode(userAgents.pattern(rule - this.#firstUserAgent));
+  }
+
+  /** Number of the rule with this canonical value, or -1. */
+  ruleOf(type: EdgeRuleType, value: string): number {
+    const { v4, v6, ja4s, userAgents } = this.#tables;
+    const { asnKeys, countryKeys } = this.#sections;
+    switch (type) {
+      case 'ip':
+      case 'ipMask': {
+        const parsed = type === 'ip' ? parseIp(value) : parseCidr(value);
+        if (!parsed) return -1;
+        const single = parsed.family === 4 ? SINGLE_V4 : SINGLE_V6;
+        const length = 'prefixLength' in parsed ? (parsed.prefixLength as number) : single;
+        return parsed.family === 4
+          ? v4.entryOf(parsed.words[0] ?? 0, length)
+          : numbered(this.#firstV6, v6.entryOf(parsed.words, length));
+      }
+      case 'asn':
+        return numbered(this.#firstAsn, searchExact(asnKeys, Number(value)));
+      case 'countryCode':
+        return numbered(this.#firstCountry, searchExact(countryKeys, countryKey(value)));
+      case 'ja4Hash':
+        return packJa4(value, this.#ja4Words) ? numbered(this.#firstJa4, ja4s.entryOf(this.#ja4Words)) : -1;
+      case 'userAgent':
+        return numbered(this.#firstUserAgent, userAgents.entryOf(value));
+    }
+  }
+
+  /** The rule with this number as it was added, its expiry and rollout included. */
+  rule(rule: number): EdgeRule {
+    const type = this.type(rule);
+    const value = this.value(rule);
+    const code = this.code(rule);
+    if (code !== EXTRA) return { type, value, verdict: decisions[code] ?? 'block' };
+    const { verdict, mode, expiry, rollout } = this.extras.read(this.extras.row(rule));
+    return {
+      type,
+      value,
+      verdict,
+      ...(mode === 'monitor' ? { mode } : {}),
+      ...(expiry === null ? {} : { expiry }),
+      ...(rollout === null ? {} : { rollout: rollout / 100 }),
+    };
+  }
+
+  *rules(): Generator<EdgeRule> {
+    for (let rule = 0; rule < this.ruleCount; rule++) yield this.rule(rule);
+  }
+}
