@@ -53,7 +53,7 @@ export class RuleBook extends DurableObject<ServiceEnv> {
     this.#storage = ctx.storage;
     createTables(ctx.storage.sql);
     this.#instanceId = instanceIdOf(ctx);
-    this.#deltas = new DeltaFiles(ctx.storage.sql, env);
+    this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
   }
 
   /** What edges are told. Makes the first base, so that even an empty book has a valid one. */

@@ -31,9 +31,9 @@ export async function compileBase({ storage, env, instanceId, now }: CompileJob)
   await removeDisposable(sql, env, instanceId, now);
   const { kid, privateKey } = await signingKey(env, 'ruleset', now);
   const version = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
-  const compiler = new RulesetCompiler();
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: now });
   const rules = await addRules(sql, compiler, Math.floor(now / 1000) - EXPIRED_GRACE_SECONDS);
-  const { file, hash } = await signRulesetFile(compiler.finish({ version }), { kid, privateKey });
+  const { file, hash } = await signRulesetFile(compiler.finish(), { kid, privateKey });
 
   announceBase(sql, { hash, version }, rules, file.byteLength, now);
   await env.RULESETS.put(rulesetKey(instanceId, hash), file);

@@ -14,11 +14,13 @@ const KEPT_FILES = 4;
 export class DeltaFiles {
   readonly #sql: SqlStorage;
   readonly #env: ServiceEnv;
+  readonly #instanceId: string;
   readonly #files = new Map<string, Promise<Uint8Array>>();
 
-  constructor(sql: SqlStorage, env: ServiceEnv) {
+  constructor(sql: SqlStorage, env: ServiceEnv, instanceId: string) {
     this.#sql = sql;
     this.#env = env;
+    this.#instanceId = instanceId;
   }
 
   /** The signed changes in `(base.version, version]`. `now`: epoch milliseconds. */
@@ -39,7 +41,14 @@ export class DeltaFiles {
   async #make(base: BasePointer, version: number, now: number): Promise<Uint8Array> {
     const { set, removed } = netChanges(this.#sql, base.version, version);
     const { kid, privateKey } = await signingKey(this.#env, 'ruleset', now);
-    const payload = encodeDelta({ baseHash: base.hash, version, set, removed });
+    const payload = encodeDelta({
+      instanceId: this.#instanceId,
+      baseHash: base.hash,
+      baseVersion: base.version,
+      version,
+      upserts: set,
+      removals: removed,
+    });
     return (await signRulesetFile(payload, { kid, privateKey })).file;
   }
 }
