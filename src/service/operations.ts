@@ -2,10 +2,14 @@
  * Every management operation there is. The router, the permission matrix and the OpenAPI document
  * are made from this list alone.
  */
+import { createApiKey } from './api-keys/create-api-key.ts';
+import { deleteApiKey } from './api-keys/delete-api-key.ts';
+import { getApiKeys } from './api-keys/get-api-keys.ts';
 import type { Operation } from './operation.ts';
 import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
 import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
 import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
+import { explainAccessRules } from './protect/access-rules/explain-access-rules.ts';
 import { exportAccessRules } from './protect/access-rules/export-access-rules.ts';
 import { importAccessRules } from './protect/access-rules/import-access-rules.ts';
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
@@ -17,8 +21,31 @@ import { listClientJwts } from './protect/instances/list-client-jwts.ts';
 import { listInstances } from './protect/instances/list-instances.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
+import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
+import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
+import { createSite } from './sites/create-site.ts';
+import { deleteSite } from './sites/delete-site.ts';
+import { getSite } from './sites/get-site.ts';
+import { getSites } from './sites/get-sites.ts';
+import { updateSite } from './sites/update-site.ts';
+import { createUser } from './users/create-user.ts';
+import { deleteUser } from './users/delete-user.ts';
+import { getUsers } from './users/get-users.ts';
+import { updateUser } from './users/update-user.ts';
 
 export const operations: readonly Operation[] = [
+  getSites,
+  getSite,
+  createSite,
+  updateSite,
+  deleteSite,
+  getUsers,
+  createUser,
+  updateUser,
+  deleteUser,
+  getApiKeys,
+  createApiKey,
+  deleteApiKey,
   listInstances,
   createInstance,
   updateInstance,
@@ -29,8 +56,11 @@ export const operations: readonly Operation[] = [
   listAccessRules,
   createAccessRules,
   deleteAccessRules,
+  explainAccessRules,
   importAccessRules,
   exportAccessRules,
   accessRulesHistory,
   rollbackAccessRules,
+  listVerdicts,
+  searchVerdicts,
 ];

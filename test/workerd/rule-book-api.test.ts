@@ -228,6 +228,54 @@ describe('delete', () => {
   });
 });
 
+describe('explain', () => {
+  const rulesOfTheTest = [
+    { type: 'ip', value: '192.0.2.1', verdict: 'allow' },
+    { type: 'ipMask', value: '192.0.2.0/24', verdict: 'block' },
+    { type: 'ipMask', value: '192.0.0.0/16', verdict: 'allow', mode: 'monitor' },
+    { type: 'asn', value: 64496, verdict: 'challenge' },
+    { type: 'userAgent', value: 'Ünüsual', verdict: 'block' },
+    { type: 'countryCode', value: 'NL', verdict: 'block', expiry: '2020-01-01T00:00:00Z' },
+  ];
+
+  test.each([
+    [{ ip: '192.0.2.1' }, 'allow', 'ip:192.0.2.1'],
+    [{ ip: '192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
+    [{ ip: '::ffff:192.0.2.9' }, 'block', 'ipMask:192.0.2.0/24'],
+    [{ ip: '192.0.9.9' }, 'allow', 'default'],
+    [{ ip: '192.0.9.9', asn: 64496 }, 'challenge', 'asn:64496'],
+    [{ userAgent: 'A vERY ÜNÜSUAL one', asn: 'AS64496' }, 'block', 'userAgent:ünüsual'],
+    [{ countryCode: 'nl' }, 'allow', 'default'],
+    [{}, 'allow', 'default'],
+  ])('%j is %s by %s', async (signals, decision, decidedBy) => {
+    const { rules } = await newInstance();
+    await rules('/create', { rules: rulesOfTheTest });
+    const { status, body } = await rules('/explain', signals);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ decision, decidedBy, version: 1, enforcementPolicy: 'enforce' });
+    expect(body.explain).toContain('ruleset version 1');
+  });
+
+  test('shows every rule that fires, monitored ones as such', async () => {
+    const { rules } = await newInstance();
+    await rules('/create', { rules: rulesOfTheTest });
+    const { body } = await rules('/explain', { ip: '192.0.2.1', asn: 64496 });
+    expect(body.firedRules.map((rule: any) => `${rule.id} ${rule.mode}`)).toEqual([
+      'ip:192.0.2.1 enforce',
+      'ipMask:192.0.2.0/24 enforce',
+      'ipMask:192.0.0.0/16 monitor',
+      'asn:64496 enforce',
+    ]);
+  });
+
+  test('says what is not a signal', async () => {
+    const { rules } = await newInstance();
+    const { status, body } = await rules('/explain', { ip: '1.2.3', ja4: 'x' });
+    expect(status).toBe(400);
+    expect(body.error.details.map((detail: any) => detail.path)).toEqual(['ip', 'ja4']);
+  });
+});
+
 describe('import and export', () => {
   test('a list with mistakes imports the rest and reports each line', async () => {
     const { rules } = await newInstance();
@@ -266,7 +314,7 @@ describe('import and export', () => {
       headers: { authorization: `Bearer ${from.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ format }),
     });
-    const content = await response.text();
+    const content = new TextDecoder().decode(await response.arrayBuffer());
     const to = await newInstance();
     expect((await to.rules('/import', { content })).body).toMatchObject({ format, created: 3, skipped: 0 });
     expect(withoutAuthors((await to.rules('', {})).body)).toEqual(withoutAuthors((await from.rules('', {})).body));

@@ -4,11 +4,18 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { openDelta } from '../../src/rules/delta.ts';
+import { createRuleset } from '../../src/rules/ruleset.ts';
+import type { Ruleset } from '../../src/rules/ruleset.ts';
+import { openSignedRuleset } from '../../src/rules/signing.ts';
+import { openSnapshot } from '../../src/rules/snapshot.ts';
+import { verificationKeys } from '../../src/store/signing-keys.ts';
 import type { RuleBook } from '../../src/store/rule-book.ts';
 import { ruleBook } from '../../src/store/rule-book/stub.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
 
+const serviceEnv = env as ServiceEnv;
 const now = Date.UTC(2026, 10, 20);
 const author: WriteAuthor = { now, actor: 'key-1', kind: 'create' };
 let instances = 0;
@@ -16,7 +23,7 @@ let instances = 0;
 function newBook(): { id: string; book: DurableObjectStub<RuleBook> } {
   instances += 1;
   const id = `instance-${instances}`;
-  return { id, book: ruleBook(env as ServiceEnv, id) };
+  return { id, book: ruleBook(serviceEnv, id) };
 }
 
 function rule(value: string, verdict: RuleWrite['verdict'] = 'block', more: Partial<RuleWrite> = {}): RuleWrite {
@@ -25,6 +32,27 @@ function rule(value: string, verdict: RuleWrite['verdict'] = 'block', more: Part
 
 function addresses(count: number): RuleWrite[] {
   return Array.from({ length: count }, (_, i) => rule(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`));
+}
+
+/** What an edge makes of the book: both files checked by their signatures and laid over each other. */
+async function loadedByAnEdge(id: string, book: DurableObjectStub<RuleBook>): Promise<Ruleset> {
+  const { base, delta } = await book.currentVersion();
+  const stored = await serviceEnv.RULESETS.get(`rulesets/${id}/${base.hash}`);
+  const keys = new Map((await verificationKeys(serviceEnv, 'ruleset')).map((key) => [key.kid, key.publicKey]));
+  const baseFile = await openSignedRuleset(new Uint8Array((await stored?.arrayBuffer()) ?? []), keys);
+  const deltaFile = await openSignedRuleset((await book.delta(base.hash, delta.version)) ?? new Uint8Array(), keys);
+  if (!baseFile.ok || !deltaFile.ok) throw new Error('A ruleset file is not signed by us');
+  expect(baseFile.hash).toBe(base.hash);
+  const snapshot = openSnapshot(baseFile.payload);
+  const changes = openDelta(deltaFile.payload);
+  if (!snapshot.ok || !changes.ok) throw new Error('A ruleset file cannot be opened');
+  expect(changes.delta).toMatchObject({ instanceId: id, baseHash: base.hash, version: delta.version });
+  return createRuleset(snapshot.snapshot, changes.delta);
+}
+
+function firedFor(ruleset: Ruleset, ip: string): string[] {
+  const signals = { ip, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
+  return ruleset.match(signals, now / 1000).fired.map((fired) => `${fired.id} ${fired.verdict}`);
 }
 
 describe('writing', () => {
@@ -158,7 +186,7 @@ describe('base and delta', () => {
     const version = await book.currentVersion();
     expect(version.base.version).toBe(0);
     expect(version.delta.version).toBe(0);
-    expect(await env.RULESETS.head(`rulesets/${id}/${version.base.hash}`)).not.toBeNull();
+    expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${version.base.hash}`)).not.toBeNull();
   });
 
   test('a write shows in the version at once, over the same base', async () => {
@@ -188,14 +216,79 @@ describe('base and delta', () => {
     await book.upsert([rule('192.0.2.1')], author);
     expect(await book.delta(first.hash, 2)).toBeInstanceOf(Uint8Array);
     expect(await book.delta(base.hash, 2)).toBeInstanceOf(Uint8Array);
-    expect(await env.RULESETS.head(`rulesets/${id}/${first.hash}`)).not.toBeNull();
+    expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${first.hash}`)).not.toBeNull();
+  });
+
+  test('what an edge loads is what is stored: additions, replacements and deletions, over either base', async () => {
+    const { id, book } = newBook();
+    await book.upsert([rule('192.0.2.1'), rule('192.0.2.2'), rule('192.0.2.3', 'allow')], author);
+    await book.compile();
+    await book.remove([{ type: 'ip', value: '192.0.2.1' }], author);
+    await book.upsert([rule('192.0.2.2', 'allow'), rule('192.0.2.4')], author);
+    for (const step of ['over the old base', 'over a new base']) {
+      const ruleset = await loadedByAnEdge(id, book);
+      expect(ruleset.version, step).toBe(3);
+      expect(ruleset.ruleCount, step).toBe(3);
+      expect(firedFor(ruleset, '192.0.2.1'), step).toEqual([]);
+      expect(firedFor(ruleset, '192.0.2.2'), step).toEqual(['ip:192.0.2.2 allow']);
+      expect(firedFor(ruleset, '192.0.2.4'), step).toEqual(['ip:192.0.2.4 block']);
+      await book.compile();
+    }
+  });
+
+  test('writes during a compile are neither lost nor doubled', async () => {
+    const { id, book } = newBook();
+    for (const part of [0, 1, 2, 3]) {
+      await book.upsert(
+        addresses(10_000).map((one) => ({ ...one, value: one.value.replace(/^10\./, `1${part}.`) })),
+        author,
+      );
+    }
+    const compiling = book.compile();
+    // One before and one behind the reading position, and one taken away.
+    const writes = await Promise.all([
+      book.upsert([rule('10.0.0.1', 'allow'), rule('9.9.9.9')], author),
+      book.upsert([rule('13.0.0.1', 'allow'), rule('99.9.9.9')], author),
+      book.remove([{ type: 'ip', value: '12.0.0.7' }], author),
+    ]);
+    expect(writes.every((outcome) => outcome.ok)).toBe(true);
+    await compiling;
+    for (const step of ['after that compile', 'after the next']) {
+      const ruleset = await loadedByAnEdge(id, book);
+      expect(ruleset.ruleCount, step).toBe(40_001);
+      expect(firedFor(ruleset, '10.0.0.1'), step).toEqual(['ip:10.0.0.1 allow']);
+      expect(firedFor(ruleset, '13.0.0.1'), step).toEqual(['ip:13.0.0.1 allow']);
+      expect(firedFor(ruleset, '9.9.9.9'), step).toHaveLength(1);
+      expect(firedFor(ruleset, '99.9.9.9'), step).toHaveLength(1);
+      expect(firedFor(ruleset, '12.0.0.7'), step).toEqual([]);
+      await book.compile();
+    }
+  });
+
+  test('an expired rule leaves the next base and stays listed', async () => {
+    const { id, book } = newBook();
+    await book.upsert([rule('192.0.2.1', 'block', { expiry: 1_600_000_000 }), rule('192.0.2.2')], author);
+    await book.compile();
+    expect((await loadedByAnEdge(id, book)).ruleCount).toBe(1);
+    expect((await book.page({ limit: 10 })).total).toBe(2);
+  });
+
+  test('replaced bases are removed in the end', async () => {
+    const { id, book } = newBook();
+    for (let i = 0; i < 12; i += 1) {
+      await book.upsert([rule(`192.0.2.${i}`)], author);
+      await book.compile();
+    }
+    const { objects } = await serviceEnv.RULESETS.list({ prefix: `rulesets/${id}/` });
+    expect(objects.length).toBeGreaterThan(2);
+    expect(objects.length).toBeLessThanOrEqual(10);
   });
 
   test('a file left by a crash between writing and publishing is removed by the next compile', async () => {
     const { id, book } = newBook();
     await book.currentVersion();
     const orphan = 'a'.repeat(64);
-    await env.RULESETS.put(`rulesets/${id}/${orphan}`, 'half');
+    await serviceEnv.RULESETS.put(`rulesets/${id}/${orphan}`, 'half');
     await runInDurableObject(book, (_, state) => {
       state.storage.sql.exec(
         "INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, 0, 0, 4, 'pending', 0)",
@@ -206,7 +299,7 @@ describe('base and delta', () => {
     expect(await book.delta(orphan, 0)).toBeNull();
     await book.upsert([rule('192.0.2.1')], author);
     await book.compile();
-    expect(await env.RULESETS.head(`rulesets/${id}/${orphan}`)).toBeNull();
+    expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${orphan}`)).toBeNull();
     expect((await book.currentVersion()).base.version).toBe(1);
   });
 
