@@ -52,7 +52,8 @@ export function messagesOf(batch: SinkBatch): VerdictMessage[] {
   if (part.length > 0) parts.push(part);
   const instanceId = batch.records[0]?.instance_id ?? '';
   return parts.map((records, index) => ({
-    batchId: batch.batchId,
+    // The first part keeps the batch's id: its counters may have arrived by another way already.
+    batchId: index === 0 ? batch.batchId : `${batch.batchId}.${index}`,
     instanceId,
     records,
     counters: index === 0 ? batch.counters : {},

@@ -2,6 +2,7 @@
  * Every call an edge can make (design 4). The client JWT is checked before any of these handlers
  * runs.
  */
+import { appendVerdicts } from './append-verdicts.ts';
 import { createSession } from './create-session.ts';
 import type { EdgeRoute } from './edge-call.ts';
 import { getConfig } from './get-config.ts';
@@ -9,4 +10,11 @@ import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
 
-export const edgeRoutes: readonly EdgeRoute[] = [getVersion, getConfig, getRuleset, getDelta, createSession];
+export const edgeRoutes: readonly EdgeRoute[] = [
+  getVersion,
+  getConfig,
+  getRuleset,
+  getDelta,
+  createSession,
+  appendVerdicts,
+];

@@ -1,0 +1,72 @@
+/**
+ * A batch of verdicts on its way into the log, from the edge directly or by way of the queue. Every
+ * record is judged alone (design 7): one that is malformed, foreign, of an unknown version or out of
+ * time is refused with a reason and counted, and costs its neighbours nothing.
+ */
+import * as core from 'zod/v4/core';
+import type { VerdictBatchAnswer } from '../../../contract/edge-api.ts';
+import { VERDICT_RECORD_VERSION, verdictRecord } from '../../../contract/verdict-record.ts';
+import type { VerdictRecord } from '../../../contract/verdict-record.ts';
+import type { StoredInstance } from '../../../store/instances.ts';
+import { appendCounters, appendRows } from '../../../store/verdict-log/log.ts';
+import { ARRIVAL_MAX_AGE_MS } from '../../../store/verdict-log/retention.ts';
+import { verdictRow } from '../../../store/verdict-log/row.ts';
+import type { LogRow } from '../../../store/verdict-log/row.ts';
+import type { LogName } from '../../../store/verdict-log/shards.ts';
+
+/** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
+const CLOCK_SKEW_MAX_MS = 300_000;
+
+export interface IncomingBatch {
+  batchId: string;
+  records: readonly unknown[];
+  counters: Readonly<Record<string, number>>;
+}
+
+export type RefusalReason =
+  | 'invalid-record'
+  | 'unknown-version'
+  | 'foreign-instance'
+  | 'timestamp-in-future'
+  | 'timestamp-too-old';
+
+export function verdictLogOf(instance: Pick<StoredInstance, 'id'>): LogName {
+  return { stream: 'verdicts', owner: instance.id };
+}
+
+/** Idempotent by event id and batch id: given twice, the second time changes nothing. */
+export async function acceptBatch(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  batch: IncomingBatch,
+  now: number,
+): Promise<VerdictBatchAnswer> {
+  const rows: LogRow[] = [];
+  const rejected: VerdictBatchAnswer['rejected'] = [];
+  const counters: Record<string, number> = { ...batch.counters };
+  batch.records.forEach((given, index) => {
+    const judged = judge(given, instance, now);
+    if (typeof judged === 'string') {
+      rejected.push({ index, reason: judged });
+      const name = `verdicts_rejected{reason="${judged}"}`;
+      counters[name] = (counters[name] ?? 0) + 1;
+    } else rows.push(verdictRow(judged, instance.allowVerdicts === 'rows' || judged.decision !== 'allow'));
+  });
+  const log = verdictLogOf(instance);
+  const counts = await appendRows(env, log, rows, instance.retentionDays);
+  if (counts.conflicting > 0) counters['verdicts_conflicting'] = counts.conflicting;
+  await appendCounters(env, log, batch.batchId, counters);
+  return { accepted: counts.accepted, duplicates: counts.duplicates, rejected };
+}
+
+function judge(given: unknown, instance: StoredInstance, now: number): VerdictRecord | RefusalReason {
+  if (typeof given !== 'object' || given === null) return 'invalid-record';
+  if ((given as { v?: unknown }).v !== VERDICT_RECORD_VERSION) return 'unknown-version';
+  const parsed = core.safeParse(verdictRecord, given);
+  if (!parsed.success) return 'invalid-record';
+  const record = parsed.data;
+  if (record.instance_id !== instance.id) return 'foreign-instance';
+  if (record.timestamp > now + CLOCK_SKEW_MAX_MS) return 'timestamp-in-future';
+  if (record.timestamp < now - ARRIVAL_MAX_AGE_MS) return 'timestamp-too-old';
+  return record;
+}

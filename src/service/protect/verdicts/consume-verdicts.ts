@@ -1,0 +1,47 @@
+/**
+ * Consumer of the verdict queue (design 7): what edges could not hand to the service directly, with
+ * the ids it had from the start, so that a message delivered twice, or after all also directly, adds
+ * nothing. A message is acknowledged once its rows are durable; one that cannot be read, or whose
+ * instance is gone, is acknowledged and logged: no retry would mend it.
+ */
+import * as core from 'zod/v4/core';
+import { verdictMessage } from '../../../logsink/sinks/queue.ts';
+import { instanceById } from '../../../store/instances.ts';
+import type { StoredInstance } from '../../../store/instances.ts';
+import { acceptBatch } from './accept-batch.ts';
+
+/** Doubles with every attempt; ten attempts span more than an hour. */
+const RETRY_BASE_SECONDS = 5;
+const RETRY_MAX_SECONDS = 900;
+
+export async function consumeVerdicts(batch: MessageBatch, env: ServiceEnv): Promise<void> {
+  const instances = new Map<string, StoredInstance | null>();
+  for (const message of batch.messages) {
+    const parsed = core.safeParse(verdictMessage, message.body);
+    if (!parsed.success) {
+      refuse(message, 'unreadable');
+      continue;
+    }
+    const { instanceId } = parsed.data;
+    try {
+      const known = instances.get(instanceId);
+      const instance = known === undefined ? await instanceById(env, instanceId) : known;
+      instances.set(instanceId, instance);
+      if (!instance?.active) {
+        refuse(message, 'no-instance');
+        continue;
+      }
+      // The records' age is judged by when they were sent: a queue may hold them for days.
+      await acceptBatch(env, instance, parsed.data, message.timestamp.getTime());
+      message.ack();
+    } catch (error) {
+      console.error(JSON.stringify({ event: 'verdict-queue-append-failed', message: String(error) }));
+      message.retry({ delaySeconds: Math.min(RETRY_BASE_SECONDS * 2 ** message.attempts, RETRY_MAX_SECONDS) });
+    }
+  }
+}
+
+function refuse(message: Message, reason: string): void {
+  console.error(JSON.stringify({ event: 'verdict-message-refused', reason, id: message.id }));
+  message.ack();
+}

@@ -1,0 +1,54 @@
+/**
+ * What edges counted, summed, and what isolates numbered but never delivered. Counters of a batch go
+ * in once per batch id, so a retry after a time-out does not count twice.
+ */
+
+/** Names in one log: the edge's own bound is 256; labels of several versions may meet. */
+const COUNTERS_MAX = 2000;
+
+export interface IsolateGap {
+  isolate: string;
+  /** Highest sequence number seen, plus one. */
+  numbered: number;
+  /** Rows of it in this shard. */
+  stored: number;
+}
+
+export function addCounters(
+  storage: DurableObjectStorage,
+  batchId: string,
+  counters: Readonly<Record<string, number>>,
+  now: number,
+): void {
+  const { sql } = storage;
+  storage.transactionSync(() => {
+    const { rowsWritten } = sql.exec(
+      'INSERT INTO counted_batches (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
+      batchId,
+      now,
+    );
+    if (rowsWritten === 0) return;
+    const { n } = sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one();
+    for (const [name, value] of Object.entries(counters)) {
+      if (!Number.isFinite(value)) continue;
+      sql.exec(
+        `INSERT INTO counters (name, value) SELECT ?1, ?2 WHERE ?3 OR EXISTS (SELECT 1 FROM counters WHERE name = ?1)
+         ON CONFLICT (name) DO UPDATE SET value = value + excluded.value`,
+        name,
+        value,
+        n < COUNTERS_MAX ? 1 : 0,
+      );
+    }
+  });
+}
+
+export function readCounters(sql: SqlStorage): Record<string, number> {
+  const rows = sql.exec<{ name: string; value: number }>('SELECT name, value FROM counters ORDER BY name').toArray();
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+}
+
+export function isolateGaps(sql: SqlStorage): IsolateGap[] {
+  return sql
+    .exec<{ isolate: string; numbered: number; stored: number }>('SELECT isolate, numbered, stored FROM isolates')
+    .toArray();
+}

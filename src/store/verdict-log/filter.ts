@@ -1,0 +1,129 @@
+/**
+ * What a reader asks for, in one value, with its two readings: SQL over hot rows and a predicate over
+ * sealed ones. They must agree; a property test holds them together.
+ */
+import type { StoredRow } from './row.ts';
+
+export interface RowFilter {
+  /** Epoch milliseconds, inclusive. */
+  since: number;
+  /** Exclusive. */
+  until: number;
+  /** Outcome numbers; `null`: any. */
+  outcomes: readonly number[] | null;
+  sources: readonly string[] | null;
+  /** At least one of them fired. */
+  firedRules: readonly string[] | null;
+  asns: readonly number[] | null;
+  devices: readonly string[] | null;
+  /** Exact path, or with `prefix` the start of one. */
+  path: { text: string; prefix: boolean } | null;
+  minRulesFired: number;
+  ip: string | null;
+  jti: string | null;
+}
+
+export const everything: RowFilter = {
+  since: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  outcomes: null,
+  sources: null,
+  firedRules: null,
+  asns: null,
+  devices: null,
+  path: null,
+  minRulesFired: 0,
+  ip: null,
+  jti: null,
+};
+
+export interface SqlCondition {
+  where: string;
+  bindings: (string | number)[];
+}
+
+/** Over the columns of `verdicts`. Lists travel as one JSON binding: a statement takes 100 at most. */
+export function hotCondition(filter: RowFilter): SqlCondition {
+  const parts = ['kept = 1', 'ts >= ?', 'ts < ?'];
+  const bindings: (string | number)[] = [filter.since, filter.until];
+  const among = (column: string, values: readonly (string | number)[] | null): void => {
+    if (values === null) return;
+    parts.push(`${column} IN (SELECT value FROM json_each(?))`);
+    bindings.push(JSON.stringify(values));
+  };
+  const equals = (column: string, value: string | number | null): void => {
+    if (value === null) return;
+    parts.push(`${column} = ?`);
+    bindings.push(value);
+  };
+  among('outcome', filter.outcomes);
+  among('source', filter.sources);
+  among('asn', filter.asns);
+  among('device', filter.devices);
+  equals('ip', filter.ip);
+  equals('jti', filter.jti);
+  if (filter.path?.prefix) {
+    parts.push('substr(path, 1, ?) = ?');
+    bindings.push([...filter.path.text].length, filter.path.text);
+  } else if (filter.path) equals('path', filter.path.text);
+  const minFired = Math.max(filter.minRulesFired, filter.firedRules ? 1 : 0);
+  if (minFired > 0) {
+    parts.push('fired >= ?');
+    bindings.push(minFired);
+  }
+  if (filter.firedRules) {
+    parts.push(`EXISTS (SELECT 1 FROM json_each(body, '$.fired_rules') AS rule
+      WHERE rule.value ->> 'id' IN (SELECT value FROM json_each(?)))`);
+    bindings.push(JSON.stringify(filter.firedRules));
+  }
+  return { where: parts.join(' AND '), bindings };
+}
+
+/** The members of a verdict record that filters look at. */
+interface FilteredRecord {
+  timestamp: number;
+  decision: string;
+  source: string;
+  asn: number | null;
+  device_type: string;
+  request_path: string;
+  ip: string | null;
+  jti: string | null;
+  fired_rules: readonly { id: string }[];
+}
+
+/** The same question asked of a sealed row. `outcomeNames` gives each outcome number its word. */
+export function matches(filter: RowFilter, record: FilteredRecord, outcomeNames: readonly string[]): boolean {
+  if (record.timestamp < filter.since || record.timestamp >= filter.until) return false;
+  if (filter.outcomes && !filter.outcomes.includes(outcomeNames.indexOf(record.decision))) return false;
+  if (filter.sources && !filter.sources.includes(record.source)) return false;
+  if (filter.asns && (record.asn === null || !filter.asns.includes(record.asn))) return false;
+  if (filter.devices && !filter.devices.includes(record.device_type)) return false;
+  if (filter.ip !== null && record.ip !== filter.ip) return false;
+  if (filter.jti !== null && record.jti !== filter.jti) return false;
+  if (filter.path?.prefix && !record.request_path.startsWith(filter.path.text)) return false;
+  if (filter.path && !filter.path.prefix && record.request_path !== filter.path.text) return false;
+  if (record.fired_rules.length < filter.minRulesFired) return false;
+  if (filter.firedRules && !record.fired_rules.some((rule) => filter.firedRules?.includes(rule.id))) return false;
+  return true;
+}
+
+export function hotRows(sql: SqlStorage, filter: RowFilter, before: StoredRowKey | null, limit: number): StoredRow[] {
+  const { where, bindings } = hotCondition(filter);
+  const cursor = before ? ' AND (ts, id) < (?, ?)' : '';
+  return sql
+    .exec<{ id: string; timestamp: number; body: string }>(
+      `SELECT id, ts AS timestamp, body FROM verdicts WHERE ${where}${cursor} ORDER BY ts DESC, id DESC LIMIT ?`,
+      ...bindings,
+      ...(before ? [before.timestamp, before.id] : []),
+      limit,
+    )
+    .toArray();
+}
+
+export type StoredRowKey = Pick<StoredRow, 'timestamp' | 'id'>;
+
+export function hotCount(sql: SqlStorage, filter: RowFilter): number {
+  const { where, bindings } = hotCondition(filter);
+  return sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM verdicts WHERE ${where}`, ...bindings).one().n;
+}

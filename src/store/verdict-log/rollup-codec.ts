@@ -1,0 +1,52 @@
+/**
+ * One rollup bucket as bytes: for each value, by rising id, the id's difference to the one before and
+ * the three counts, as LEB128. Packed, because a row per value would cost a written row per verdict.
+ */
+import type { Counts } from './aggregate.ts';
+
+export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uint8Array {
+  const ids = [...counts.keys()].sort((a, b) => a - b);
+  // Four numbers below 2^53 take at most eight bytes each.
+  const bytes = new Uint8Array(ids.length * 32);
+  let at = 0;
+  let previous = 0;
+  const write = (value: number): void => {
+    let rest = value;
+    while (rest >= 0x80) {
+      bytes[at++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    bytes[at++] = rest;
+  };
+  for (const id of ids) {
+    const [allow, challenge, block] = counts.get(id) as Counts;
+    if (allow <= 0 && challenge <= 0 && block <= 0) continue;
+    write(id - previous);
+    previous = id;
+    write(Math.max(allow, 0));
+    write(Math.max(challenge, 0));
+    write(Math.max(block, 0));
+  }
+  return bytes.slice(0, at);
+}
+
+/** Calls `visit` for every value of a packed bucket, by rising id. */
+export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: (id: number, counts: Counts) => void): void {
+  const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
+  let at = 0;
+  let id = 0;
+  const read = (): number => {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = bytes[at++] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+  };
+  while (at < bytes.length) {
+    id += read();
+    visit(id, [read(), read(), read()]);
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Rollups on disk: per dimension a packed bucket for every minute and every hour. `mergeAggregate`
+ * raises them by what was counted in memory; the caller moves the watermark in the same transaction.
+ * Distinct values of an hour are bounded, because a visitor chooses paths and user agents: the
+ * surplus is counted under id 0, so totals stay exact and the answer says that values were lumped.
+ */
+import { addCounts } from './aggregate.ts';
+import type { Aggregate, Counts, MinuteCounts } from './aggregate.ts';
+import { decodeCounts, encodeCounts } from './rollup-codec.ts';
+
+export const LEVEL_MINUTE = 0;
+export const LEVEL_HOUR = 1;
+export const MINUTES_PER_HOUR = 60;
+/** The value id of the surplus. */
+export const SURPLUS_ID = 0;
+/** An hour's bucket stays near 100 kB, far from the 2 MB a row may hold. */
+const HOUR_VALUES_MAX = 20_000;
+/** Interned values kept in memory; beyond it the table answers. */
+const CACHED_VALUES_MAX = 50_000;
+
+export class RollupStore {
+  readonly #sql: SqlStorage;
+  readonly #ids = new Map<string, number>();
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** To be called inside a transaction. */
+  mergeAggregate(aggregate: Aggregate): void {
+    aggregate.dimensions.forEach((minutes, dimension) => {
+      for (const [hour, members] of groupByHour(minutes)) this.#mergeHour(dimension, hour, members);
+    });
+  }
+
+  /** Forgets what it remembers of the tables; to be called when a transaction failed. */
+  forgetCache(): void {
+    this.#ids.clear();
+  }
+
+  #mergeHour(dimension: number, hour: number, minutes: readonly [number, Map<string, Counts>][]): void {
+    const hourCounts = this.#read(dimension, LEVEL_HOUR, hour);
+    for (const [minute, values] of minutes) {
+      const minuteCounts = this.#read(dimension, LEVEL_MINUTE, minute);
+      for (const [value, counts] of values) {
+        const id = this.#idForMerge(dimension, value, hourCounts);
+        raise(minuteCounts, id, counts);
+        raise(hourCounts, id, counts);
+      }
+      this.#write(dimension, LEVEL_MINUTE, minute, minuteCounts);
+    }
+    this.#write(dimension, LEVEL_HOUR, hour, hourCounts);
+  }
+
+  #idForMerge(dimension: number, value: string, hourCounts: ReadonlyMap<number, Counts>): number {
+    const known = this.idOf(dimension, value);
+    if (known !== null && hourCounts.has(known)) return known;
+    if (hourCounts.size >= HOUR_VALUES_MAX) return SURPLUS_ID;
+    if (known !== null) return known;
+    const { id } = this.#sql
+      .exec<{ id: number }>('INSERT INTO rollup_values (dimension, value) VALUES (?, ?) RETURNING id', dimension, value)
+      .one();
+    this.#remember(dimension, value, id);
+    return id;
+  }
+
+  /** The id of a value that was ever counted, or `null`. */
+  idOf(dimension: number, value: string): number | null {
+    const cached = this.#ids.get(`${dimension} ${value}`);
+    if (cached !== undefined) return cached;
+    const [row] = this.#sql.exec<{ id: number }>(
+      'SELECT id FROM rollup_values WHERE dimension = ? AND value = ?',
+      dimension,
+      value,
+    );
+    if (row) this.#remember(dimension, value, row.id);
+    return row?.id ?? null;
+  }
+
+  valueOf(id: number): string {
+    return this.#sql.exec<{ value: string }>('SELECT value FROM rollup_values WHERE id = ?', id).one().value;
+  }
+
+  #remember(dimension: number, value: string, id: number): void {
+    if (this.#ids.size >= CACHED_VALUES_MAX) this.#ids.clear();
+    this.#ids.set(`${dimension} ${value}`, id);
+  }
+
+  #read(dimension: number, level: number, bucket: number): Map<number, Counts> {
+    const counts = new Map<number, Counts>();
+    for (const { data } of this.#sql.exec<{ data: ArrayBuffer }>(
+      'SELECT data FROM rollups WHERE dimension = ? AND level = ? AND bucket = ?',
+      dimension,
+      level,
+      bucket,
+    )) {
+      decodeCounts(data, (id, value) => counts.set(id, value));
+    }
+    return counts;
+  }
+
+  #write(dimension: number, level: number, bucket: number, counts: ReadonlyMap<number, Counts>): void {
+    this.#sql.exec(
+      `INSERT INTO rollups (dimension, level, bucket, data) VALUES (?, ?, ?, ?)
+       ON CONFLICT (dimension, level, bucket) DO UPDATE SET data = excluded.data`,
+      dimension,
+      level,
+      bucket,
+      encodeCounts(counts),
+    );
+  }
+
+  /** Visits every merged count of a dimension in buckets `from` ≤ bucket < `to` of one level. */
+  scan(
+    dimension: number,
+    level: number,
+    from: number,
+    to: number,
+    visit: (bucket: number, id: number, counts: Counts) => void,
+  ): void {
+    for (const { bucket, data } of this.#sql.exec<{ bucket: number; data: ArrayBuffer }>(
+      'SELECT bucket, data FROM rollups WHERE dimension = ? AND level = ? AND bucket >= ? AND bucket < ?',
+      dimension,
+      level,
+      from,
+      to,
+    )) {
+      decodeCounts(data, (id, counts) => visit(bucket, id, counts));
+    }
+  }
+
+  /** Drops every bucket that ends before this minute, and the values that no bucket names any more. */
+  dropBefore(minute: number): void {
+    this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_MINUTE, minute);
+    const hour = Math.floor(minute / MINUTES_PER_HOUR);
+    const dropped = this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_HOUR, hour);
+    if (dropped.rowsWritten === 0) return;
+    const live = new Set<number>();
+    for (const { data } of this.#sql.exec<{ data: ArrayBuffer }>('SELECT data FROM rollups')) {
+      decodeCounts(data, (id) => live.add(id));
+    }
+    for (const { id } of this.#sql.exec<{ id: number }>('SELECT id FROM rollup_values').toArray()) {
+      if (!live.has(id)) this.#sql.exec('DELETE FROM rollup_values WHERE id = ?', id);
+    }
+    this.#ids.clear();
+  }
+}
+
+function raise(counts: Map<number, Counts>, id: number, by: Readonly<Counts>): void {
+  const existing = counts.get(id);
+  if (existing) addCounts(existing, by);
+  else counts.set(id, [...by]);
+}
+
+function groupByHour(minutes: MinuteCounts): Map<number, [number, Map<string, Counts>][]> {
+  const hours = new Map<number, [number, Map<string, Counts>][]>();
+  for (const entry of minutes) {
+    const hour = Math.floor(entry[0] / MINUTES_PER_HOUR);
+    const members = hours.get(hour);
+    if (members) members.push(entry);
+    else hours.set(hour, [entry]);
+  }
+  return hours;
+}

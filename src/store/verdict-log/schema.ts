@@ -1,0 +1,63 @@
+/**
+ * Tables of one shard; described in docs/storage-schema.md. `verdicts` holds what is not sealed yet.
+ * `seq` numbers insertions and is the watermark of the rollups: a rollup bucket speaks for every row
+ * up to `merged_seq`, memory for the rows after it, so rows and counts cannot drift apart.
+ */
+const statements = [
+  `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS verdicts (
+     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ts INTEGER NOT NULL, jti TEXT, ip TEXT, asn INTEGER,
+     outcome INTEGER NOT NULL, source TEXT NOT NULL, device TEXT NOT NULL, path TEXT NOT NULL,
+     fired INTEGER NOT NULL, kept INTEGER NOT NULL, body TEXT NOT NULL)`,
+  `CREATE INDEX IF NOT EXISTS verdicts_ts ON verdicts (ts, id)`,
+  `CREATE INDEX IF NOT EXISTS verdicts_jti ON verdicts (jti, ts) WHERE jti IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS verdicts_ip ON verdicts (ip, ts) WHERE ip IS NOT NULL`,
+  `CREATE TABLE IF NOT EXISTS rollup_values (
+     id INTEGER PRIMARY KEY, dimension INTEGER NOT NULL, value TEXT NOT NULL, UNIQUE (dimension, value))`,
+  `CREATE TABLE IF NOT EXISTS rollups (
+     dimension INTEGER NOT NULL, level INTEGER NOT NULL, bucket INTEGER NOT NULL, data BLOB NOT NULL,
+     PRIMARY KEY (dimension, level, bucket)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS isolates (
+     isolate TEXT PRIMARY KEY, numbered INTEGER NOT NULL, stored INTEGER NOT NULL, last_ts INTEGER NOT NULL)
+     WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS counted_batches (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS segments (
+     no INTEGER PRIMARY KEY, state TEXT NOT NULL, object TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
+     min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, max_seq INTEGER NOT NULL,
+     created_at INTEGER NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS blocks (
+     segment INTEGER NOT NULL, no INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,
+     rows INTEGER NOT NULL, min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL,
+     outcomes TEXT NOT NULL, sources TEXT NOT NULL, devices TEXT NOT NULL, max_fired INTEGER NOT NULL,
+     PRIMARY KEY (segment, no)) WITHOUT ROWID`,
+  `CREATE INDEX IF NOT EXISTS blocks_newest ON blocks (max_ts, max_id)`,
+  `CREATE TABLE IF NOT EXISTS segment_index (
+     kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
+     PRIMARY KEY (kind, bucket, segment)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS sealed_ids (
+     last_id TEXT NOT NULL, segment INTEGER NOT NULL, first_id TEXT NOT NULL, newest_ts INTEGER NOT NULL,
+     data BLOB NOT NULL,
+     PRIMARY KEY (last_id, segment)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS telemetry (
+     jti TEXT NOT NULL, ts INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (jti, ts, id))
+     WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS doomed_objects (object TEXT PRIMARY KEY) WITHOUT ROWID`,
+];
+
+export function createTables(sql: SqlStorage): void {
+  for (const statement of statements) sql.exec(statement);
+}
+
+export function readMeta(sql: SqlStorage, key: string): string | null {
+  const [row] = sql.exec<{ value: string }>('SELECT value FROM meta WHERE key = ?', key);
+  return row?.value ?? null;
+}
+
+export function writeMeta(sql: SqlStorage, key: string, value: string): void {
+  sql.exec(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    key,
+    value,
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Ids of sealed rows, kept in full for as long as a copy of a record may still arrive, so that a
+ * late duplicate is recognised without reading R2. Sixteen bytes of id and four of its body's hash,
+ * sorted, in chunks that are found by their last id.
+ */
+import { textHash } from './text-hash.ts';
+
+const ID_BYTES = 16;
+const ENTRY_BYTES = ID_BYTES + 4;
+const CHUNK_ENTRIES = 2048;
+
+export interface SealedRow {
+  id: string;
+  timestamp: number;
+  body: string;
+}
+
+/** To be called inside the transaction that seals, or erases, these rows. */
+export function recordSealedIds(sql: SqlStorage, segment: number, rows: readonly SealedRow[]): void {
+  const sorted = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (let start = 0; start < sorted.length; start += CHUNK_ENTRIES) {
+    const chunk = sorted.slice(start, start + CHUNK_ENTRIES);
+    const data = new Uint8Array(chunk.length * ENTRY_BYTES);
+    const view = new DataView(data.buffer);
+    chunk.forEach((row, index) => {
+      data.set(idBytes(row.id), index * ENTRY_BYTES);
+      view.setUint32(index * ENTRY_BYTES + ID_BYTES, textHash(row.body));
+    });
+    sql.exec(
+      'INSERT OR REPLACE INTO sealed_ids (last_id, segment, first_id, newest_ts, data) VALUES (?, ?, ?, ?, ?)',
+      (chunk.at(-1) as SealedRow).id,
+      segment,
+      (chunk[0] as SealedRow).id,
+      chunk.reduce((newest, row) => Math.max(newest, row.timestamp), 0),
+      data,
+    );
+  }
+}
+
+/** The hash of a sealed row's body, or `null` when no such id was sealed. */
+export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
+  const wanted = idBytes(id);
+  for (const { data } of sql.exec<{ data: ArrayBuffer }>(
+    'SELECT data FROM sealed_ids WHERE last_id >= ?1 AND first_id <= ?1',
+    id,
+  )) {
+    const bytes = new Uint8Array(data);
+    const at = find(bytes, wanted);
+    if (at !== null) return new DataView(data).getUint32(at + ID_BYTES);
+  }
+  return null;
+}
+
+function find(bytes: Uint8Array, wanted: Uint8Array): number | null {
+  let low = 0;
+  let high = bytes.length / ENTRY_BYTES - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const order = compareAt(bytes, middle * ENTRY_BYTES, wanted);
+    if (order === 0) return middle * ENTRY_BYTES;
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return null;
+}
+
+function compareAt(bytes: Uint8Array, at: number, wanted: Uint8Array): number {
+  for (let index = 0; index < ID_BYTES; index++) {
+    const difference = (bytes[at + index] as number) - (wanted[index] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function idBytes(id: string): Uint8Array {
+  const hex = id.replaceAll('-', '');
+  const bytes = new Uint8Array(ID_BYTES);
+  for (let index = 0; index < ID_BYTES; index++) {
+    bytes[index] = Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16);
+  }
+  return bytes;
+}

@@ -1,0 +1,39 @@
+/**
+ * What the protect script reported about a session, kept beside the session's verdicts, so that one
+ * object answers for all of it and one erasure removes all of it.
+ */
+
+/** A page reports every few seconds; an hour of that is enough to explain a score. */
+const REPORTS_PER_SESSION_MAX = 500;
+
+export interface TelemetryReport {
+  jti: string;
+  /** Epoch milliseconds. */
+  timestamp: number;
+  /** Of the report, not of the session: a repeated report is stored once. */
+  id: string;
+  /** JSON. */
+  body: string;
+}
+
+export function appendTelemetry(sql: SqlStorage, report: TelemetryReport): void {
+  sql.exec(
+    `INSERT INTO telemetry (jti, ts, id, body)
+     SELECT ?1, ?2, ?3, ?4 WHERE (SELECT COUNT(*) FROM telemetry WHERE jti = ?1) < ?5 ON CONFLICT DO NOTHING`,
+    report.jti,
+    report.timestamp,
+    report.id,
+    report.body,
+    REPORTS_PER_SESSION_MAX,
+  );
+}
+
+/** Oldest first. */
+export function readTelemetry(sql: SqlStorage, jti: string): TelemetryReport[] {
+  return sql
+    .exec<{ jti: string; timestamp: number; id: string; body: string }>(
+      'SELECT jti, ts AS timestamp, id, body FROM telemetry WHERE jti = ? ORDER BY ts, id',
+      jti,
+    )
+    .toArray();
+}

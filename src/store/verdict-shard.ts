@@ -1,0 +1,207 @@
+/**
+ * VerdictShard: one shard of the log (design 7). It appends, seals old rows to R2, keeps what was
+ * counted, and plans reads; the Worker opens sealed blocks, so that reading old data never stands in
+ * the way of appending. Described in docs/storage-schema.md.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { eraseSession } from './verdict-log/erase.ts';
+import type { StoredDimension } from './verdict-log/dimensions.ts';
+import { HotRows } from './verdict-log/hot-rows.ts';
+import type { AppendCounts } from './verdict-log/hot-rows.ts';
+import { addCounters, isolateGaps, readCounters } from './verdict-log/counters.ts';
+import type { IsolateGap } from './verdict-log/counters.ts';
+import { planRead } from './verdict-log/plan.ts';
+import type { Plan, PlanRequest } from './verdict-log/plan.ts';
+import { dropExpired } from './verdict-log/retention.ts';
+import { RollupReader } from './verdict-log/rollup-reader.ts';
+import type { SeriesAnswer, ValueCounts } from './verdict-log/rollup-reader.ts';
+import type { LogRow } from './verdict-log/row.ts';
+import { createTables, readMeta, writeMeta } from './verdict-log/schema.ts';
+import { commitSegment, openSegment, writeSegment } from './verdict-log/segments.ts';
+import { appendTelemetry, readTelemetry } from './verdict-log/telemetry.ts';
+import type { TelemetryReport } from './verdict-log/telemetry.ts';
+
+/** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
+const HOT_ROWS_MAX = 40_000;
+/** Rows of one segment: 2 MB in R2, 15 MB in memory while it is made. */
+const SEGMENT_ROWS = 20_000;
+/** A quiet log is sealed by age, so that its rows leave the dearer storage all the same. */
+const SEAL_AFTER_MS = 24 * 3_600_000;
+/** How often a quiet shard looks after itself. */
+const CARE_INTERVAL_MS = 3_600_000;
+/** R2 was unreachable: soon enough to catch up, late enough not to hammer. */
+const RETRY_AFTER_MS = 30_000;
+
+export interface ShardSettings {
+  /** Of the instance; what is older goes. */
+  retentionDays: number;
+}
+
+export class VerdictShard extends DurableObject<ServiceEnv> {
+  readonly #storage: DurableObjectStorage;
+  readonly #name: string;
+  readonly #hot: HotRows;
+  readonly #reader: RollupReader;
+  #hotCount: number;
+  /** Rises with every erasure: a segment made of rows that are gone since must be made again. */
+  #erasures = 0;
+  #working: Promise<unknown> = Promise.resolve();
+  #alarmAt: number | null = null;
+
+  constructor(ctx: DurableObjectState, env: ServiceEnv) {
+    super(ctx, env);
+    this.#storage = ctx.storage;
+    createTables(ctx.storage.sql);
+    this.#name = rememberedName(ctx);
+    this.#hot = new HotRows(ctx.storage);
+    this.#reader = new RollupReader(this.#hot, ctx.storage.sql);
+    this.#hotCount = this.#hot.count;
+  }
+
+  /** Idempotent by id. Rows are checked already; at most 500. */
+  async append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts> {
+    const counts = this.#hot.append(rows);
+    this.#hotCount += counts.accepted;
+    const known = readMeta(this.#storage.sql, 'retention_days');
+    if (known !== String(settings.retentionDays)) {
+      writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
+    }
+    await this.#wake(this.#hotCount >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
+    return counts;
+  }
+
+  /** Counters of a batch, once per batch id. */
+  async count(batchId: string, counters: Record<string, number>): Promise<void> {
+    addCounters(this.#storage, batchId, counters, Date.now());
+  }
+
+  async counters(): Promise<Record<string, number>> {
+    return readCounters(this.#storage.sql);
+  }
+
+  async gaps(): Promise<IsolateGap[]> {
+    return isolateGaps(this.#storage.sql);
+  }
+
+  async plan(request: PlanRequest): Promise<Plan> {
+    return planRead(this.#storage.sql, this.#reader, request);
+  }
+
+  /** Largest first; `limit` values and the count of the rest. Minutes since the epoch. */
+  async values(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    outcomes: number[] | null,
+    limit: number,
+  ): Promise<{ values: ValueCounts[]; more: number }> {
+    const values = this.#reader.values(dimension, from, to, outcomes);
+    return { values: values.slice(0, limit), more: Math.max(values.length - limit, 0) };
+  }
+
+  async series(
+    dimension: StoredDimension,
+    values: (string | null)[],
+    from: number,
+    to: number,
+    bucketMinutes: number,
+    outcomes: number[] | null,
+  ): Promise<SeriesAnswer> {
+    return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
+  }
+
+  async appendTelemetry(report: TelemetryReport): Promise<void> {
+    appendTelemetry(this.#storage.sql, report);
+    await this.#wake(Date.now() + CARE_INTERVAL_MS);
+  }
+
+  async telemetry(jti: string): Promise<TelemetryReport[]> {
+    return readTelemetry(this.#storage.sql, jti);
+  }
+
+  /** Removes every row and report of one session, sealed ones included; returns how many rows. */
+  async erase(jti: string): Promise<number> {
+    this.#erasures++;
+    const erased = await this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
+    this.#hotCount = this.#hot.count;
+    return erased;
+  }
+
+  /** Smaller bounds than the defaults, for a shard that should seal sooner. */
+  async tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void> {
+    writeMeta(this.#storage.sql, 'hot_rows_max', String(bounds.hotRowsMax));
+    writeMeta(this.#storage.sql, 'segment_rows', String(bounds.segmentRows));
+  }
+
+  /** Seals one segment now, whatever the bounds say; returns the rows left unsealed. */
+  async seal(): Promise<number> {
+    await this.#exclusively(() => this.#sealOne());
+    return this.#hotCount;
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = null;
+    const now = Date.now();
+    let next = now + CARE_INTERVAL_MS;
+    try {
+      while (this.#hotCount >= this.#hotRowsMax() || this.#hasOldRows(now)) {
+        const before = this.#hotCount;
+        await this.#exclusively(() => this.#sealOne());
+        if (this.#hotCount >= before) break;
+      }
+      await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, now));
+      this.#hotCount = this.#hot.count;
+    } catch (error) {
+      console.error(JSON.stringify({ event: 'verdict-shard-care-failed', shard: this.#name, message: String(error) }));
+      next = now + RETRY_AFTER_MS;
+    }
+    if (this.#hotCount >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
+    await this.#wake(next);
+  }
+
+  async #sealOne(): Promise<void> {
+    const { sql } = this.#storage;
+    const rows = Number(readMeta(sql, 'segment_rows') ?? SEGMENT_ROWS);
+    const segment = openSegment(this.#storage, this.#hot, this.#name, rows, Date.now());
+    if (!segment) return;
+    const erasures = this.#erasures;
+    const built = await writeSegment(sql, this.env.SEGMENTS, segment);
+    if (erasures !== this.#erasures) return this.#sealOne();
+    commitSegment(sql, this.#hot, segment, built);
+    this.#hotCount = this.#hot.count;
+  }
+
+  /** Sealing, expiring and erasing rewrite the same things and go one after another. */
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#working.catch(() => undefined).then(work);
+    this.#working = mine;
+    return mine;
+  }
+
+  #hotRowsMax(): number {
+    return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? HOT_ROWS_MAX);
+  }
+
+  #hasOldRows(now: number): boolean {
+    const oldest = this.#storage.sql.exec<{ ts: number | null }>('SELECT MIN(ts) AS ts FROM verdicts').one().ts;
+    return oldest !== null && oldest < now - SEAL_AFTER_MS;
+  }
+
+  /** Sets the alarm unless an earlier one is set. */
+  async #wake(at: number): Promise<void> {
+    this.#alarmAt ??= await this.#storage.getAlarm();
+    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
+    await this.#storage.setAlarm(at);
+  }
+}
+
+/** An alarm may wake the object without its name; sealed objects are keyed by it. */
+function rememberedName(ctx: DurableObjectState): string {
+  const { sql } = ctx.storage;
+  const known = readMeta(sql, 'name');
+  if (known !== null) return known;
+  const name = ctx.id.name ?? ctx.id.toString();
+  writeMeta(sql, 'name', name);
+  return name;
+}

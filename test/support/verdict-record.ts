@@ -1,0 +1,82 @@
+/** Verdict records for tests: a plain one, and seeded ones that vary in every dimension. */
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
+import { newEventId } from '../../src/logsink/event-id.ts';
+
+export function verdictRecordOf(
+  instanceId: string,
+  given: Partial<VerdictRecord> & { timestamp: number },
+): VerdictRecord {
+  return {
+    v: 1,
+    id: newEventId(given.timestamp),
+    request_id: 'request-1',
+    instance_id: instanceId,
+    site_key: 'site-1',
+    jti: null,
+    ip: '192.0.2.1',
+    ip_category: [],
+    country: 'DE',
+    asn: 64_496,
+    ja4: null,
+    user_agent: 'Mozilla/5.0',
+    device_type: 'desktop',
+    method: 'GET',
+    host: 'shop.example',
+    request_path: '/',
+    path_type: 'html',
+    decision: 'allow',
+    source: 'default',
+    decided_by: 'default',
+    fired_rules: [],
+    explain: 'nothing spoke',
+    enforcement_policy: 'enforce',
+    session_status: 'active',
+    verified: null,
+    level: null,
+    risk_score: 0,
+    status: 200,
+    origin_ms: 12,
+    ruleset_version: 1,
+    edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq: 0 },
+    ...given,
+  };
+}
+
+/** Mulberry32: the same seed gives the same records. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function pick<T>(random: () => number, values: readonly T[]): T {
+  return values[Math.floor(random() * values.length)] as T;
+}
+
+/** One record of a made-up day: few countries, more networks, many paths; a third belong to sessions. */
+export function variedRecord(instanceId: string, timestamp: number, random: () => number, seq: number): VerdictRecord {
+  const rules = Array.from({ length: Math.floor(random() * 3) }, () => `ip:192.0.2.${Math.floor(random() * 20)}`);
+  return verdictRecordOf(instanceId, {
+    timestamp,
+    jti: random() < 0.33 ? `session-${Math.floor(random() * 50)}` : null,
+    ip: random() < 0.95 ? `198.51.100.${Math.floor(random() * 200)}` : null,
+    ip_category: ipCategories.filter(() => random() < 0.1),
+    country: random() < 0.95 ? pick(random, ['DE', 'FR', 'US', 'BR', 'IN']) : null,
+    asn: random() < 0.9 ? 64_496 + Math.floor(random() * 40) : null,
+    ja4: random() < 0.5 ? `t13d1516h2_8daaf6152771_${Math.floor(random() * 9)}` : null,
+    user_agent: `Mozilla/5.0 (agent ${Math.floor(random() * 30)})`,
+    device_type: pick(random, deviceTypes),
+    request_path: `/shop/${Math.floor(random() * 60)}`,
+    decision: pick(random, decisions),
+    source: pick(random, verdictSources),
+    fired_rules: [...new Set(rules)].map((id) => ({ id, verdict: 'block', mode: 'enforce' })),
+    enforcement_policy: random() < 0.9 ? 'enforce' : 'monitor',
+    risk_score: random() < 0.8 ? Math.round(random() * 100) / 100 : null,
+    edge: { colo: 'FRA', version: '0.1.0', isolate: 'isolate-1', seq },
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * Appending to the verdict log: what arrives, arrives once; what is wrong is refused alone.
+ */
+import { env } from 'cloudflare:workers';
+import { evictDurableObject } from 'cloudflare:test';
+import { describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../src/contract/instance.ts';
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
+import type { StoredInstance } from '../../src/store/instances.ts';
+import { countValues, missingRecords, sumCounters } from '../../src/store/verdict-log/log.ts';
+import { everything } from '../../src/store/verdict-log/filter.ts';
+import { readPage } from '../../src/store/verdict-log/read-page.ts';
+import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+
+const service = env as ServiceEnv;
+const now = Date.now();
+let instances = 0;
+
+function newInstance(policy: Record<string, unknown> = {}): StoredInstance {
+  instances += 1;
+  return {
+    ...instancePolicy.parse(policy),
+    id: `append-${instances}`,
+    accountId: 'account-1',
+    name: 'shop',
+    cname: 'shop.example',
+    globalSiteKey: 'site-1',
+    active: true,
+    clientJwtsRevokedBefore: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function some(instance: StoredInstance, count: number): VerdictRecord[] {
+  const random = seededRandom(count);
+  return Array.from({ length: count }, (_, seq) => variedRecord(instance.id, now - seq * 250, random, seq));
+}
+
+let batches = 0;
+function send(instance: StoredInstance, records: readonly unknown[], counters: Record<string, number> = {}) {
+  batches += 1;
+  return acceptBatch(service, instance, { batchId: `batch-${batches}`, records, counters }, now);
+}
+
+async function stored(instance: StoredInstance): Promise<{ ids: string[]; total: number; counted: number }> {
+  const log = verdictLogOf(instance);
+  const page = await readPage(service, log, {
+    filter: everything,
+    before: null,
+    offset: 0,
+    limit: 5000,
+    wantTotal: true,
+  });
+  const window = { from: 0, to: Math.ceil(now / 60_000) + 10, outcomes: null };
+  const { values } = await countValues(service, log, 'none', window, 10);
+  const counts = values[0]?.counts ?? [0, 0, 0];
+  return { ids: page.rows.map(({ id }) => id), total: page.total, counted: counts[0] + counts[1] + counts[2] };
+}
+
+describe('a batch', () => {
+  test('sent twice is stored once, and counted once', async () => {
+    const instance = newInstance();
+    const records = some(instance, 200);
+    expect(await send(instance, records)).toEqual({ accepted: 200, duplicates: 0, rejected: [] });
+    expect(await send(instance, records)).toEqual({ accepted: 0, duplicates: 200, rejected: [] });
+    const { ids, total, counted } = await stored(instance);
+    expect(ids).toEqual(records.map(({ id }) => id));
+    expect([new Set(ids).size, total, counted]).toEqual([200, 200, 200]);
+  });
+
+  test('that holds the same record twice stores it once', async () => {
+    const instance = newInstance();
+    const [record] = some(instance, 1);
+    expect(await send(instance, [record, record])).toMatchObject({ accepted: 1, duplicates: 1 });
+  });
+
+  test('sent twice in parallel is stored once', async () => {
+    const instance = newInstance();
+    const records = some(instance, 100);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(instance, records)));
+    expect(answers.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(100);
+    expect((await stored(instance)).counted).toBe(100);
+  });
+
+  test('repeated after the shard restarted is still known', async () => {
+    const instance = newInstance();
+    const records = some(instance, 50);
+    await send(instance, records);
+    const id = service.VERDICT_SHARD.idFromName(`verdicts/${instance.id}:0:0`);
+    await evictDurableObject(service.VERDICT_SHARD.get(id) as never);
+    expect(await send(instance, records)).toMatchObject({ accepted: 0, duplicates: 50 });
+    expect(await stored(instance)).toMatchObject({ total: 50, counted: 50 });
+  });
+
+  test('counts its counters once, however often it is sent', async () => {
+    const instance = newInstance();
+    const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };
+    await acceptBatch(service, instance, batch, now);
+    await acceptBatch(service, instance, batch, now);
+    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_queued: 3 });
+  });
+});
+
+describe('a record', () => {
+  test('with a known id and another body is a counted duplicate, and the first one stands', async () => {
+    const instance = newInstance();
+    const first = verdictRecordOf(instance.id, { timestamp: now, request_path: '/first' });
+    await send(instance, [first]);
+    expect(await send(instance, [{ ...first, request_path: '/second' }])).toMatchObject({ accepted: 0, duplicates: 1 });
+    const page = await readPage(service, verdictLogOf(instance), {
+      filter: everything,
+      before: null,
+      offset: 0,
+      limit: 10,
+      wantTotal: true,
+    });
+    expect(page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).request_path)).toEqual(['/first']);
+    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_conflicting: 1 });
+  });
+
+  test('that is wrong is refused with its index and a reason, and its neighbours are kept', async () => {
+    const instance = newInstance();
+    const good = verdictRecordOf(instance.id, { timestamp: now });
+    const answer = await send(instance, [
+      good,
+      null,
+      { ...good, v: 2 },
+      { ...good, decision: 'maybe' },
+      { ...good, surprise: true },
+      verdictRecordOf('another-instance', { timestamp: now }),
+      verdictRecordOf(instance.id, { timestamp: now + 600_000 }),
+      verdictRecordOf(instance.id, { timestamp: now - 8 * 86_400_000 }),
+    ]);
+    expect(answer).toEqual({
+      accepted: 1,
+      duplicates: 0,
+      rejected: [
+        { index: 1, reason: 'invalid-record' },
+        { index: 2, reason: 'unknown-version' },
+        { index: 3, reason: 'invalid-record' },
+        { index: 4, reason: 'invalid-record' },
+        { index: 5, reason: 'foreign-instance' },
+        { index: 6, reason: 'timestamp-in-future' },
+        { index: 7, reason: 'timestamp-too-old' },
+      ],
+    });
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({
+      'verdicts_rejected{reason="invalid-record"}': 3,
+      'verdicts_rejected{reason="foreign-instance"}': 1,
+    });
+  });
+
+  test('that was numbered and never came is missing until it does', async () => {
+    const instance = newInstance();
+    const records = some(instance, 10);
+    await send(instance, [...records.slice(0, 3), ...records.slice(5)]);
+    expect(await missingRecords(service, verdictLogOf(instance))).toBe(2);
+    await send(instance, records.slice(3, 4));
+    expect(await missingRecords(service, verdictLogOf(instance))).toBe(1);
+  });
+});
+
+describe('an instance that keeps allow verdicts as counts', () => {
+  test('counts them, shows the others, and still knows duplicates', async () => {
+    const instance = newInstance({ allowVerdicts: 'counts' });
+    const records = some(instance, 90);
+    const shown = records.filter(({ decision }) => decision !== 'allow');
+    await send(instance, records);
+    expect(await send(instance, records)).toMatchObject({ accepted: 0, duplicates: 90 });
+    const { ids, total, counted } = await stored(instance);
+    expect([ids.length, total, counted]).toEqual([shown.length, shown.length, 90]);
+  });
+});
