@@ -1,16 +1,21 @@
 /**
  * The socket a visitor of the local stack connects to. It does what Cloudflare does in front of a Worker:
  * sets `CF-Connecting-IP` to the address of the socket, and removes what a visitor sent under the names
- * that only the platform may use. Path, query, body, header order and upgrades pass through unread.
+ * that only the platform may use. Before the edge it is also the proxy that knows `SIGNALS_SECRET`.
+ * Path, query, body, header order and upgrades pass through unread.
  * A Node listener and not a Worker: docs/decisions/0002-the-stacks-listener.md.
  */
+import { timingSafeEqual } from 'node:crypto';
 import { Agent, createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { header } from '../contract/headers.ts';
 
 /** `mf-*` are the simulator's own controls: `MF-CF-Blob` would replace all of `request.cf`. */
 const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;
+
+const signalHeader = /^(x-client-(ip|asn|country|ja4)|x-signals-secret)$/i;
 
 /** What Cloudflare accepts in all request headers together. */
 const HEADER_MAX_BYTES = 128 * 1024;
@@ -20,6 +25,8 @@ const UPSTREAM_IDLE_MS = 2000;
 export interface Listener {
   /** Where requests go; `null` while the Worker behind is down: connections are then refused with 503. */
   target: URL | null;
+  /** Of the edge behind; `null` in front of the service, which has no use for one. */
+  signalsSecret: string | null;
   close(): Promise<void>;
 }
 
@@ -29,6 +36,7 @@ export async function listen(port: number): Promise<Listener> {
   const server = createServer({ maxHeaderSize: HEADER_MAX_BYTES, requestTimeout: 0 });
   const listener: Listener = {
     target: null,
+    signalsSecret: null,
     async close() {
       for (const socket of sockets) socket.destroy();
       agent.destroy();
@@ -40,10 +48,10 @@ export async function listen(port: number): Promise<Listener> {
     socket.on('close', () => sockets.delete(socket));
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    forward(listener.target, agent, request, response);
+    forward({ target: listener.target, signalsSecret: listener.signalsSecret, agent }, request, response);
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    upgrade(listener.target, request, socket, head);
+    upgrade(listener, request, socket, head);
   });
   await bound(server, port);
   return listener;
@@ -56,24 +64,39 @@ async function bound(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Raw header list with the platform's names replaced by what the platform knows. */
-function platformHeaders(request: IncomingMessage): string[] {
+/**
+ * Raw header list with the platform's names replaced by what the platform knows. Who sends the signals
+ * secret sets the signals himself (design 3); for everybody else the socket's address is signed here.
+ */
+function platformHeaders(request: IncomingMessage, signalsSecret: string | null): string[] {
+  const address = request.socket.remoteAddress ?? '';
+  const trusted = signalsSecret !== null && knowsSecret(request, signalsSecret);
   const headers: string[] = [];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     const name = request.rawHeaders[at] ?? '';
-    if (!platformHeader.test(name)) headers.push(name, request.rawHeaders[at + 1] ?? '');
+    const forged = platformHeader.test(name) || (signalsSecret !== null && !trusted && signalHeader.test(name));
+    if (!forged) headers.push(name, request.rawHeaders[at + 1] ?? '');
   }
-  headers.push('CF-Connecting-IP', request.socket.remoteAddress ?? '');
+  headers.push('CF-Connecting-IP', address);
+  if (signalsSecret !== null && !trusted) headers.push(header.signalsSecret, signalsSecret);
+  if (signalsSecret !== null && (!trusted || !(header.clientIp in request.headers))) {
+    headers.push(header.clientIp, address);
+  }
   return headers;
 }
 
-function forward(
-  target: URL | null,
-  agent: Agent,
-  request: IncomingMessage,
-  response: ServerResponse,
-  retried = false,
-): void {
+function knowsSecret(request: IncomingMessage, secret: string): boolean {
+  const given = request.headers[header.signalsSecret];
+  if (typeof given !== 'string' || given.length !== secret.length) return false;
+  return timingSafeEqual(Buffer.from(given, 'latin1'), Buffer.from(secret, 'latin1'));
+}
+
+interface Upstream extends Pick<Listener, 'target' | 'signalsSecret'> {
+  agent: Agent;
+}
+
+function forward(to: Upstream, request: IncomingMessage, response: ServerResponse, retried = false): void {
+  const { target } = to;
   if (target === null) {
     request.resume();
     response.writeHead(503, { 'content-type': 'text/plain' }).end('The Worker behind this port is stopped.\n');
@@ -83,12 +106,12 @@ function forward(
   // with one it cannot, so it gets a connection of its own.
   const hasBody = 'content-length' in request.headers || 'transfer-encoding' in request.headers;
   const upstream = httpRequest({
-    agent: hasBody || retried ? false : agent,
+    agent: hasBody || retried ? false : to.agent,
     host: target.hostname,
     port: target.port,
     method: request.method,
     path: request.url,
-    headers: platformHeaders(request),
+    headers: platformHeaders(request, to.signalsSecret),
     setHost: false,
   });
   upstream.on('response', (answer) => {
@@ -99,7 +122,7 @@ function forward(
   });
   upstream.on('error', () => {
     if (response.headersSent) response.destroy();
-    else if (upstream.reusedSocket && !retried) forward(target, agent, request, response, true);
+    else if (upstream.reusedSocket && !retried) forward(to, request, response, true);
     else response.writeHead(502, { 'content-type': 'text/plain' }).end('The Worker behind this port did not answer.\n');
   });
   response.on('close', () => upstream.destroy());
@@ -107,7 +130,8 @@ function forward(
 }
 
 /** A WebSocket: the head is written once more with the platform's names set, then bytes are bytes. */
-function upgrade(target: URL | null, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function upgrade(to: Omit<Upstream, 'agent'>, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { target } = to;
   if (target === null) {
     socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     return;
@@ -117,7 +141,7 @@ function upgrade(target: URL | null, request: IncomingMessage, socket: Duplex, h
     port: target.port,
     method: request.method,
     path: request.url,
-    headers: platformHeaders(request),
+    headers: platformHeaders(request, to.signalsSecret),
     setHost: false,
     agent: false,
   });

@@ -105,6 +105,7 @@ class LocalStack {
     this.#claimed = true;
 
     const secrets = this.#state.secrets();
+    this.#edgeListener.signalsSecret = secrets.signalsSecret;
     const service = await this.#bootService();
     const seed = await seeded(this.#state, { DB: service.database, MASTER_KEY: secrets.masterKey });
     const jwt = await clientJwt(this.#state, seed, this.#serviceUrl);

@@ -1,0 +1,121 @@
+/**
+ * A Worker on workerd itself, without the simulator and without the stack's listener: what Cloudflare runs,
+ * as near as a machine comes. The socket's address is in `request.cf.clientIp`, paths stay as sent. For
+ * what must be shown of the bytes, and for what must be measured.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+
+/** A CommonJS package without types; it exports where its program is. */
+const workerd = createRequire(import.meta.url)('workerd') as { default: string };
+
+const START_TIMEOUT_MS = 15_000;
+const KV_WORKER = 'test/support/raw-kv-worker.ts';
+const QUEUE_WORKER = 'test/support/raw-queue-worker.ts';
+
+export interface RawWorkerOptions {
+  /** An ES module. */
+  source: string;
+  compatibilityDate: string;
+  compatibilityFlags?: readonly string[];
+  vars?: Record<string, string>;
+  /** Binding names, each served by a small Worker that speaks the real protocol. */
+  kv?: readonly string[];
+  queues?: readonly string[];
+  /** Processor to stay on, for a measurement. */
+  cpu?: number;
+}
+
+export interface RawWorker {
+  url: string;
+  /** Of workerd itself: its processor time is in /proc. */
+  pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startRawWorker(options: RawWorkerOptions): Promise<RawWorker> {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-raw-'));
+  writeFileSync(join(dir, 'main.mjs'), options.source);
+  writeFileSync(join(dir, 'kv.mjs'), await bundleWorker(KV_WORKER));
+  writeFileSync(join(dir, 'queue.mjs'), await bundleWorker(QUEUE_WORKER));
+  writeFileSync(join(dir, 'config.capnp'), configuration(options));
+  const command = [workerd.default, 'serve', join(dir, 'config.capnp'), '--control-fd=3'];
+  const pinned = options.cpu === undefined ? command : ['taskset', '-c', String(options.cpu), ...command];
+  const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    const port = await listeningPort(child);
+    // taskset replaces itself, so the child's process id is workerd's either way.
+    return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** workerd says on its control pipe where it listens. */
+function listeningPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error('workerd did not start')), START_TIMEOUT_MS);
+    child.stdio[3]?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /"event":"listen","socket":"http","port":(\d+)/.exec(text);
+      if (!found) return;
+      clearTimeout(timer);
+      resolve(Number(found[1]));
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`workerd ended with ${code}`));
+    });
+  });
+}
+
+function configuration(options: RawWorkerOptions): string {
+  const bindings = [
+    ...Object.entries(options.vars ?? {}).map(([name, value]) => `(name = ${quoted(name)}, text = ${quoted(value)})`),
+    ...(options.kv ?? []).map((name) => `(name = ${quoted(name)}, kvNamespace = "kv")`),
+    ...(options.queues ?? []).map((name) => `(name = ${quoted(name)}, queue = "queue")`),
+  ];
+  const flags = (options.compatibilityFlags ?? []).map(quoted).join(', ');
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "main.mjs", esModule = embed "main.mjs")],
+      compatibilityDate = ${quoted(options.compatibilityDate)},
+      compatibilityFlags = [${flags}],
+      bindings = [${bindings.join(', ')}],
+      globalOutbound = "network",
+    )),
+    (name = "kv", worker = (
+      modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],
+      compatibilityDate = ${quoted(options.compatibilityDate)},
+    )),
+    (name = "queue", worker = (
+      modules = [(name = "queue.mjs", esModule = embed "queue.mjs")],
+      compatibilityDate = ${quoted(options.compatibilityDate)},
+    )),
+    (name = "network", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+}
+
+/** A Cap'n Proto text literal; JSON's escapes are among its own. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
