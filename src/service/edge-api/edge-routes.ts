@@ -9,6 +9,7 @@ import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
+import { spendSeal } from './spend-seal.ts';
 
 export const edgeRoutes: readonly EdgeRoute[] = [
   getVersion,
@@ -17,4 +18,5 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   getDelta,
   createSession,
   appendVerdicts,
+  spendSeal,
 ];

@@ -1,0 +1,59 @@
+/**
+ * A challenged request that may carry its own way out (design 3.3): a submission with a token is
+ * verified in place and forwarded intact; one without is answered with the challenge. The edge reads
+ * no body that is not challenged, and reads a challenged one once.
+ */
+import type { Edge } from './edge.ts';
+import { errorVerdict } from './failure.ts';
+import { passOn } from './pass-on.ts';
+import type { Passage } from './passage.ts';
+import { sealedReplay } from './replay.ts';
+import { answerForm, challenge, message } from './respond.ts';
+import { bodyForOrigin, readSubmission, submissionKind } from './submission.ts';
+import type { Submission } from './submission.ts';
+import { checkToken } from './check-token.ts';
+
+export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<Response> {
+  const { request, config } = passage;
+  const form = answerForm(passage);
+  const kind = submissionKind(request.headers.get('content-type') ?? '');
+  // A call from a script keeps its own body and repeats it; only forms would lose theirs.
+  const worthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
+  if (!config || !worthReading) return challenge(passage);
+
+  const reading = await readSubmission(request, config.policy.submission);
+  if (!reading) return challenge(passage);
+  if (!reading.ok) {
+    if (form === 'json') return challenge(passage);
+    return reading.reason === 'too-large'
+      ? message(passage, 'too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to be held for a challenge.')
+      : message(passage, 'send-again', 'API.BAD_REQUEST', 'The submission did not arrive whole.');
+  }
+  const { submission } = reading;
+  if (submission.token === null) {
+    return form === 'page' ? sealedReplay(passage, submission) : challenge(passage);
+  }
+  return verifyInPlace(passage, edge, submission, submission.token);
+}
+
+async function verifyInPlace(passage: Passage, edge: Edge, submission: Submission, token: string): Promise<Response> {
+  const settings = passage.config!.policy.submission;
+  const check = await checkToken(passage, edge, token, null);
+  passage.verified = check.outcome === 'verified';
+  if (check.outcome === 'verified') {
+    passage.jti ??= check.jti;
+    passage.verdict = { ...passage.verdict!, decision: 'allow', source: 'verified', level: check.level };
+    return passOn(passage, edge, bodyForOrigin(submission, settings));
+  }
+  if (check.outcome === 'fault' && edge.environment.failModeVerify === 'open') {
+    passage.verified = null;
+    passage.verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
+    return passOn(passage, edge, bodyForOrigin(submission, settings));
+  }
+  if (answerForm(passage) === 'json') return challenge(passage);
+  return sealedReplay(
+    passage,
+    submission,
+    check.outcome === 'fault' ? 'offline' : check.expired ? 'expired' : 'failed',
+  );
+}

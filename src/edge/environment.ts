@@ -1,0 +1,196 @@
+/**
+ * Unchecked bindings and variables in, one complete checked configuration out. Every mistake is one
+ * line, all of them at once, so that an operator mends a deployment in one go (issue 4, point 9).
+ * The compiler forces the result to be complete; nothing else in the edge reads `env`.
+ */
+
+export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
+export type LogSink = (typeof logSinks)[number];
+
+/** Where allowed requests go (issue 4, point 8). */
+export type OriginTarget =
+  | { kind: 'url'; base: string; host: string; resolveOverride: string | null }
+  | { kind: 'zone' }
+  | { kind: 'binding'; fetcher: Fetcher; base: string | null };
+
+export interface ClientJwtClaims {
+  instanceId: string;
+  /** Epoch seconds. */
+  issuedAt: number;
+  expiresAt: number;
+}
+
+export type RulesSource =
+  | { kind: 'service'; clientJwt: string; claims: ClientJwtClaims }
+  | { kind: 'management-api'; apiKey: string; siteKey: string; siteSecret: string };
+
+export interface EdgeEnvironment {
+  serviceUrl: string;
+  service: Fetcher | null;
+  siteverifyUrl: string;
+  origin: OriginTarget;
+  signals: { kind: 'cloudflare' } | { kind: 'headers'; secret: string };
+  rules: RulesSource;
+  failMode: 'open' | 'closed';
+  failModeVerify: 'open' | 'closed';
+  failModeChallenge: 'local' | 'open' | 'closed';
+  pollMs: number;
+  maxStaleMs: number;
+  sinks: readonly LogSink[];
+  kv: KVNamespace | null;
+  queue: Queue | null;
+  logBucket: R2Bucket | null;
+  analytics: AnalyticsEngineDataset | null;
+  logUrl: string | null;
+  logAuthorization: string | null;
+  opsToken: string | null;
+  allowTestKeys: boolean;
+  /** Replaces the built-in address categories: JSON of `{asn: {"64496": ["vpn"]}, prefixes: {"192.0.2.0/24": ["proxy"]}}`. */
+  ipCategories: string | null;
+  version: string;
+}
+
+export type EnvironmentReading = { ok: true; environment: EdgeEnvironment } | { ok: false; mistakes: string[] };
+
+/** Below it a secret can be guessed; 16 random bytes in base64url are 22 characters. */
+const SECRET_MIN_CHARS = 16;
+/** Longer than a day and neither polling nor staleness would mean anything. */
+const SECONDS_MAX = 86_400;
+
+export function readEnvironment(env: Record<string, unknown>): EnvironmentReading {
+  const mistakes: string[] = [];
+  const wrong = (line: string): undefined => void mistakes.push(line);
+  const text = (name: string): string => (typeof env[name] === 'string' ? env[name].trim() : '');
+  const optional = (name: string): string | null => text(name) || null;
+  const choice = <T extends string>(name: string, allowed: readonly T[], fallback: T): T => {
+    const value = text(name) || fallback;
+    if (allowed.includes(value as T)) return value as T;
+    wrong(`${name} must be one of ${allowed.join(', ')}`);
+    return fallback;
+  };
+  const seconds = (name: string, fallback: number): number => {
+    const value = text(name) === '' ? fallback : Number(text(name));
+    if (value > 0 && value <= SECONDS_MAX) return value;
+    wrong(`${name} must be a number of seconds above 0, at most ${SECONDS_MAX}`);
+    return fallback;
+  };
+  const url = (name: string): string => {
+    const value = text(name).replace(/\/+$/, '');
+    if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(value) || !URL.canParse(value)) {
+      wrong(`${name} must be an http(s) address without credentials, query or fragment`);
+    }
+    return value;
+  };
+  const binding = <T>(name: string): T | null => {
+    const value = env[name];
+    return typeof value === 'object' && value !== null ? (value as T) : null;
+  };
+
+  const serviceUrl = url('SERVICE_URL');
+  const rulesKind = choice('RULES_SOURCE', ['service', 'management-api'], 'service');
+  const signalsKind = choice('SIGNALS_SOURCE', ['cloudflare', 'headers'], 'cloudflare');
+  const signalsSecret = text('SIGNALS_SECRET');
+  if (signalsKind === 'headers' && signalsSecret.length < SECRET_MIN_CHARS) {
+    wrong(`SIGNALS_SECRET must have at least ${SECRET_MIN_CHARS} characters when SIGNALS_SOURCE is headers`);
+  }
+  const opsToken = optional('OPS_TOKEN');
+  if (opsToken !== null && opsToken.length < SECRET_MIN_CHARS) {
+    wrong(`OPS_TOKEN must have at least ${SECRET_MIN_CHARS} characters`);
+  }
+
+  const sinks = [
+    ...new Set(
+      (text('LOG_SINKS') || 'service')
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  ];
+  for (const sink of sinks) {
+    if (!(logSinks as readonly string[]).includes(sink)) wrong(`LOG_SINKS must name only ${logSinks.join(', ')}`);
+  }
+  const queue = binding<Queue>('VERDICT_QUEUE');
+  const logBucket = binding<R2Bucket>('VERDICT_LOG');
+  const analytics = binding<AnalyticsEngineDataset>('VERDICT_ANALYTICS');
+  if (sinks.includes('queue') && !queue) wrong('LOG_SINKS names queue, but there is no binding VERDICT_QUEUE');
+  if (sinks.includes('r2') && !logBucket) wrong('LOG_SINKS names r2, but there is no binding VERDICT_LOG');
+  if (sinks.includes('analytics-engine') && !analytics) {
+    wrong('LOG_SINKS names analytics-engine, but there is no binding VERDICT_ANALYTICS');
+  }
+  const logUrl = sinks.includes('http') ? url('LOG_URL') : null;
+  if (rulesKind === 'management-api' && sinks.includes('service')) {
+    wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
+  }
+
+  const rules = rulesKind === 'service' ? serviceRules() : managementRules();
+  const origin = readOrigin();
+  if (mistakes.length > 0 || !rules || !origin) return { ok: false, mistakes: [...new Set(mistakes)] };
+  const tag = binding<{ id?: string }>('CF_VERSION_METADATA')?.id;
+  return {
+    ok: true,
+    environment: {
+      serviceUrl,
+      service: binding<Fetcher>('SERVICE'),
+      siteverifyUrl: text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`,
+      origin,
+      signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
+      rules,
+      failMode: choice('FAIL_MODE', ['open', 'closed'], 'open'),
+      failModeVerify: choice('FAIL_MODE_VERIFY', ['closed', 'open'], 'closed'),
+      failModeChallenge: choice('FAIL_MODE_CHALLENGE', ['local', 'open', 'closed'], 'local'),
+      pollMs: seconds('RULES_POLL_SECONDS', 5) * 1000,
+      maxStaleMs: seconds('RULES_MAX_STALE_SECONDS', 30) * 1000,
+      sinks: sinks as LogSink[],
+      kv: binding<KVNamespace>('GATE_KV'),
+      queue,
+      logBucket,
+      analytics,
+      logUrl,
+      logAuthorization: optional('LOG_AUTHORIZATION'),
+      opsToken,
+      allowTestKeys: text('ALLOW_TEST_KEYS') === '1',
+      ipCategories: optional('IP_CATEGORIES'),
+      version: tag ?? (text('EDGE_VERSION') || 'unversioned'),
+    },
+  };
+
+  function serviceRules(): RulesSource | undefined {
+    const clientJwt = text('CLIENT_JWT');
+    const claims = readClientJwt(clientJwt);
+    if (!claims) return wrong('CLIENT_JWT must be the JWT that POST /protect/client-jwt/generate issued');
+    return { kind: 'service', clientJwt, claims };
+  }
+
+  function managementRules(): RulesSource | undefined {
+    const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
+    if (!apiKey || !siteKey || !siteSecret) {
+      return wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
+    }
+    return { kind: 'management-api', apiKey, siteKey, siteSecret };
+  }
+
+  function readOrigin(): OriginTarget | undefined {
+    const fetcher = binding<Fetcher>('ORIGIN');
+    const named = text('ORIGIN_URL');
+    if (fetcher) return { kind: 'binding', fetcher, base: named === '' ? null : url('ORIGIN_URL') };
+    if (named === 'zone') return { kind: 'zone' };
+    const base = url('ORIGIN_URL');
+    if (!URL.canParse(base)) return undefined;
+    return { kind: 'url', base, host: new URL(base).host, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };
+  }
+}
+
+/** The edge's own claims, unverified: only the service's word counts, this is for showing age and expiry. */
+function readClientJwt(jwt: string): ClientJwtClaims | null {
+  const payload = jwt.split('.')[1];
+  if (!payload || jwt.length > 4096) return null;
+  try {
+    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+    if (typeof claims !== 'object' || claims === null) return null;
+    const { sub, iat, exp } = claims as Record<string, unknown>;
+    if (typeof sub !== 'string' || sub === '' || typeof iat !== 'number' || typeof exp !== 'number') return null;
+    return { instanceId: sub, issuedAt: iat, expiresAt: exp };
+  } catch {
+    return null;
+  }
+}

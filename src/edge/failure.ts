@@ -1,0 +1,58 @@
+/**
+ * What a request gets when the gate cannot judge it (design 8). Fail-open and fail-closed are values
+ * in the verdict, visible in the log; an exception is never an accidental pass.
+ */
+import type { Decision } from '../contract/vocabulary.ts';
+import type { Edge } from './edge.ts';
+import { passOn } from './pass-on.ts';
+import type { Passage } from './passage.ts';
+import { block, challenge, message } from './respond.ts';
+import type { Verdict } from './verdict.ts';
+
+/** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
+export async function answerWithoutRuleset(passage: Passage, edge: Edge): Promise<Response> {
+  edge.count('requests_without_ruleset');
+  if (edge.environment.failMode === 'closed') {
+    passage.verdict = errorVerdict('block', 'FAIL_MODE closed: no ruleset was ever loaded.');
+    return message(passage, 'unavailable', 'API.UNAVAILABLE', 'The gate has no rules to judge by yet.');
+  }
+  const decision = passage.config?.policy.enforcementPolicy[passage.path!.pathType].onError ?? 'allow';
+  passage.verdict = errorVerdict(decision, 'FAIL_MODE open: no ruleset was ever loaded.');
+  switch (decision) {
+    case 'allow':
+      return passOn(passage, edge);
+    case 'challenge':
+      return challenge(passage);
+    case 'block':
+      return block(passage);
+  }
+}
+
+/** An exception of ours. Crafted input must not open the gate, and the origin is not called again. */
+export async function answerAfterFailure(passage: Passage, edge: Edge, error: unknown): Promise<Response> {
+  edge.count('exceptions');
+  const { requestId } = passage;
+  const stack = error instanceof Error ? error.stack : String(error);
+  console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));
+  if (passage.originCalled) {
+    return message(passage, 'origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The answer was lost on the way.');
+  }
+  if (!edge.feed.state.ruleset || !passage.config || !passage.path) return answerWithoutRuleset(passage, edge);
+  passage.verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
+  return challenge(passage);
+}
+
+export function errorVerdict(decision: Decision, explain: string): Verdict {
+  return {
+    decision,
+    source: 'error',
+    decidedBy: 'default',
+    firedRules: [],
+    enforcementPolicy: 'enforce',
+    sessionStatus: 'off',
+    status: null,
+    riskScore: null,
+    level: null,
+    explain,
+  };
+}

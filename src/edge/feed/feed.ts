@@ -1,0 +1,169 @@
+/**
+ * Config and ruleset of this isolate (design 4): memory → colo cache → KV → service. A request reads
+ * `state` and nothing else. Asking whether something changed happens behind a response; only a
+ * request that finds the last check too old waits for it, and not for long. What cannot be loaded
+ * never replaces what is there.
+ */
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import { compileConfig } from './compiled-config.ts';
+import type { CompiledConfig } from './compiled-config.ts';
+import type { ConfigSeal } from './config-seal.ts';
+import { openBase, openDeltaOver, rulesetOf } from './ruleset-files.ts';
+import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
+import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import type { Bytes, PartStore } from './stored-parts.ts';
+import type { Count, Upstream } from './upstream.ts';
+
+export interface GateState {
+  config: CompiledConfig | null;
+  ruleset: LoadedRuleset | null;
+}
+
+export interface FeedOptions {
+  upstream: Upstream;
+  cache: PartStore;
+  kv: PartStore;
+  seal: ConfigSeal;
+  count: Count;
+  pollMs: number;
+  maxStaleMs: number;
+  now(): number;
+}
+
+/** Design 4: how long a request with a stale ruleset waits for news. */
+const STALE_WAIT_MS = 400;
+/** The first request of an isolate has nothing to decide by: the service's 500 ms, then KV. */
+const COLD_WAIT_MS = 1500;
+/** A refresh whose request was cancelled never ends; after this the next one starts its own. */
+const REFRESH_LOST_AFTER_MS = 30_000;
+
+export class Feed {
+  readonly #options: FeedOptions;
+  state: GateState = { config: null, ruleset: null };
+  /** Last attempt and last success, epoch milliseconds. */
+  attemptedAtMs = 0;
+  syncedAtMs: number | null = null;
+  #base: LoadedBase | null = null;
+  #refresh: { startedAtMs: number; done: Promise<void> } | null = null;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** `null`: `state` is good to use now. Else what the request must wait for first. */
+  ready(nowMs: number, waitUntil: (work: Promise<unknown>) => void): Promise<unknown> | null {
+    const ageMs = nowMs - this.attemptedAtMs;
+    if (ageMs < this.#options.pollMs) return null;
+    let refresh = this.#refresh;
+    if (!refresh || nowMs - refresh.startedAtMs > REFRESH_LOST_AFTER_MS) {
+      refresh = { startedAtMs: nowMs, done: this.#guarded() };
+      this.#refresh = refresh;
+      waitUntil(refresh.done);
+    }
+    if (this.attemptedAtMs === 0) return within(refresh.done, COLD_WAIT_MS);
+    return ageMs > this.#options.maxStaleMs ? within(refresh.done, STALE_WAIT_MS) : null;
+  }
+
+  /** One check, to its end. For the scheduled run; requests go through `ready`. */
+  async check(): Promise<void> {
+    await this.#guarded();
+  }
+
+  async #guarded(): Promise<void> {
+    try {
+      await this.#load();
+    } catch (error) {
+      this.#options.count('feed_failures{kind="exception"}');
+      console.error(JSON.stringify({ level: 'error', event: 'feed-failed', message: String(error) }));
+    } finally {
+      this.attemptedAtMs = this.#options.now();
+      this.#refresh = null;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { cache, upstream, kv, pollMs } = this.#options;
+    let version = decodePointer(await cache.get(partName.pointer));
+    // Another isolate's answer may be older than what this one has already seen.
+    if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
+    if (!version) {
+      version = await upstream.version();
+      if (version) await cache.put(partName.pointer, encodePointer(version), pollMs / 1000);
+    }
+    const fromKv = version === null;
+    if (fromKv && (this.state.config === null || this.state.ruleset === null)) {
+      version = decodePointer(await kv.get(partName.pointer));
+    }
+    if (!version) return;
+    const config = await this.#loadConfig(version);
+    if (!config) return;
+    this.state = { ...this.state, config };
+    const ruleset = await this.#loadRuleset(version, config);
+    if (!ruleset) return;
+    this.state = { config, ruleset };
+    if (!fromKv) this.syncedAtMs = this.#options.now();
+  }
+
+  async #loadConfig(version: EdgeVersion): Promise<CompiledConfig | null> {
+    if (this.state.config?.configVersion === version.configVersion) return this.state.config;
+    const { seal, upstream, cache, kv } = this.#options;
+    const name = partName.config(version.configVersion);
+    let config: EdgeConfig | null = await openConfig(await cache.get(name), seal);
+    if (!config) {
+      config = await upstream.config();
+      if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
+    }
+    // The stored pointer and the stored config are of one age; a cold isolate takes them as they are.
+    config ??= this.state.config ? null : await openConfig(await kv.get(name), seal);
+    return config ? compileConfig(config) : this.state.config;
+  }
+
+  async #loadRuleset(version: EdgeVersion, config: CompiledConfig): Promise<LoadedRuleset | null> {
+    const { base, delta } = version;
+    const current = this.state.ruleset;
+    if (current && current.baseHash === base.hash && current.version === delta.version) return current;
+    if (this.#base?.hash !== base.hash) {
+      const file = (bytes: Bytes) => openBase(bytes, base.hash, config.instanceId, config.rulesetKeys);
+      const loaded = await this.#file(partName.base(base.hash), () => this.#options.upstream.base(base.hash), file);
+      if (!loaded) return null;
+      this.#base = loaded;
+    }
+    const loadedBase = this.#base;
+    if (delta.version === base.version) return rulesetOf(loadedBase, null, base.version);
+    const changes = await this.#file(
+      partName.delta(base.hash, delta.version),
+      () => this.#options.upstream.delta(base.hash, delta.version),
+      (bytes) => openDeltaOver(bytes, base.hash, delta.version, config.instanceId, config.rulesetKeys),
+    );
+    return changes ? rulesetOf(loadedBase, changes, delta.version) : null;
+  }
+
+  /** A signed file from the nearest place that has a good one; a bad one anywhere is counted and passed over. */
+  async #file<T>(
+    name: string,
+    fetchIt: () => Promise<Bytes | null>,
+    open: (bytes: Bytes) => Promise<T | null>,
+  ): Promise<T | null> {
+    const { cache, kv, count } = this.#options;
+    const places: [place: string, read: () => Promise<Bytes | null>][] = [
+      ['cache', () => cache.get(name)],
+      ['service', fetchIt],
+      ['kv', () => kv.get(name)],
+    ];
+    for (const [place, read] of places) {
+      const bytes = await read();
+      if (!bytes) continue;
+      const opened = await open(bytes);
+      if (opened) {
+        if (place !== 'cache') await cache.put(name, bytes, null);
+        return opened;
+      }
+      count(`rulesets_refused{from="${place}"}`);
+    }
+    return null;
+  }
+}
+
+function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
+  return Promise.race([work, scheduler.wait(limitMs)]);
+}

@@ -1,0 +1,56 @@
+/**
+ * The scheduled run's work: what the service says now goes into KV, only where it differs from what
+ * is there (design 4). The pointer is written last, so that a reader never finds a pointer to parts
+ * that are not there yet; parts that nothing points to any more are removed after it.
+ */
+import type { ConfigSeal } from './config-seal.ts';
+import type { KvStore } from './kv.ts';
+import { importRulesetKeys, openBase, openDeltaOver } from './ruleset-files.ts';
+import { decodePointer, encodePointer, partName, sealConfig } from './stored-parts.ts';
+import type { Count, Upstream } from './upstream.ts';
+
+export interface BackupOptions {
+  upstream: Upstream;
+  kv: KvStore;
+  seal: ConfigSeal;
+  count: Count;
+}
+
+/** True when KV holds the current state afterwards. */
+export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): Promise<boolean> {
+  const version = await upstream.version();
+  if (!version) return false;
+  const stored = decodePointer(await kv.get(partName.pointer));
+  const { base, delta, configVersion } = version;
+  const sameConfig = stored?.configVersion === configVersion;
+  const sameBase = stored?.base.hash === base.hash;
+  const sameDelta = sameBase && stored?.delta.version === delta.version;
+  if (sameConfig && sameDelta) return true;
+
+  const config = await upstream.config();
+  // Changed between the two answers: the next run will find it settled.
+  if (!config || config.configVersion !== configVersion) return false;
+  const keys = await importRulesetKeys(config.rulesetKeys);
+  if (!sameBase) {
+    const file = await upstream.base(base.hash);
+    if (!file || !(await openBase(file, base.hash, config.instanceId, keys))) return refused();
+    if (!(await kv.put(partName.base(base.hash), file))) return false;
+  }
+  if (!sameDelta && delta.version !== base.version) {
+    const file = await upstream.delta(base.hash, delta.version);
+    if (!file || !(await openDeltaOver(file, base.hash, delta.version, config.instanceId, keys))) return refused();
+    if (!(await kv.put(partName.delta(base.hash, delta.version), file))) return false;
+  }
+  if (!sameConfig && !(await kv.put(partName.config(configVersion), await sealConfig(config, seal)))) return false;
+  if (!(await kv.put(partName.pointer, encodePointer(version)))) return false;
+
+  if (stored && !sameConfig) await kv.delete(partName.config(stored.configVersion));
+  if (stored && !sameBase) await kv.delete(partName.base(stored.base.hash));
+  if (stored && !sameDelta) await kv.delete(partName.delta(stored.base.hash, stored.delta.version));
+  return true;
+
+  function refused(): false {
+    count('rulesets_refused{from="backup"}');
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The edge's calls to the service (design 4): the client JWT as bearer, a deadline on each, every
+ * answer bounded and checked. What does not fit counts as "service unreachable".
+ */
+import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge-api.ts';
+import type { EdgeSession, EdgeVisitor } from '../../contract/edge-api.ts';
+import { readBounded } from '../submission.ts';
+import type { Count, Upstream } from './upstream.ts';
+
+/** Design 8: a service slower than this counts as down. */
+const QUICK_TIMEOUT_MS = 500;
+/** Behind a response, for answers of some hundred kilobytes. */
+const CONFIG_TIMEOUT_MS = 2000;
+const RULESET_TIMEOUT_MS = 20_000;
+/** A million rules are 14 MB; four times that and an isolate's memory is at stake. */
+const RULESET_MAX_BYTES = 64 * 1024 * 1024;
+/** 10,000 raised sessions and 400 path rules fit twice. */
+const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
+
+export interface ServiceClientOptions {
+  serviceUrl: string;
+  service: Fetcher | null;
+  clientJwt: string;
+  count: Count;
+}
+
+export class ServiceClient implements Upstream {
+  readonly #options: ServiceClientOptions;
+  /** The last answer said that the client JWT is no good: shown at the health endpoint. */
+  jwtRefused = false;
+
+  constructor(options: ServiceClientOptions) {
+    this.#options = options;
+  }
+
+  async version() {
+    const answer = await this.#json('/edge/v1/version', QUICK_TIMEOUT_MS);
+    return checked(edgeVersion.safeParse(answer));
+  }
+
+  async config() {
+    const answer = await this.#json('/edge/v1/config', CONFIG_TIMEOUT_MS);
+    return checked(edgeConfig.safeParse(answer));
+  }
+
+  base(hash: string) {
+    return this.#bytes(`/edge/v1/rulesets/${hash}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
+  }
+
+  delta(hash: string, version: number) {
+    return this.#bytes(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
+  }
+
+  /** Opens a session for a visitor, or refreshes the one behind `jwt`. */
+  async session(visitor: EdgeVisitor, jwt: string | null, timeoutMs: number): Promise<EdgeSession | null> {
+    const body = JSON.stringify(jwt === null ? { visitor } : { visitor, jwt });
+    return checked(edgeSession.safeParse(await this.#json('/edge/v1/sessions', timeoutMs, body)));
+  }
+
+  /** The raw call, for answers that are passed on to the visitor. Throws when there is none in time. */
+  call(path: string, timeoutMs: number, body?: string): Promise<Response> {
+    const { serviceUrl, service, clientJwt } = this.#options;
+    const request = new Request(serviceUrl + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${clientJwt}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return service ? service.fetch(request) : fetch(request);
+  }
+
+  async #json(path: string, timeoutMs: number, body?: string): Promise<unknown> {
+    const bytes = await this.#bytes(path, timeoutMs, ANSWER_MAX_BYTES, body);
+    if (!bytes) return null;
+    try {
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch {
+      this.#options.count('service_failures{kind="unreadable"}');
+      return null;
+    }
+  }
+
+  async #bytes(path: string, timeoutMs: number, maxBytes: number, body?: string) {
+    try {
+      const response = await this.call(path, timeoutMs, body);
+      if (response.status === 200 && response.body) {
+        this.jwtRefused = false;
+        const bytes = await readBounded(response.body, maxBytes);
+        if (typeof bytes !== 'string') return bytes;
+        this.#options.count('service_failures{kind="body"}');
+        return null;
+      }
+      await response.body?.cancel();
+      if (response.status === 401 || response.status === 403) {
+        if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
+        this.jwtRefused = true;
+      }
+      this.#options.count(`service_failures{kind="status-${response.status}"}`);
+      return null;
+    } catch {
+      this.#options.count('service_failures{kind="unreachable"}');
+      return null;
+    }
+  }
+}
+
+function checked<T>(result: { success: true; data: T } | { success: false }): T | null {
+  return result.success ? result.data : null;
+}

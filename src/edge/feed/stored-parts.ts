@@ -1,0 +1,54 @@
+/**
+ * The four parts a feed loads, and how each is kept outside the isolate: a small pointer, the sealed
+ * config, and the two signed ruleset files, named by what they contain. Colo cache and KV store them
+ * alike; neither is trusted, since seal and signatures are checked on every load.
+ */
+import { edgeConfig, edgeVersion } from '../../contract/edge-api.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import type { ConfigSeal } from './config-seal.ts';
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
+export interface PartStore {
+  get(name: string): Promise<Bytes | null>;
+  /** Whether it is stored now. */
+  put(name: string, bytes: Bytes, maxAgeSeconds: number | null): Promise<boolean>;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export const partName = {
+  pointer: 'pointer',
+  config: (version: string) => `config/${encodeURIComponent(version)}`,
+  base: (hash: string) => `base/${hash}`,
+  delta: (hash: string, version: number) => `delta/${hash}/${version}`,
+};
+
+export function encodePointer(version: EdgeVersion): Bytes {
+  return encoder.encode(JSON.stringify(version)) as Bytes;
+}
+
+export function decodePointer(bytes: Bytes | null): EdgeVersion | null {
+  const read = edgeVersion.safeParse(parsed(bytes && decoder.decode(bytes)));
+  return read.success ? read.data : null;
+}
+
+export function sealConfig(config: EdgeConfig, seal: ConfigSeal): Promise<Bytes> {
+  return seal.seal(JSON.stringify(config));
+}
+
+export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<EdgeConfig | null> {
+  const read = edgeConfig.safeParse(parsed(bytes && (await seal.open(bytes))));
+  return read.success ? read.data : null;
+}
+
+function parsed(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

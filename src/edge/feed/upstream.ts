@@ -1,0 +1,16 @@
+/**
+ * Where a feed gets what it does not have: the service (`service-client.ts`), or this edge's own KV
+ * written by its scheduled run (`management-api.ts`). `null` is "not now": unreachable, late, refused
+ * or unreadable; the feed keeps what it has (design 8).
+ */
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+
+export interface Upstream {
+  version(): Promise<EdgeVersion | null>;
+  config(): Promise<EdgeConfig | null>;
+  base(hash: string): Promise<Uint8Array<ArrayBuffer> | null>;
+  delta(hash: string, version: number): Promise<Uint8Array<ArrayBuffer> | null>;
+}
+
+/** Adds to a counter that rides in the verdict batches. */
+export type Count = (name: string) => void;

@@ -1,0 +1,101 @@
+/**
+ * One request, top to bottom (design 3): canonical path, signals, session, decide, answer, and one
+ * record whatever happened. Each step that can end the way returns; only `respond` makes bytes.
+ */
+import { protectPrefix } from '../contract/headers.ts';
+import { canonicalTarget } from './canonical-path.ts';
+import { challengeOrVerify } from './challenged.ts';
+import type { Edge } from './edge.ts';
+import { answerAfterFailure, answerWithoutRuleset } from './failure.ts';
+import { beginPassage } from './passage.ts';
+import type { Passage } from './passage.ts';
+import { passOn } from './pass-on.ts';
+import { answerProtectCall } from './protect/routes.ts';
+import { recordOf } from './record.ts';
+import { isReplay, restoreSubmission } from './replay.ts';
+import { badRequest, block, noSession } from './respond.ts';
+import { readSignals } from './signals.ts';
+import { refreshBehind } from './session-refresh.ts';
+import { verdictOf } from './verdict.ts';
+
+export async function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
+  const passage = beginPassage(request, canonicalTarget(request.url), Date.now());
+  let response: Response | null = null;
+  try {
+    response = await decideAndAnswer(passage, edge, ctx);
+  } catch (error) {
+    response = await answerAfterFailure(passage, edge, error);
+  } finally {
+    const from = {
+      instanceId: edge.instanceId,
+      version: edge.environment.version,
+      isolate: edge.log.isolateId,
+      seq: edge.log.nextSeq(),
+    };
+    edge.log.add(recordOf(passage, response?.status ?? 0, from), (work) => ctx.waitUntil(work));
+  }
+  return response;
+}
+
+async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionContext): Promise<Response> {
+  const { nowMs } = passage;
+  if (!passage.target) return badRequest(passage);
+
+  const waiting = edge.feed.ready(nowMs, (work) => ctx.waitUntil(work));
+  if (waiting) await waiting;
+  const { config, ruleset } = edge.feed.state;
+  passage.config = config;
+  passage.rulesetVersion = ruleset?.version ?? 0;
+
+  const signals = readSignals(passage.request, edge.environment.signals, edge.categories);
+  passage.signals = signals;
+  if (isReplay(passage.request, passage.target.query)) {
+    const refusal = await restoreSubmission(passage);
+    if (refusal) return refusal;
+  }
+  const { request, target } = passage;
+  const isProtectCall = target.path.startsWith(protectPrefix);
+  if (config) passage.path = config.pathPolicy(target, request.method);
+  if (!config || !ruleset) {
+    return isProtectCall ? answerProtectCall(passage, edge, ctx) : answerWithoutRuleset(passage, edge);
+  }
+
+  const cookies = request.headers.get('cookie');
+  const reading = edge.sessions.read(cookies, config, signals, nowMs);
+  const session = reading instanceof Promise ? await reading : reading;
+  const fromOpenPage = request.headers.get('sec-fetch-dest') === 'empty';
+  const held = edge.clearances.read(cookies, config, signals, nowMs, fromOpenPage);
+  const clearance = held instanceof Promise ? await held : held;
+  passage.jti = session.jti ?? clearance?.jti ?? null;
+  passage.clearance = clearance;
+
+  const verdict = verdictOf({
+    policy: config.policy,
+    path: passage.path!,
+    method: request.method,
+    preflight: isPreflight(request),
+    signals,
+    match: ruleset.match(signals, Math.floor(nowMs / 1000)),
+    rulesetVersion: ruleset.version,
+    session,
+    clearance,
+  });
+  passage.verdict = verdict;
+  if (session.refresh !== null) refreshBehind(passage, edge, session.refresh, ctx);
+
+  if (isProtectCall) return answerProtectCall(passage, edge, ctx);
+  if (verdict.enforcementPolicy !== 'enforce') return passOn(passage, edge);
+  switch (verdict.decision) {
+    case 'block':
+      return block(passage);
+    case 'challenge':
+      return verdict.source === 'no-session' ? noSession(passage) : challengeOrVerify(passage, edge);
+    case 'allow':
+      return passOn(passage, edge);
+  }
+}
+
+/** A CORS preflight as the fetch standard defines it; any other OPTIONS is a request like the rest. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+}

@@ -1,0 +1,47 @@
+/**
+ * Puts the protect script into allowed HTML documents (design 6): whole documents only, in a charset
+ * the rewriter can read, with the page's own CSP nonce, the ETag weakened since the bytes differ.
+ */
+import { clientAssets } from '../widget/bundle.generated.ts';
+import type { Passage } from './passage.ts';
+
+const script = clientAssets['protect.js'];
+const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
+/** Encodings in which an ASCII tag has the bytes of ASCII. */
+const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
+
+export function injectProtectScript(response: Response, passage: Passage): Response {
+  if (!script || !isWholeDocument(passage.request, response)) return response;
+  const { headers } = response;
+  const nonce = NONCE.exec(headers.get('content-security-policy') ?? '')?.[1];
+  const tag = `<script src="/__protect/protect.js?v=${script.hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+  const etag = headers.get('etag');
+  if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
+  headers.delete('content-length');
+  let placed = false;
+  const place = (element: Element): void => {
+    if (placed) return;
+    placed = true;
+    if (element.tagName === 'head') element.prepend(tag, { html: true });
+    else element.before(tag, { html: true });
+  };
+  // A document without a head still has a body, or at least some element.
+  return new HTMLRewriter().on('head', { element: place }).on('body', { element: place }).transform(response);
+}
+
+function isWholeDocument(request: Request, response: Response): boolean {
+  const destination = request.headers.get('sec-fetch-dest');
+  const { headers } = response;
+  const type = headers.get('content-type') ?? '';
+  return (
+    request.method === 'GET' &&
+    response.status === 200 &&
+    response.body !== null &&
+    (destination === null || destination === 'document' || destination === 'iframe') &&
+    /^text\/html\b/i.test(type) &&
+    !UNREADABLE_CHARSET.test(type) &&
+    !/attachment/i.test(headers.get('content-disposition') ?? '') &&
+    !headers.has('content-range') &&
+    !/\bno-transform\b/i.test(headers.get('cache-control') ?? '')
+  );
+}

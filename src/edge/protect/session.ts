@@ -1,0 +1,27 @@
+/**
+ * `POST /__protect/session`: opens a session through the service, with the edge's signals, or renews
+ * the one in the cookie; the visitor gets it as a cookie (design 6).
+ */
+import { splitSessionCookie } from '../../challenge/session-token.ts';
+import { cookie } from '../../contract/headers.ts';
+import { readCookie } from '../cookies.ts';
+import { json, jsonError } from '../respond.ts';
+import { sessionCookie } from '../session-refresh.ts';
+import { visitorOf } from '../visitor.ts';
+import type { ProtectCall } from './routes.ts';
+
+/** A page waits for it before its first call. */
+const SESSION_TIMEOUT_MS = 3000;
+
+export async function openSession({ passage, edge }: ProtectCall): Promise<Response> {
+  const value = readCookie(passage.request.headers.get('cookie'), cookie.session);
+  const known = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
+  const visitor = visitorOf(passage);
+  let session = await edge.service.session(visitor, known, SESSION_TIMEOUT_MS);
+  // A JWT that can no longer be renewed is no reason to stay without a session.
+  if (!session && known !== null) session = await edge.service.session(visitor, null, SESSION_TIMEOUT_MS);
+  if (!session) return jsonError(passage, 'API.UNAVAILABLE', 'No session could be opened.');
+  passage.jti = session.jti;
+  passage.cookies.push(sessionCookie(session, passage.target?.scheme === 'https', passage.nowMs));
+  return json(passage, 200, { jti: session.jti, expiresAt: session.expiresAt, jwtExpiresAt: session.jwtExpiresAt });
+}

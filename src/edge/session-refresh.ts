@@ -1,0 +1,42 @@
+/**
+ * Renews a session's JWT behind the response (design 6): asked for in its last minutes, handed to the
+ * visitor with a later response. A renewal that fails costs nothing, the protect script opens anew.
+ */
+import type { EdgeSession } from '../contract/edge-api.ts';
+import { cookie } from '../contract/headers.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { Edge } from './edge.ts';
+import type { Passage } from './passage.ts';
+import { visitorOf } from './visitor.ts';
+
+const PENDING_MAX = 4000;
+const REFRESH_TIMEOUT_MS = 5000;
+/** Asked for again only after this: a service in trouble is not asked by every request of a session. */
+const ASK_AGAIN_AFTER_MS = 15_000;
+
+/** JWT that is running out → when it was asked for, and its successor once there is one. */
+const renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | null }>(PENDING_MAX);
+
+export function refreshBehind(passage: Passage, edge: Edge, jwt: string, ctx: ExecutionContext): void {
+  const known = renewals.get(jwt);
+  if (known?.successor) {
+    passage.cookies.push(sessionCookie(known.successor, passage.target?.scheme === 'https', passage.nowMs));
+    return;
+  }
+  if (known && passage.nowMs - known.askedAtMs < ASK_AGAIN_AFTER_MS) return;
+  renewals.set(jwt, { askedAtMs: passage.nowMs, successor: null });
+  ctx.waitUntil(renew(passage, edge, jwt));
+}
+
+async function renew(passage: Passage, edge: Edge, jwt: string): Promise<void> {
+  const successor = await edge.service.session(visitorOf(passage), jwt, REFRESH_TIMEOUT_MS);
+  if (successor) renewals.set(jwt, { askedAtMs: passage.nowMs, successor });
+  else edge.count('session_refresh_failures');
+}
+
+/** Readable by script: the protect script shows it to no one, but must see whether there is one. */
+export function sessionCookie(session: EdgeSession, secure: boolean, nowMs: number): string {
+  const maxAgeSeconds = Math.max(1, Math.floor((session.expiresAt - nowMs) / 1000));
+  const value = `${session.jti}|${session.jwt}`;
+  return `${cookie.session}=${value}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${secure ? '; Secure' : ''}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * The session cookie at the edge (design 6): `{jti}|{jwt}`, checked without a look-up. The signature
+ * is paid once per token and isolate; after that a request costs a map look-up and comparisons. The
+ * highest score seen for a jti stays, so that an older, kinder JWT of the same session is no way out.
+ */
+import { splitSessionCookie, verifySessionJwt } from '../challenge/session-token.ts';
+import type { SessionClaims } from '../challenge/session-token.ts';
+import { visitorBinding } from '../challenge/visitor-binding.ts';
+import { cookie } from '../contract/headers.ts';
+import type { SessionStatus } from '../contract/vocabulary.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { readCookie } from './cookies.ts';
+import type { CompiledConfig } from './feed/compiled-config.ts';
+import type { Signals } from './signals.ts';
+
+export interface SessionReading {
+  status: Extract<SessionStatus, 'active' | 'none' | 'invalid-session' | 'session-not-found' | 'off'>;
+  jti: string | null;
+  riskScore: number | null;
+  /** JWT that should be renewed behind the response, or `null`. */
+  refresh: string | null;
+}
+
+interface KnownSession {
+  claims: SessionClaims;
+  jwt: string;
+  /** Keys the signature was checked with; a rotation makes every session prove itself anew. */
+  keyEpoch: string;
+  /** The visitor the binding was last found to fit; most sessions have one for life. */
+  ip: string | null;
+  userAgent: string;
+}
+
+/** About 1 kB each: the sessions one isolate serves within a JWT's five minutes. */
+const KNOWN_SESSIONS_MAX = 8000;
+const SCORES_MAX = 20_000;
+const SESSION_COOKIE_MAX_CHARS = 4096;
+/** A JWT is renewed in its last two minutes, so that an active visitor never meets an expired one. */
+const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
+
+const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, refresh: null };
+const NONE: SessionReading = { status: 'none', jti: null, riskScore: null, refresh: null };
+const INVALID: SessionReading = { status: 'invalid-session', jti: null, riskScore: null, refresh: null };
+
+export class Sessions {
+  readonly #known = new BoundedMap<KnownSession>(KNOWN_SESSIONS_MAX);
+  readonly #highestScore = new BoundedMap<number>(SCORES_MAX);
+
+  /** Answers at once for a token this isolate knows; a promise only where a signature must be checked. */
+  read(
+    cookieHeader: string | null,
+    config: CompiledConfig,
+    signals: Signals,
+    nowMs: number,
+  ): SessionReading | Promise<SessionReading> {
+    if (!config.policy.sessionsEnabled) return OFF;
+    const value = readCookie(cookieHeader, cookie.session);
+    if (value === null || value === '') return NONE;
+    if (value.length > SESSION_COOKIE_MAX_CHARS) return INVALID;
+    const known = this.#known.get(value);
+    if (
+      known !== undefined &&
+      known.ip === signals.ip &&
+      known.userAgent === signals.userAgent &&
+      known.keyEpoch === config.keyEpoch
+    ) {
+      return this.#judge(known, config, nowMs);
+    }
+    return this.#verify(value, config, signals, nowMs);
+  }
+
+  async #verify(value: string, config: CompiledConfig, signals: Signals, nowMs: number): Promise<SessionReading> {
+    const parts = splitSessionCookie(value.includes('%') ? decoded(value) : value);
+    if (!parts?.jwt) return INVALID;
+    const claims = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
+    if (typeof claims === 'string' || claims.jti !== parts.jti) return INVALID;
+    const binding = await visitorBinding(signals.ip, signals.userAgent);
+    if (binding !== claims.bnd) return INVALID;
+    const known: KnownSession = {
+      claims,
+      jwt: parts.jwt,
+      keyEpoch: config.keyEpoch,
+      ip: signals.ip,
+      userAgent: signals.userAgent,
+    };
+    this.#known.set(value, known);
+    this.#highestScore.set(claims.jti, Math.max(claims.risk, this.#highestScore.get(claims.jti) ?? 0));
+    return this.#judge(known, config, nowMs);
+  }
+
+  #judge({ claims, jwt }: KnownSession, config: CompiledConfig, nowMs: number): SessionReading {
+    const { jti } = claims;
+    const nowSeconds = nowMs / 1000;
+    if (nowSeconds >= claims.exp || nowSeconds >= claims.sxp) {
+      return { status: 'session-not-found', jti, riskScore: null, refresh: null };
+    }
+    const riskScore = Math.max(claims.risk, this.#highestScore.get(jti) ?? 0, config.raisedScores.get(jti) ?? 0);
+    const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
+    return { status: 'active', jti, riskScore, refresh };
+  }
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Signals of one request, read once (design 3, point 2). Nothing a visitor can type becomes one:
+ * `CF-Connecting-IP` counts only beside `request.cf`, which the platform alone attaches, and
+ * `x-client-*` only beside the secret that the operator's own proxy knows.
+ */
+import type { DeviceType, IpCategory } from '../contract/vocabulary.ts';
+import { header } from '../contract/headers.ts';
+import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from './signal-values.ts';
+import { deviceType } from './device-type.ts';
+import type { EdgeEnvironment } from './environment.ts';
+import { isSameSecret } from './secret.ts';
+import type { IpCategories } from './ip-categories.ts';
+import { rolloutBucket } from '../rules/rollout.ts';
+import type { MatchSignals } from '../rules/types.ts';
+
+export interface Signals extends MatchSignals {
+  deviceType: DeviceType;
+  ipCategories: readonly IpCategory[];
+  colo: string;
+}
+
+/** Facts of the network, from whichever source is believed. */
+interface NetworkFacts {
+  ip: string | null;
+  asn: number | null;
+  country: string | null;
+  ja4: string | null;
+}
+
+const NOTHING_KNOWN: NetworkFacts = { ip: null, asn: null, country: null, ja4: null };
+
+interface CloudflareFacts {
+  asn?: number;
+  country?: string;
+  colo?: string;
+  botManagement?: { ja4?: string };
+}
+
+export function readSignals(request: Request, source: EdgeEnvironment['signals'], categories: IpCategories): Signals {
+  const { headers } = request;
+  const cf = request.cf as CloudflareFacts | undefined;
+  const facts = source.kind === 'headers' ? signedFacts(headers, source.secret) : platformFacts(headers, cf);
+  const userAgent = headers.get('user-agent') ?? '';
+  return {
+    ip: facts.ip,
+    asn: facts.asn,
+    countryCode: facts.country,
+    ja4: facts.ja4,
+    userAgent,
+    // Of the address and the user agent: a visitor without cookies keeps his side of a rollout too.
+    rolloutBucket: rolloutBucket(facts.ip + '\n' + userAgent),
+    deviceType: deviceType(userAgent, headers.get('sec-ch-ua-mobile')),
+    ipCategories: categories.of(facts.ip, facts.asn, facts.country),
+    colo: cf?.colo ?? 'local',
+  };
+}
+
+function platformFacts(headers: Headers, cf: CloudflareFacts | undefined): NetworkFacts {
+  if (!cf) return NOTHING_KNOWN;
+  return {
+    ip: canonicalIp(headers.get('cf-connecting-ip')),
+    asn: typeof cf.asn === 'number' && cf.asn > 0 ? cf.asn : null,
+    country: canonicalCountry(cf.country ?? null),
+    ja4: canonicalJa4(cf.botManagement?.ja4 ?? null),
+  };
+}
+
+function signedFacts(headers: Headers, secret: string): NetworkFacts {
+  const given = headers.get(header.signalsSecret);
+  if (given === null || !isSameSecret(given, secret)) return NOTHING_KNOWN;
+  return {
+    ip: canonicalIp(headers.get(header.clientIp)),
+    asn: canonicalAsn(headers.get(header.clientAsn)),
+    country: canonicalCountry(headers.get(header.clientCountry)),
+    ja4: canonicalJa4(headers.get(header.clientJa4)),
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * `POST /edge/v1/seals/spend` `{id, bornAt}` → `{spent}`: an edge asks before it sends a held
+ * submission to the origin (design 3.3). True once per seal and instance, wherever it is asked, by the
+ * same ledger that spends tokens.
+ */
+import * as z from 'zod';
+import { parseWithSchema } from '../body/parse-with-schema.ts';
+import { readBody } from '../body/read-body.ts';
+import { spend } from '../captcha/spend.ts';
+import { jsonResponse } from '../respond-error.ts';
+import type { EdgeRoute } from './edge-call.ts';
+
+const BODY_MAX_BYTES = 1024;
+const question = z.strictObject({ id: z.uuid(), bornAt: z.int().nonnegative() });
+
+export const spendSeal: EdgeRoute = {
+  method: 'POST',
+  path: '/edge/v1/seals/spend',
+  async handler({ env, instance, request }) {
+    const { id, bornAt } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
+    const key = `seal:${instance.id}:${id}`;
+    // The random end picks the object: the front of a time-ordered id is the same for all.
+    const { spent } = await spend(env, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
+    return jsonResponse({ spent });
+  },
+};

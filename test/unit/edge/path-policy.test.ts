@@ -1,0 +1,104 @@
+/** Path patterns and what an instance says about a path (issue 4, points 1 and 6). */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../../src/contract/instance.ts';
+import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
+import { compilePathPolicy } from '../../../src/edge/path-policy.ts';
+import { compilePattern } from '../../../src/edge/path-pattern.ts';
+
+describe('path pattern', () => {
+  test.each([
+    ['/login', '/login', true],
+    ['/login', '/login/', false],
+    ['/api/*', '/api/a', true],
+    ['/api/*', '/api/a/b', false],
+    ['/api/*', '/api/', true],
+    ['/api/**', '/api/a/b', true],
+    ['/api/**', '/apix', false],
+    ['/**/edit', '/a/b/edit', true],
+    ['/**/edit', '/a/b/edit/x', false],
+    ['/a/*/c/**', '/a/b/c/d/e', true],
+    ['/*.css', '/x.css', true],
+    ['/*.css', '/a/x.css', false],
+    ['/(a+)+$', '/aaaa', false],
+  ])('%s on %s: %s', (pattern, path, expected) => {
+    expect(compilePattern(pattern)(path)).toBe(expected);
+  });
+
+  test('it agrees with the regular expression it stands for', () => {
+    const part = fc.constantFrom('a', 'b', '/', '*', '**', '.');
+    const path = fc.array(fc.constantFrom('a', 'b', '/', '.'), { maxLength: 12 }).map((parts) => '/' + parts.join(''));
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 8 }).map((parts) => '/' + parts.join('')),
+        path,
+        (pattern, text) => {
+          const source = pattern.replace(/\./g, '\\.').replace(/\*+/g, (stars) => (stars === '*' ? '[^/]*' : '.*'));
+          expect(compilePattern(pattern)(text)).toBe(new RegExp(`^${source}$`).test(text));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('many wildcards on a long path stay cheap', () => {
+    const startedAt = performance.now();
+    compilePattern('/' + '**a'.repeat(60) + 'b')('/' + 'a'.repeat(16_000));
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+describe('path policy', () => {
+  const policyFor = compilePathPolicy(
+    instancePolicy.parse({
+      endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
+      pathRules: [
+        { pattern: '/public/**', action: 'allow', waiveSession: true },
+        { pattern: '/admin/**', action: 'challenge' },
+        { pattern: '/hook', action: 'allow', methods: ['POST'], waiveSession: true },
+        { pattern: '/*.css', action: 'allow' },
+      ],
+    }),
+  );
+  const at = (path: string, method = 'GET') => policyFor(canonicalTarget(`http://site.test${path}`)!, method);
+
+  test('the first matching rule speaks', () => {
+    expect(at('/public/a')).toMatchObject({ action: 'allow', pattern: '/public/**', pathType: 'html' });
+    expect(at('/api/x')).toMatchObject({ action: 'inherit', pathType: 'json' });
+  });
+
+  test('a rule with methods speaks only for them', () => {
+    expect(at('/hook', 'POST').action).toBe('allow');
+    expect(at('/hook', 'GET').action).toBe('inherit');
+  });
+
+  test.each(['/public/..%2fadmin/x', '/public/%2e%2e/admin/x', '/public/..%252fadmin/x', '/public/..\\admin/x'])(
+    '%s takes the policy of the admin path',
+    (path) => {
+      expect(at(path)).toMatchObject({ action: 'challenge', pattern: '/admin/**' });
+    },
+  );
+
+  test.each(['/login;x.css', '/login%2f.css', '/login%3bx.css'])('%s is not a style sheet', (path) => {
+    expect(at(path).action).toBe('inherit');
+  });
+
+  test.each(['/robots.txt', '/favicon.ico', '/.well-known/security.txt'])('%s is exempt', (path) => {
+    expect(at(path).exempt).toBe(true);
+  });
+
+  test.each([
+    '/robots.txt/x',
+    '/x/robots.txt',
+    '/.well-known/..%2flogin',
+    '/.well-known/%2e%2e/login',
+    '/login?/robots.txt',
+    '/login;/robots.txt',
+  ])('%s is not exempt', (path) => {
+    expect(at(path).exempt).toBe(false);
+  });
+
+  test('posting to an exempt file is not exempt', () => {
+    expect(at('/robots.txt', 'POST').exempt).toBe(false);
+  });
+});
