@@ -18,7 +18,8 @@ export function buildBucketIndex(keys: Uint32Array, stride: number): Uint32Array
   const span = (keys[(count - 1) * stride] ?? 0) - least;
   const wanted = Math.min(BUCKETS_MAX, Math.max(1, count / KEYS_PER_BUCKET));
   let shift = 0;
-  while (Math.floor(span / 2 ** shift) >= wanted) shift++;
+  // A shift of 32 would be one of 0.
+  while (shift < 31 && span >>> shift >= wanted) shift++;
   const buckets = (span >>> shift) + 1;
   const index = new Uint32Array(HEADER_WORDS + buckets + 1);
   index[0] = least;

@@ -1,0 +1,138 @@
+/**
+ * The engine against the naive oracle (design 3.1): any rules, any order, any delta, any request. More
+ * than 100,000 requests a run.
+ */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalValue } from '../../../src/rules/canonical.ts';
+import { RulesetCompiler } from '../../../src/rules/compiler.ts';
+import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts';
+import { createRuleset } from '../../../src/rules/ruleset.ts';
+import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
+import type { EdgeRule } from '../../../src/rules/types.ts';
+import { rule, signals } from './arbitraries.ts';
+import { type OracleRule, longText, oracleMatch } from './oracle.ts';
+
+const NOW_SECONDS = 100;
+const REQUESTS_PER_RULESET = 100;
+const RUNS = 520;
+
+/** With the engine's own spelling of addresses and user agents, which the oracle then takes as given. */
+function canonical(raw: OracleRule): OracleRule {
+  const { prefix } = raw;
+  const text = !prefix ? raw.value : longText(prefix) + (raw.type === 'ipMask' ? `/${prefix.length}` : '');
+  const spelled = canonicalValue(raw.type, text);
+  if (!spelled.ok) throw new Error(`${raw.type} ${text} ${spelled.reason}`);
+  return { ...raw, value: spelled.value };
+}
+
+function asEdgeRule(raw: OracleRule): EdgeRule {
+  const { prefix, ...edgeRule } = raw;
+  void prefix;
+  return edgeRule;
+}
+
+const keyOf = (one: OracleRule): string => `${one.type}:${one.value}`;
+
+function compile(rules: readonly OracleRule[]): Uint8Array {
+  const compiler = new RulesetCompiler({ instanceId: 'instance', version: 7, createdAtMs: 0 });
+  for (const one of rules) compiler.add(asEdgeRule(one));
+  return compiler.finish();
+}
+
+function opened(bytes: Uint8Array): Snapshot {
+  const result = openSnapshot(bytes);
+  if (!result.ok) throw new Error(result.reason);
+  return result.snapshot;
+}
+
+function openedDelta(upserts: OracleRule[], removals: OracleRule[]): Delta {
+  const header = { instanceId: 'instance', baseHash: '0'.repeat(64), baseVersion: 7, version: 8 };
+  const result = openDelta(encodeDelta({ ...header, upserts: upserts.map(asEdgeRule), removals }));
+  if (!result.ok) throw new Error(result.reason);
+  return result.delta;
+}
+
+const ruleList = fc.array(rule.map(canonical), { maxLength: 60 });
+const requests = fc.array(signals, { minLength: REQUESTS_PER_RULESET, maxLength: REQUESTS_PER_RULESET });
+
+describe('matching', () => {
+  let cases = 0;
+
+  it('answers what a linear scan answers, the last of equal values standing', () => {
+    fc.assert(
+      fc.property(ruleList, requests, (rules, asked) => {
+        const standing = new Map(rules.map((one) => [keyOf(one), one]));
+        const ruleset = createRuleset(opened(compile(rules)), null);
+        expect(ruleset.ruleCount).toBe(standing.size);
+        const list = [...standing.values()];
+        for (const one of asked) {
+          expect(ruleset.match(one, NOW_SECONDS)).toEqual(oracleMatch(list, one, NOW_SECONDS));
+          cases++;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('answers for base and delta what a linear scan answers for their sum', () => {
+    fc.assert(
+      fc.property(ruleList, ruleList, requests, fc.infiniteStream(fc.nat(2)), (base, changes, asked, draws) => {
+        const standing = new Map(base.map((one) => [keyOf(one), one]));
+        const upserts: OracleRule[] = [];
+        const removals: OracleRule[] = [];
+        // A third of the base is removed; a key is either set or removed, as in a real delta.
+        for (const one of standing.values()) if (draws.next().value === 0) removals.push(one);
+        for (const one of removals) standing.delete(keyOf(one));
+        const removed = new Set(removals.map(keyOf));
+        for (const one of changes) if (!removed.has(keyOf(one))) upserts.push(one);
+        for (const one of upserts) standing.set(keyOf(one), one);
+        const ruleset = createRuleset(opened(compile(base)), openedDelta(upserts, removals));
+        expect(ruleset.ruleCount).toBe(standing.size);
+        expect(ruleset.version).toBe(8);
+        const list = [...standing.values()];
+        for (const one of asked) {
+          expect(ruleset.match(one, NOW_SECONDS)).toEqual(oracleMatch(list, one, NOW_SECONDS));
+          cases++;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('was compared in at least 100,000 cases', () => {
+    expect(cases).toBeGreaterThanOrEqual(100_000);
+  });
+});
+
+describe('compiling', () => {
+  it('gives the same bytes for the same rules in any order', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .uniqueArray(rule.map(canonical), { selector: keyOf, maxLength: 60 })
+          .chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length }))),
+        ([rules, shuffled]) => {
+          expect(compile(shuffled)).toEqual(compile(rules));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps every rule as it was added', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(rule.map(canonical), { selector: keyOf, maxLength: 60 }), (rules) => {
+        const snapshot = opened(compile(rules));
+        const kept = new Map(Array.from(snapshot.rules(), (one) => [`${one.type}:${one.value}`, one]));
+        expect(kept.size).toBe(rules.length);
+        for (const one of rules) {
+          const { mode, ...rest } = asEdgeRule(one);
+          expect(kept.get(keyOf(one))).toEqual(mode === 'monitor' ? { ...rest, mode } : rest);
+          expect(snapshot.rule(snapshot.ruleOf(one.type, one.value)).value).toBe(one.value);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
