@@ -79,8 +79,8 @@ const commands: Record<string, Command> = {
   'account require-payment': switchCommand({ paymentOwed: true }),
   'account clear-payment': switchCommand({ paymentOwed: false }),
   'site create': {
-    usage: '--account ACCOUNT --name NAME --domains A,B',
-    flags: ['account', 'name', 'domains'],
+    usage: '--account ACCOUNT --name NAME --domains A,B [--settings JSON]',
+    flags: ['account', 'name', 'domains', 'settings'],
     positionals: [],
     run: async (env, values, _, now) =>
       provisionSite(
@@ -88,7 +88,7 @@ const commands: Record<string, Command> = {
         {
           accountId: await knownAccount(env, required(values, 'account')),
           name: required(values, 'name'),
-          domains: required(values, 'domains').split(','),
+          settings: { ...json(values, 'settings'), domains: required(values, 'domains').split(',') },
         },
         now,
       ),
@@ -112,7 +112,7 @@ const commands: Record<string, Command> = {
           globalSiteKey: required(values, 'site-key'),
           cname,
           name: values.name ?? cname,
-          policy: json(values.policy ?? '{}'),
+          policy: json(values, 'policy'),
         },
         now,
       );
@@ -262,12 +262,12 @@ function seconds(text: string | undefined): number {
   return value;
 }
 
-function json(text: string): object {
+function json(values: Values, flag: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(values[flag] ?? '{}');
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // Said below, with the flag's name.
   }
-  throw new CommandError('--policy is a JSON object.');
+  throw new CommandError(`--${flag} is a JSON object.`);
 }

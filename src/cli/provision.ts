@@ -22,10 +22,10 @@ export class CommandError extends Error {}
 
 export async function provisionSite(
   env: StoreEnv,
-  site: { accountId: string; name: string; domains: readonly string[] },
+  site: { accountId: string; name: string; settings: object },
   now: number,
 ): Promise<SiteRecord> {
-  const settings = siteSettings.safeParse({ domains: site.domains });
+  const settings = siteSettings.safeParse(site.settings);
   if (!settings.success) throw new CommandError(firstIssue(settings.error));
   const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, now);
   if (created === 'duplicate-name') throw new CommandError(`The account already has a site named ${site.name}.`);

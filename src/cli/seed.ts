@@ -18,7 +18,12 @@ export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
   const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, now);
   const site = await provisionSite(
     env,
-    { accountId: account.id, name: 'demo', domains: ['localhost', '127.0.0.1'] },
+    {
+      accountId: account.id,
+      name: 'demo',
+      // Proof of work: frictionless would give the headless browser of a test a picture.
+      settings: { domains: ['localhost', '127.0.0.1'], captchaType: 'pow' },
+    },
     now,
   );
   const instance = await provisionInstance(
