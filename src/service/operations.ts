@@ -21,6 +21,14 @@ import { listClientJwts } from './protect/instances/list-client-jwts.ts';
 import { listInstances } from './protect/instances/list-instances.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
+import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
+import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
+import { getRiskHistory } from './protect/verdicts/get-risk-history.ts';
+import { getSessionTelemetry } from './protect/verdicts/get-session-telemetry.ts';
+import { getTrafficByDimension } from './protect/verdicts/get-traffic-by-dimension.ts';
+import { getTrafficSummary } from './protect/verdicts/get-traffic-summary.ts';
+import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-rules.ts';
+import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
 import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
 import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
 import { createSite } from './sites/create-site.ts';
@@ -62,5 +70,13 @@ export const operations: readonly Operation[] = [
   accessRulesHistory,
   rollbackAccessRules,
   listVerdicts,
+  listDistinctSources,
+  listDistinctFiredRules,
+  getTrafficSummary,
+  getTrafficByDimension,
+  getSessionTelemetry,
+  getRiskHistory,
+  exportVerdicts,
+  eraseSessionOperation,
   searchVerdicts,
 ];

@@ -87,13 +87,13 @@ describe('config', () => {
   });
 });
 
-describe('sessions', () => {
-  async function open(jwt: string, body: unknown) {
-    const answer = await call(jwt, '/edge/v1/sessions', body);
-    expect(answer.status).toBe(200);
-    return edgeSession.parse(answer.body);
-  }
+async function open(jwt: string, body: unknown) {
+  const answer = await call(jwt, '/edge/v1/sessions', body);
+  expect(answer.status).toBe(200);
+  return edgeSession.parse(answer.body);
+}
 
+describe('sessions', () => {
   test('the session JWT is checked with the key in the config', async () => {
     const { issued, instanceId } = await newInstance();
     const session = await open(issued.clientJwt, { visitor });

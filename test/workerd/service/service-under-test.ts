@@ -19,7 +19,7 @@ import { createSite } from '../../../src/store/sites.ts';
 import type { SiteRecord } from '../../../src/store/sites.ts';
 
 export const serviceEnv = env as ServiceEnv;
-export const serviceUrl = 'https://gatehouse.example.com';
+export const serviceUrl = serviceEnv.SERVICE_URL;
 
 const app = serviceApp({ operations, edgeRoutes, captcha: new Hono<ServiceHonoEnv>() });
 let accounts = 0;

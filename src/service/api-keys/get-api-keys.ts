@@ -1,0 +1,21 @@
+/** `POST /api-keys/get` (interface document 4.7): every key of the account with its token, expired ones included. */
+import * as z from 'zod/mini';
+import { apiKeysOfAccount } from '../../store/api-keys.ts';
+import { operation } from '../operation.ts';
+import { apiKey, apiKeyAnswer } from './api-key-answer.ts';
+
+export const getApiKeys = operation({
+  name: 'get-api-keys',
+  method: 'POST',
+  path: '/api-keys/get',
+  feature: 'API',
+  permission: 'getApiKeys',
+  access: 'read',
+  summary: 'List API keys',
+  body: z.strictObject({}),
+  response: z.array(apiKey),
+  async handler({ env, account }) {
+    const records = await apiKeysOfAccount(env, account.id);
+    return Promise.all(records.map((record) => apiKeyAnswer(env.MASTER_KEY, record)));
+  },
+});

@@ -1,0 +1,27 @@
+/**
+ * The plan's cap on a site's domains (interface document 4.2, 8). Localhost names are free on every plan, so that
+ * nobody pays to develop.
+ */
+import { isLocalHostname } from '../../contract/site-domain.ts';
+import { SITE_DOMAINS_MAX } from '../../contract/site-settings.ts';
+import type { AccountTier } from '../../contract/vocabulary.ts';
+import { ApiError } from '../operation.ts';
+
+/** One on the free tier is the interface document's; the others are ours. */
+export const domainCap: Readonly<Record<AccountTier, number>> = {
+  free: 1,
+  professional: 10,
+  enterprise: SITE_DOMAINS_MAX,
+  premium: SITE_DOMAINS_MAX,
+};
+
+export function checkDomainCap(tier: AccountTier, domains: readonly string[]): void {
+  const counted = new Set(domains.filter((domain) => !isLocalHostname(domain.replace(/^\*\./, ''))));
+  const cap = domainCap[tier];
+  if (counted.size <= cap) return;
+  throw new ApiError(
+    'PORTAL.DOMAIN_LIMIT_EXCEEDED',
+    `The ${tier} plan allows ${cap} domain${cap === 1 ? '' : 's'} per site`,
+    [{ path: 'settings.domains', message: `has ${counted.size} names other than localhost; the plan allows ${cap}` }],
+  );
+}

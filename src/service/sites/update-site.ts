@@ -1,0 +1,66 @@
+/**
+ * `POST /sites/update` (interface document 4.2): changes what is sent and keeps the rest. A member of `settings` that is
+ * sent replaces that member whole. A lost race is read again and merged anew, so that two clients
+ * changing different members both succeed.
+ */
+import * as z from 'zod/mini';
+import { withoutDefaults } from '../../contract/patch.ts';
+import { site, siteKey, siteName } from '../../contract/site.ts';
+import { siteSettings } from '../../contract/site-settings.ts';
+import { updateSite as write } from '../../store/sites.ts';
+import { issueDetails } from '../body/parse-with-schema.ts';
+import { ApiError, operation } from '../operation.ts';
+import { checkDomainCap } from './domain-cap.ts';
+import { duplicateName, ownSite, siteAnswer } from './site-answer.ts';
+
+/** Lost races in a row before the caller is told; each means somebody else's update went through. */
+const ATTEMPTS_MAX = 5;
+
+export const updateSite = operation({
+  name: 'update-site',
+  method: 'POST',
+  path: '/sites/update',
+  feature: 'Sites',
+  permission: 'updateSite',
+  access: 'write',
+  summary: 'Change a site',
+  body: z.strictObject({
+    siteKey,
+    name: z.optional(siteName),
+    settings: z.optional(z.strictObject(withoutDefaults(siteSettings.shape))),
+    /** `true` makes this the account's default site; the former one steps down. */
+    isDefault: z.optional(z.literal(true)),
+  }),
+  response: site,
+  async handler(context) {
+    const { env, account, body, now } = context;
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const current = await ownSite(context, body.siteKey);
+      if (body.isDefault && !current.active) {
+        throw new ApiError('API.BAD_REQUEST', 'An inactive site cannot be the default');
+      }
+      const merged = siteSettings.safeParse({ ...current.settings, ...body.settings });
+      if (!merged.success) {
+        const details = issueDetails(merged.error).map((one) => ({ ...one, path: `settings.${one.path}` }));
+        throw new ApiError('API.INVALID_BODY', 'The changed settings do not fit together', details);
+      }
+      const settings = { ...merged.data, domains: [...new Set(merged.data.domains)] };
+      if (body.settings?.domains) checkDomainCap(account.tier, settings.domains);
+      const outcome = await write(
+        env,
+        {
+          siteKey: current.siteKey,
+          accountId: account.id,
+          name: body.name ?? current.name,
+          settings,
+          isDefault: body.isDefault ?? current.isDefault,
+        },
+        current.version,
+        now,
+      );
+      if (outcome === 'updated') return siteAnswer(await ownSite(context, body.siteKey));
+      if (outcome === 'duplicate-name') throw duplicateName();
+    }
+    throw new ApiError('API.CONFLICT', 'The site is being changed by others; try again');
+  },
+});

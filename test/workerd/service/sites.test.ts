@@ -1,0 +1,194 @@
+/** Sites over the management API (interface document 2.3, 3, 4.2, 8). */
+import { describe, expect, test } from 'vitest';
+import { siteBySecret } from '../../../src/store/sites.ts';
+import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+describe('creating', () => {
+  test('generates both keys, fills in the defaults and makes the first site the default', async () => {
+    const { token } = await newAccount();
+    const { status, body } = await call(token, '/sites/create', {
+      name: 'shop_2-eu',
+      settings: { domains: ['example.com'] },
+    });
+    expect(status).toBe(200);
+    expect(Object.keys(body).toSorted()).toEqual(
+      ['active', 'createdAt', 'isDefault', 'name', 'secretKey', 'settings', 'siteKey', 'updatedAt'].toSorted(),
+    );
+    expect(body).toMatchObject({
+      name: 'shop_2-eu',
+      active: true,
+      isDefault: false,
+      settings: { domains: ['example.com'], captchaType: 'frictionless', powDifficulty: 4, verifiedTimeout: 120_000 },
+    });
+    expect((await siteBySecret(serviceEnv, body.secretKey))?.siteKey).toBe(body.siteKey);
+    const all = await call(token, '/sites/get', {});
+    expect(all.body.map((site: { isDefault: boolean }) => site.isDefault)).toEqual([true, false]);
+  });
+
+  test.each([
+    ['HTTPS://WWW.Example.COM/', 'example.com'],
+    ['http://example.com', 'example.com'],
+    ['www.example.com', 'example.com'],
+    ['*.Example.com', '*.example.com'],
+    ['localhost', 'localhost'],
+  ])('the domain %s becomes %s', async (given, stored) => {
+    const { token } = await newAccount();
+    const { body } = await call(token, '/sites/create', { name: 'a', settings: { domains: [given] } });
+    expect(body.settings.domains).toEqual([stored]);
+  });
+
+  test.each([
+    ['a bare wildcard', { name: 'a', settings: { domains: ['*'] } }, 'settings.domains.0'],
+    ['no domain', { name: 'a', settings: { domains: [] } }, 'settings.domains'],
+    ['no settings', { name: 'a' }, 'settings'],
+    ['a blank in the name', { name: 'a b', settings: { domains: ['a.example'] } }, 'name'],
+    ['an umlaut in the name', { name: 'ä', settings: { domains: ['a.example'] } }, 'name'],
+    ['an empty name', { name: '', settings: { domains: ['a.example'] } }, 'name'],
+    ['a chosen key', { name: 'a', siteKey: 'mine', settings: { domains: ['a.example'] } }, 'siteKey'],
+    [
+      'an unknown setting',
+      { name: 'a', settings: { domains: ['a.example'], powDificulty: 4 } },
+      'settings.powDificulty',
+    ],
+    [
+      'a timeout out of range',
+      { name: 'a', settings: { domains: ['a.example'], verifiedTimeout: 1 } },
+      'settings.verifiedTimeout',
+    ],
+  ])('%s is refused by its path', async (_, body, path) => {
+    const { token } = await newAccount();
+    const answer = await call(token, '/sites/create', body);
+    expect([answer.status, answer.body.error.key]).toEqual([400, 'API.INVALID_BODY']);
+    expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
+  });
+
+  test('a name is given once per account, but every account may use it', async () => {
+    const first = await newAccount();
+    const second = await newAccount();
+    const body = { name: 'same', settings: { domains: ['a.example'] } };
+    expect((await call(first.token, '/sites/create', body)).status).toBe(200);
+    expect((await call(second.token, '/sites/create', body)).status).toBe(200);
+    const again = await call(first.token, '/sites/create', body);
+    expect([again.status, again.body.error.key]).toEqual([400, 'PORTAL.DUPLICATE_SITE_NAME']);
+  });
+});
+
+describe('the plan', () => {
+  test('the free tier has one domain per site, and localhost is not counted', async () => {
+    const { token, site } = await newAccount({ tier: 'free' });
+    const one = { name: 'a', settings: { domains: ['localhost', 'a.example', '127.0.0.1', 'app.localhost'] } };
+    expect((await call(token, '/sites/create', one)).status).toBe(200);
+    const two = { domains: ['a.example', 'b.example'] };
+    for (const [path, body] of [
+      ['/sites/create', { name: 'b', settings: two }],
+      ['/sites/update', { siteKey: site.siteKey, settings: two }],
+    ] as const) {
+      const answer = await call(token, path, body);
+      expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.DOMAIN_LIMIT_EXCEEDED']);
+    }
+  });
+
+  test('the same domain twice counts once', async () => {
+    const { token } = await newAccount({ tier: 'free' });
+    const { body } = await call(token, '/sites/create', {
+      name: 'a',
+      settings: { domains: ['a.example', 'https://www.a.example/'] },
+    });
+    expect(body.settings.domains).toEqual(['a.example']);
+  });
+});
+
+describe('changing', () => {
+  test('what is not sent is not touched, keys least of all', async () => {
+    const { token, site } = await newAccount();
+    const { body } = await call(token, '/sites/update', {
+      siteKey: site.siteKey,
+      settings: { powDifficulty: 6, honeypot: { enabled: true } },
+    });
+    expect(body).toMatchObject({ name: site.name, secretKey: site.secretKey });
+    expect(body.settings).toMatchObject({
+      domains: ['example.com'],
+      powDifficulty: 6,
+      honeypot: { enabled: true, encodingType: 'morse' },
+      captchaType: 'frictionless',
+    });
+  });
+
+  test('two clients that change different settings at once both succeed', async () => {
+    const { token, site } = await newAccount();
+    const { siteKey } = site;
+    const results = await Promise.all([
+      call(token, '/sites/update', { siteKey, settings: { powDifficulty: 7 } }),
+      call(token, '/sites/update', { siteKey, settings: { imageThreshold: 0.9 } }),
+      call(token, '/sites/update', { siteKey, name: 'renamed' }),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([200, 200, 200]);
+    const { body } = await call(token, '/site/get', { siteKey });
+    expect(body).toMatchObject({ name: 'renamed', settings: { powDifficulty: 7, imageThreshold: 0.9 } });
+  });
+
+  test('settings that contradict what is kept are refused', async () => {
+    const { token, site } = await newAccount();
+    const { siteKey } = site;
+    await call(token, '/sites/update', { siteKey, settings: { imageMaxRounds: 4 } });
+    const answer = await call(token, '/sites/update', { siteKey, settings: { imageMinRounds: 5 } });
+    expect(answer.body.error.details).toEqual([
+      { path: 'settings.imageMinRounds', message: 'imageMinRounds must not be above imageMaxRounds' },
+    ]);
+  });
+
+  test('a new default replaces the old one', async () => {
+    const { token, site } = await newAccount();
+    const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const answer = await call(token, '/sites/update', { siteKey: second.body.siteKey, isDefault: true });
+    expect(answer.body.isDefault).toBe(true);
+    expect((await call(token, '/site/get', { siteKey: site.siteKey })).body.isDefault).toBe(false);
+  });
+
+  test('a taken name is refused', async () => {
+    const { token, site } = await newAccount();
+    await call(token, '/sites/create', { name: 'taken', settings: { domains: ['b.example'] } });
+    const answer = await call(token, '/sites/update', { siteKey: site.siteKey, name: 'taken' });
+    expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.DUPLICATE_SITE_NAME']);
+  });
+
+  test('a site of another account does not exist', async () => {
+    const { token } = await newAccount();
+    const { site } = await newAccount();
+    for (const path of ['/site/get', '/sites/update', '/sites/delete']) {
+      const answer = await call(token, path, { siteKey: site.siteKey });
+      expect([path, answer.status, answer.body.error.key]).toEqual([path, 404, 'GENERAL.SITE_KEY_NOT_FOUND']);
+    }
+  });
+});
+
+describe('deleting', () => {
+  test('deactivates, keeps the record, and hands the default on', async () => {
+    const { token, site } = await newAccount();
+    const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const answer = await call(token, '/sites/delete', { siteKey: site.siteKey });
+    expect(answer.body).toEqual({ success: true, deactivatedSiteKey: site.siteKey });
+    const { body } = await call(token, '/sites/get', {});
+    expect(body.map((one: any) => [one.siteKey, one.active, one.isDefault])).toEqual([
+      [site.siteKey, false, false],
+      [second.body.siteKey, true, true],
+    ]);
+    expect((await siteBySecret(serviceEnv, site.secretKey))?.active).toBe(false);
+  });
+
+  test('the last remaining site stays', async () => {
+    const { token, site } = await newAccount();
+    const answer = await call(token, '/sites/delete', { siteKey: site.siteKey });
+    expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.CANNOT_DEACTIVATE_LAST_SITE']);
+    expect((await call(token, '/site/get', { siteKey: site.siteKey })).body.active).toBe(true);
+  });
+
+  test('of two sites deleted at once one stays', async () => {
+    const { token, site } = await newAccount();
+    const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const results = await Promise.all(
+      [site.siteKey, second.body.siteKey].map((siteKey) => call(token, '/sites/delete', { siteKey })),
+    );
+    expect(results.map((result) => result.status).toSorted()).toEqual([200, 400]);
+  });
+});
