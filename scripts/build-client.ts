@@ -16,7 +16,7 @@ export interface ClientAsset {
 
 /** Scripts that others load come first: their hashes are compiled into the others. */
 const loaded = ['pow-worker', 'languages', 'visual'];
-const entries = ['widget', 'protect', 'interstitial'];
+const entries = ['widget', 'protect', 'interstitial', 'frame'];
 const output = 'src/widget/bundle.generated.ts';
 
 /** Gzipped bytes (design 11; the protect script's own bound). Page weight is checked with the pages. */
@@ -37,22 +37,33 @@ async function bundle(name: string, versions: Record<string, string>): Promise<C
     write: false,
     legalComments: 'none',
   });
-  const body = result.outputFiles[0]!.text;
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
-  return { hash, body, gzipBytes: gzipSync(body, { level: 9 }).length };
+  return asset(result.outputFiles[0]!.text);
 }
 
-/** Every browser script, by file name. */
+/** Every browser file, by name. */
 export async function buildClient(): Promise<Record<string, ClientAsset>> {
   const assets: Record<string, ClientAsset> = {};
   const versions: Record<string, string> = {};
   for (const name of [...loaded, ...entries]) {
     if (!existsSync(`src/widget/${name}.ts`)) continue;
-    const asset = await bundle(name, versions);
-    assets[`${name}.js`] = asset;
-    if (loaded.includes(name)) versions[name] = asset.hash;
+    const built = await bundle(name, versions);
+    assets[`${name}.js`] = built;
+    if (loaded.includes(name)) versions[name] = built.hash;
   }
-  return assets;
+  const frame = framePage(assets['frame.js']!);
+  return { ...assets, 'frame.html': frame };
+}
+
+/** The page around `frame.js`; a file like the others, so that whoever serves them serves it too. */
+function framePage(script: ClientAsset): ClientAsset {
+  return asset(
+    `<!doctype html><meta charset="utf-8"><title>Gatehouse</title><script src="frame.js?v=${script.hash}"></script>\n`,
+  );
+}
+
+function asset(body: string): ClientAsset {
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return { hash, body, gzipBytes: gzipSync(body, { level: 9 }).length };
 }
 
 /** One line per limit that is exceeded; none when all is well. */

@@ -9,8 +9,8 @@ import { type OnProgress, preparePow } from './pow-runner.ts';
 import { postJson } from './post-json.ts';
 import type { ScriptLocation } from './script-location.ts';
 
-/** Rounds in one go. Image tasks have two; the rest is room for a stricter site, and an end to a loop. */
-const ROUNDS_MAX = 12;
+/** Rounds in one go. A strict site may ask for 32 rounds of pictures; the rest is an end to a loop. */
+const ROUNDS_MAX = 40;
 /** A token that lives shorter or longer than this is a clock that is wrong. */
 const LIFETIME_MIN_MS = 20_000;
 const LIFETIME_MAX_MS = 600_000;
@@ -73,13 +73,18 @@ function challengeRequest(request: TokenRequest): ChallengeRequest {
     ...(request.action === undefined ? {} : { action: request.action }),
     ...(request.cdata === undefined ? {} : { cdata: request.cdata }),
     currentUrl: (location.origin + location.pathname).slice(0, 2048),
-    capabilities: { bigint: typeof BigInt === 'function', worker: typeof Worker === 'function' },
+    capabilities: {
+      bigint: typeof BigInt === 'function',
+      worker: typeof Worker === 'function',
+      script: true,
+      audio: false,
+    },
     ...(sessionId === undefined ? {} : { sessionId }),
   };
 }
 
 function rejection(reason: string): CaptchaError {
-  return new CaptchaError(/expired|too-old|timeout/i.test(reason) ? 'expired' : 'failed', reason);
+  return new CaptchaError(/EXPIRED|TOO_OLD/.test(reason) ? 'expired' : 'failed', reason);
 }
 
 function lifetimeMs(answer: SolutionAnswer): number {

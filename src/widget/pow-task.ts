@@ -5,7 +5,10 @@
 import type { PowTask } from '../contract/challenge-api.ts';
 import { solveRsw, solveSha256 } from '../challenge/pow-solve.ts';
 
-export type PowSolution = { y: string } | { counters: string };
+export type PowSolution = { y: string } | { counters: string } | Record<never, never>;
+/** A step of a wait: the bar moves, a cancel gets through. */
+const WAIT_STEP_MS = 100;
+
 export type SolvePow = typeof solvePow;
 
 /** `null` when cancelled, or when the task is none that a browser can do. */
@@ -25,6 +28,14 @@ export async function solvePow(
     const { salt = '', count = 0, bits = 0 } = task;
     const counters = await solveSha256({ salt, count, bits }, onProgress, isCancelled, pause);
     return counters === null ? null : { counters };
+  }
+  if (task.lane === 'wait') {
+    const { waitMs = 0 } = task;
+    for (let waited = 0; waited < waitMs && !isCancelled(); waited += WAIT_STEP_MS) {
+      onProgress(waited / waitMs);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(WAIT_STEP_MS, waitMs - waited)));
+    }
+    return isCancelled() ? null : {};
   }
   return null;
 }

@@ -154,7 +154,7 @@ export class GatehouseWidget extends Base {
     const view = this.#view!;
     return obtainToken({
       location: script,
-      apiBase: this.#setting('api') ?? script.base,
+      apiBase: this.#setting('api') ?? script.apiBase,
       siteKey: this.#setting('sitekey') ?? '',
       action: this.#setting('action'),
       cdata: this.#setting('cdata'),

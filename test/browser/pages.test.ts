@@ -73,7 +73,7 @@ describe('a challenged navigation', () => {
   test('stops after three passes where the pass is not kept, instead of going round', async () => {
     server.clears = false;
     await page.goto(`${server.url}/protected`);
-    await page.getByText('keeps no cookie').waitFor();
+    await page.getByText('Cookies are switched off').waitFor();
     expect(server.calls.filter((call) => call.path === 'verify')).toHaveLength(3);
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });

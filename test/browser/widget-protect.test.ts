@@ -5,7 +5,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { telemetryReport } from '../../src/contract/telemetry.ts';
-import type {} from '../../src/widget/protect.ts';
+import type { GatehouseProtect } from '../../src/widget/protect.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { startWidgetServer, type WidgetServer } from './widget-server.ts';
 
@@ -48,7 +48,8 @@ describe('on a page of the site', () => {
   test('the script opens a session at once and tells its id', async () => {
     await page.goto(`${server.url}/page`);
     expect(await page.evaluate(() => window.gatehouseProtect?.ready)).toBe(true);
-    expect(await page.evaluate(() => window.gatehouseProtect?.jti)).toBe('jti-1');
+    const jti = await page.evaluate(() => (window.gatehouseProtect satisfies GatehouseProtect | undefined)?.jti);
+    expect(jti).toBe('jti-1');
     expect(paths()).toEqual(['session']);
     expect(complaints).toEqual([]);
   });

@@ -17,6 +17,10 @@ import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 export const STRICT_CSP =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; form-action 'self'; require-trusted-types-for 'script'";
 
+/** What the service sends with `frame.html`. */
+const FRAME_CSP =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; frame-ancestors *; require-trusted-types-for 'script'";
+
 /** Difficulty 1: 18,750 squarings, about 30 ms. */
 const LEVEL = 0;
 const FORM_FIELD_MAX_BYTES = 2_000_000;
@@ -107,10 +111,16 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
       response.writeHead(status, headers);
       response.end(body);
     };
-    const name = /^\/__protect\/([a-z-]+)(\.js)?$/.exec(url.pathname);
-    const asset = assets[`${name?.[1]}.js`];
-    if (name?.[2] === '.js' && asset !== undefined)
-      return send(200, { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }, asset.body);
+    const name = /^\/__protect\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
+    const asset = assets[`${name?.[1]}${name?.[2]}`];
+    if (asset !== undefined)
+      return send(
+        200,
+        name?.[2] === '.html'
+          ? { 'content-type': 'text/html', 'content-security-policy': FRAME_CSP }
+          : { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' },
+        asset.body,
+      );
     const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' };
     if (request.method === 'OPTIONS') return send(204, cors, '');
     const text = await read(request);

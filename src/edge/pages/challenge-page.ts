@@ -26,8 +26,8 @@ export interface ChallengePageInput extends PageInput {
   notice?: 'failed' | 'expired' | 'offline';
 }
 
-/** Texts the script shows, by state; `cookies` doubles for a loop. */
-const states = ['working', 'done', 'sending', 'sent', 'failed', 'expired', 'offline', 'cookies'] as const;
+/** Texts the script shows, by state; beside them `cookies`, which doubles for a loop. */
+const states = ['working', 'done', 'sending', 'sent', 'failed', 'expired', 'offline'] as const;
 
 export function renderChallengePage(input: ChallengePageInput): string {
   const localised = pickLanguage(input.acceptLanguage);
@@ -47,6 +47,8 @@ export function renderChallengePage(input: ChallengePageInput): string {
       <div data-visual></div>
       <button type="button" hidden>${messages.retry}</button>
       ${states.map((state) => html`<template data-state="${state}">${messages[state]}</template>`)}
+      <template data-state="cookies">${messages.cookiesTitle} – ${messages.cookies}</template>
+      <template data-state="cookies">${messages.cookiesTitle}. ${messages.cookies}</template>
       ${heldSubmission(input)} ${noScriptLink(input, localised)}`,
   });
 }

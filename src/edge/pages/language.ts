@@ -8,8 +8,8 @@ import { pageLanguages, type PageMessages } from './messages.ts';
 /** Real headers hold a handful; a long one is not worth reading. */
 const HEADER_MAX_CHARS = 256;
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'he', 'fa']);
-/** Tags whose base language alone would pick the wrong script or an outdated code. */
-const aliases: Readonly<Record<string, string>> = { iw: 'he', nb: 'no', nn: 'no' };
+/** The code Java-based browsers still send for Hebrew. */
+const aliases: Readonly<Record<string, string>> = { iw: 'he' };
 
 export interface LocalisedMessages {
   language: { tag: string; direction: 'ltr' | 'rtl' };

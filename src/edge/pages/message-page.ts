@@ -16,8 +16,8 @@ import { renderPage } from './page-layout.ts';
 export type MessageKind = 'send-again' | 'too-large' | 'origin-unreachable' | 'cookies-off' | 'unavailable';
 
 const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyof PageMessages]> = {
-  'send-again': ['sendAgainTitle', 'sendAgainText'],
-  'too-large': ['tooLargeTitle', 'tooLargeText'],
+  'send-again': ['sendAgainTitle', 'notDelivered'],
+  'too-large': ['tooLargeTitle', 'notDelivered'],
   'origin-unreachable': ['originTitle', 'originText'],
   'cookies-off': ['cookiesTitle', 'cookies'],
   unavailable: ['unavailableTitle', 'unavailableText'],

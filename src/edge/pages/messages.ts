@@ -2,7 +2,11 @@
  * Every text of the gate's pages, by stable key, in every language. The type makes a language that
  * lacks a key fail to compile. Texts are plain: no markup, no placeholders.
  */
+import { arabic, hebrew, persian } from './messages-right-to-left.ts';
+import { chinese, japanese, korean } from './messages-asian.ts';
+import { dutch, french, german, italian, portuguese, spanish } from './messages-western.ts';
 import { english } from './messages-english.ts';
+import { polish, russian, turkish, ukrainian } from './messages-eastern.ts';
 
 export interface PageMessages {
   challengeTitle: string;
@@ -14,6 +18,7 @@ export interface PageMessages {
   failed: string;
   expired: string;
   offline: string;
+  cookiesTitle: string;
   cookies: string;
   retry: string;
   noScript: string;
@@ -21,16 +26,33 @@ export interface PageMessages {
   blockedTitle: string;
   blockedText: string;
   sendAgainTitle: string;
-  sendAgainText: string;
   tooLargeTitle: string;
-  tooLargeText: string;
+  notDelivered: string;
   originTitle: string;
   originText: string;
   unavailableTitle: string;
   unavailableText: string;
-  cookiesTitle: string;
   support: string;
   reference: string;
 }
 
-export const pageLanguages: Readonly<Record<string, PageMessages>> = { en: english };
+/** By base language (ISO 639-1). */
+export const pageLanguages: Readonly<Record<string, PageMessages>> = {
+  en: english,
+  de: german,
+  fr: french,
+  es: spanish,
+  pt: portuguese,
+  it: italian,
+  nl: dutch,
+  pl: polish,
+  tr: turkish,
+  ru: russian,
+  uk: ukrainian,
+  ar: arabic,
+  he: hebrew,
+  fa: persian,
+  ja: japanese,
+  zh: chinese,
+  ko: korean,
+};

@@ -1,0 +1,77 @@
+/**
+ * Where the proof of work runs when the page is not the service's own, or forbids workers: always
+ * somewhere, never with `blob:`, `eval` or WASM.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { startWidgetServer, STRICT_CSP, type WidgetServer } from './widget-server.ts';
+
+const SITE_PORT = 23004;
+const SERVICE_PORT = 23005;
+const SERVICE = `http://127.0.0.1:${SERVICE_PORT}`;
+
+let browser: Browser;
+let site: WidgetServer;
+let service: WidgetServer;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, site, service] = await Promise.all([
+    launchChromium(),
+    startWidgetServer(SITE_PORT),
+    startWidgetServer(SERVICE_PORT),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([browser.close(), site.close(), service.close()]);
+});
+beforeEach(async () => {
+  service.calls.length = 0;
+  context = await browser.newContext();
+  page = await context.newPage();
+});
+afterEach(async () => {
+  await context.close();
+});
+
+async function solve(scriptHost: string, policy: string): Promise<{ workers: string[]; violations: string[] }> {
+  const workers: string[] = [];
+  const violations: string[] = [];
+  page.on('worker', (worker) => workers.push(worker.url()));
+  page.on('console', (message) => {
+    if (/violates|Refused/.test(message.text())) violations.push(message.text());
+  });
+  site.pages.set('/page', {
+    body: `<!doctype html><html lang="en"><title>page</title><script src="${scriptHost}/__protect/widget.js" defer></script><body><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget>`,
+    headers: { 'content-security-policy': policy },
+  });
+  await page.goto(`${site.url}/page`);
+  await page.getByRole('checkbox').click();
+  await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  return { workers, violations };
+}
+
+describe('a page of another origin than the service', () => {
+  const policy = `default-src 'none'; script-src ${SERVICE}; connect-src ${SERVICE}; require-trusted-types-for 'script'`;
+
+  test('works in a frame of the service, in a worker there', async () => {
+    const { workers, violations } = await solve(SERVICE, `${policy}; frame-src ${SERVICE}`);
+    expect(workers).toEqual([expect.stringContaining(`${SERVICE}/__protect/pow-worker.js`)]);
+    expect(violations).toEqual([]);
+    expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
+    expect(await page.locator('iframe').count()).toBe(0);
+  });
+
+  test('that allows no frame works in slices on the page itself', async () => {
+    const { workers } = await solve(SERVICE, policy);
+    expect(workers).toEqual([]);
+    expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
+  });
+});
+
+test('a page that forbids workers works in slices', async () => {
+  const { workers } = await solve(site.url, STRICT_CSP.replace("worker-src 'self'", "worker-src 'none'"));
+  expect(workers).toEqual([]);
+});

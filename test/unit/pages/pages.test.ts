@@ -1,0 +1,171 @@
+/**
+ * The pages as strings: everything escaped, every language complete, nothing from elsewhere, small.
+ */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { renderBlockPage } from '../../../src/edge/pages/block-page.ts';
+import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/pages/challenge-page.ts';
+import { html } from '../../../src/edge/pages/html.ts';
+import { pickLanguage } from '../../../src/edge/pages/language.ts';
+import { type MessageKind, renderMessagePage } from '../../../src/edge/pages/message-page.ts';
+import { pageLanguages } from '../../../src/edge/pages/messages.ts';
+import type { PageInput } from '../../../src/edge/pages/page-input.ts';
+import { pageStyle } from '../../../src/edge/pages/page-style.ts';
+import { pageSecurityHeaders } from '../../../src/edge/pages/security-headers.ts';
+import { buildClient } from '../../../scripts/build-client.ts';
+
+const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';
+const base: PageInput = { nonce: NONCE, requestId: 'req-1', acceptLanguage: 'en', branding: {} };
+const challenge: ChallengePageInput = {
+  ...base,
+  siteKey: 'site-1',
+  returnTo: '/a?b=1',
+  assetHashes: { 'interstitial.js': 'abc123' },
+};
+const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+
+describe('escaping', () => {
+  test('every value that comes from outside stays text', () => {
+    const page = renderChallengePage({
+      ...challenge,
+      requestId: EVIL,
+      siteKey: EVIL,
+      returnTo: EVIL,
+      action: EVIL,
+      apiBase: EVIL,
+      branding: { name: EVIL, title: EVIL, message: EVIL, logoUrl: EVIL, supportUrl: EVIL, primaryColor: EVIL },
+      replay: { url: EVIL, seal: EVIL },
+      noScript: { url: EVIL, waitSeconds: 5 },
+    });
+    expect(page).not.toContain('<script>alert');
+    expect(page).not.toContain('<img src=x');
+    expect(page.match(/<script/g)).toHaveLength(1);
+  });
+
+  test('an html template escapes text, keeps nested templates and drops null', () => {
+    expect(html`<p>${'<&">'}${html`<b>${"'"}</b>`}${null}${[html`1`, html`2`]}</p>`.text).toBe(
+      '<p>&lt;&amp;&quot;&gt;<b>&#39;</b>12</p>',
+    );
+  });
+
+  test('a colour that is none never reaches the style sheet', () => {
+    expect(pageStyle({ primaryColor: 'red;}body{display:none' })).not.toContain('display:none}');
+  });
+});
+
+describe('languages', () => {
+  test('there are at least twelve, three of them from right to left', () => {
+    const tags = Object.keys(pageLanguages);
+    expect(tags.length).toBeGreaterThanOrEqual(12);
+    const rightToLeft = tags.filter((tag) => pickLanguage(tag).language.direction === 'rtl');
+    expect(rightToLeft.toSorted()).toEqual(['ar', 'fa', 'he']);
+  });
+
+  test.each(Object.entries(pageLanguages))('%s has every text, none empty, none left in English', (tag, messages) => {
+    expect(Object.keys(messages).toSorted()).toEqual(Object.keys(pageLanguages['en']!).toSorted());
+    for (const [key, text] of Object.entries(messages)) {
+      expect(text.trim(), key).not.toBe('');
+      if (tag !== 'en') expect(text, key).not.toBe((pageLanguages['en'] as unknown as Record<string, string>)[key]);
+    }
+  });
+
+  test.each([
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['en;q=0.5, fr;q=0.9', 'fr'],
+    ['xx, iw', 'he'],
+    ['zh-Hant-TW', 'zh'],
+    ['fr;q=0, de', 'de'],
+    ['*', 'en'],
+    ['und', 'en'],
+    ['', 'en'],
+    [null, 'en'],
+    ['de;q=abc, it', 'it'],
+    ['__proto__, constructor, toString', 'en'],
+    ['\u0000\uffff;;;,,,', 'en'],
+  ])('Accept-Language %j is answered in %s', (header, tag) => {
+    expect(pickLanguage(header).language.tag).toBe(tag);
+  });
+
+  test('an Arabic page is marked as such and runs from right to left', () => {
+    expect(renderBlockPage({ ...base, acceptLanguage: 'ar-EG' })).toContain('<html lang="ar" dir="rtl"');
+  });
+});
+
+describe('the challenge page', () => {
+  test('carries what its script needs, and the script by content hash with the nonce', () => {
+    const page = renderChallengePage(challenge);
+    expect(page).toContain(`<script nonce="${NONCE}" src="/__protect/interstitial.js?v=abc123" defer>`);
+    expect(page).toContain('data-sitekey="site-1"');
+    expect(page).toContain('data-return-to="/a?b=1"');
+    expect(page).toContain('data-action="clearance"');
+    expect(page).toContain('<code dir="ltr">req-1</code>');
+  });
+
+  test('offers the lane without scripts as a link and as a refresh, only where there is one', () => {
+    expect(renderChallengePage(challenge)).not.toContain('noscript');
+    const page = renderChallengePage({ ...challenge, noScript: { url: '/__protect/wait?t=1&u=2', waitSeconds: 5 } });
+    expect(page).toContain('content="5;url=/__protect/wait?t=1&amp;u=2"');
+    expect(page).toContain('href="/__protect/wait?t=1&amp;u=2"');
+  });
+
+  test('holds a sealed submission in a form of one field', () => {
+    const page = renderChallengePage({ ...challenge, replay: { url: '/__protect/replay', seal: 'sealed' } });
+    expect(page).toMatch(
+      /<form method="post" action="\/__protect\/replay" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
+    );
+  });
+
+  test('weighs at most 20 KB gzipped with its script and worker, in the heaviest language', async () => {
+    const assets = await buildClient();
+    const scripts = assets['interstitial.js']!.gzipBytes + assets['pow-worker.js']!.gzipBytes;
+    const pages = Object.keys(pageLanguages).map(
+      (tag) => gzipSync(renderChallengePage({ ...challenge, acceptLanguage: tag })).length,
+    );
+    expect(Math.max(...pages) + scripts).toBeLessThanOrEqual(20 * 1024);
+  });
+});
+
+describe('branding', () => {
+  test('shows the name as the logo’s alternative text', () => {
+    expect(renderBlockPage({ ...base, branding: { name: 'Shop', logoUrl: '/logo.png' } })).toContain(
+      '<img src="/logo.png" alt="Shop"',
+    );
+  });
+
+  test.each([
+    ['#ffff00', '#000000'],
+    ['#000080', '#ffffff'],
+    ['#767676', '#000000'],
+  ])('text on a button of %s is %s', (primaryColor, text) => {
+    expect(pageStyle({ primaryColor })).toContain(`--on-go:${text}`);
+  });
+});
+
+describe('message pages', () => {
+  const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
+  test.each(kinds)('%s has a heading, a text and the reference', (kind) => {
+    const page = renderMessagePage(kind, { ...base, retryUrl: '/again' });
+    expect(page).toMatch(/<h1>[^<]+<\/h1>\s*<p>[^<]+<\/p>/);
+    expect(page).toContain('req-1');
+    expect(page).toContain('href="/again"');
+  });
+});
+
+describe('security headers', () => {
+  test('allow the nonce and this origin, nothing inline and nobody else', () => {
+    const policy = pageSecurityHeaders(NONCE)['content-security-policy']!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src 'nonce-${NONCE}' 'self'`);
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|https:|\*|blob:|data:/);
+  });
+
+  test('let a logo of another host through, and that host only', () => {
+    const policy = pageSecurityHeaders(NONCE, 'https://cdn.example.com/a/logo.png')['content-security-policy'];
+    expect(policy).toContain("img-src 'self' https://cdn.example.com;");
+  });
+
+  test.each(['', 'short', "x'; script-src *; '", 'abcdefghijklmnop; x'])('refuse the nonce %j', (nonce) => {
+    expect(() => pageSecurityHeaders(nonce)).toThrow(TypeError);
+  });
+});

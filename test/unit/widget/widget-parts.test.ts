@@ -1,0 +1,77 @@
+/**
+ * The widget's parts that need no browser, and that a server may load them.
+ */
+import { describe, expect, test } from 'vitest';
+import { buildClient, checkClientSizes } from '../../../scripts/build-client.ts';
+import { problemOf } from '../../../src/widget/recovery.ts';
+import { safeReturnTarget } from '../../../src/widget/return-target.ts';
+
+const ORIGIN = 'https://shop.example';
+
+describe('a return target', () => {
+  test.each([
+    ['/', '/'],
+    ['/a?b=1&c=2#d', '/a?b=1&c=2#d'],
+    ['/a//b;c=%2F', '/a//b;c=%2F'],
+    ['/ünï', '/%C3%BCn%C3%AF'],
+  ])('%s is kept', (candidate, target) => {
+    expect(safeReturnTarget(candidate, ORIGIN)).toBe(target);
+  });
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    '\\/evil.example',
+    'https:evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '/a\r\nSet-Cookie: x=1',
+    '%2f%2fevil.example',
+    '',
+    'a/b',
+    '?x',
+    'data:text/html,x',
+  ])('%j becomes the front page', (candidate) => {
+    expect(safeReturnTarget(candidate, ORIGIN)).toBe('/');
+  });
+});
+
+const answer = (status: number, headers: Record<string, string>): Parameters<typeof problemOf>[0] => ({
+  status,
+  header: (name) => headers[name] ?? null,
+});
+
+describe('an answer of the gate', () => {
+  test('is told apart from the site’s own 401 and 403', () => {
+    expect(problemOf(answer(401, { 'x-protect-status': 'no-session' }))).toBe('session');
+    expect(problemOf(answer(403, { 'x-protect-decision': 'challenge' }))).toBe('challenge');
+    expect(problemOf(answer(401, {}))).toBeNull();
+    expect(problemOf(answer(403, { 'x-protect-decision': 'allow' }))).toBeNull();
+    expect(problemOf(answer(403, { 'x-protect-decision': 'block' }))).toBeNull();
+    expect(problemOf(answer(200, { 'x-protect-status': 'no-session' }))).toBeNull();
+  });
+});
+
+describe('the scripts', () => {
+  test('keep their sizes', async () => {
+    expect(checkClientSizes(await buildClient())).toEqual([]);
+  });
+
+  test('use no eval, no WASM, no blob, no markup sinks and no other host', async () => {
+    for (const [name, { body }] of Object.entries(await buildClient())) {
+      expect(body, name).not.toMatch(
+        /\beval\(|new Function|WebAssembly|createObjectURL|innerHTML|outerHTML|document\.write/,
+      );
+      expect(body.match(/https?:\/\/[^"'`\s]*/g) ?? [], name).toEqual(
+        body.includes('w3.org') ? ['http://www.w3.org/2000/svg'] : [],
+      );
+    }
+  });
+
+  test('can be imported where there is no DOM', async () => {
+    await expect(import('../../../src/widget/widget.ts')).resolves.toBeDefined();
+  });
+});
