@@ -2,6 +2,11 @@
  * Every management operation there is. The router, the permission matrix and the OpenAPI document
  * are made from this list alone.
  */
+import { createAccessControlRule } from './access-control/create-access-control-rule.ts';
+import { deleteAccessControlRule } from './access-control/delete-access-control-rule.ts';
+import { deleteRuleGroup } from './access-control/delete-rule-group.ts';
+import { getAccessControlRules } from './access-control/get-access-control-rules.ts';
+import { getRuleGroupJob } from './access-control/get-rule-group-job.ts';
 import { createApiKey } from './api-keys/create-api-key.ts';
 import { deleteApiKey } from './api-keys/delete-api-key.ts';
 import { getApiKeys } from './api-keys/get-api-keys.ts';
@@ -47,6 +52,11 @@ export const operations: readonly Operation[] = [
   createSite,
   updateSite,
   deleteSite,
+  getAccessControlRules,
+  createAccessControlRule,
+  deleteAccessControlRule,
+  deleteRuleGroup,
+  getRuleGroupJob,
   getUsers,
   createUser,
   updateUser,

@@ -1,0 +1,72 @@
+/**
+ * `POST /protect/session-telemetry` (interface document 4.8): what is known of one session, from its verdicts and
+ * from what the protect script reported.
+ */
+import { sessionRequest, sessionTelemetryAnswer } from '../../../contract/verdict-query.ts';
+import type { VerdictRecord } from '../../../contract/verdict-record.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
+import type { Counts } from '../../../store/verdict-log/aggregate.ts';
+import { sessionReports } from '../../../store/verdict-log/log.ts';
+import { operation } from '../../operation.ts';
+import { outcomeCounts } from './counted.ts';
+import { sessionVerdicts } from './session-verdicts.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+/** A session of more requests than this is summed up by its newest ones. */
+const VERDICTS_MAX = 10_000;
+
+export const getSessionTelemetry = operation({
+  name: 'get-session-telemetry',
+  method: 'POST',
+  path: '/protect/session-telemetry',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Telemetry for one session',
+  body: sessionRequest,
+  response: sessionTelemetryAnswer,
+  async handler(context) {
+    const { jti, siteKey } = context.body;
+    const target = await logTarget(context, siteKey);
+    const [{ records }, reports] = await Promise.all([
+      sessionVerdicts(context.env, target, jti, VERDICTS_MAX),
+      sessionReports(context.env, target.log, jti),
+    ]);
+    return {
+      jti,
+      ...describe(records),
+      telemetry: reports
+        .filter(({ timestamp }) => timestamp >= target.horizon)
+        .map(({ timestamp, body }) => ({ timestamp, report: JSON.parse(body) as unknown })),
+    };
+  },
+});
+
+/** Newest first in, each list newest first out. */
+function describe(records: readonly VerdictRecord[]): object {
+  const counts: Counts = [0, 0, 0];
+  const rules = new Map<string, number>();
+  for (const record of records) {
+    counts[decisions.indexOf(record.decision) as 0 | 1 | 2]++;
+    for (const id of new Set(record.fired_rules.map((rule) => rule.id))) rules.set(id, (rules.get(id) ?? 0) + 1);
+  }
+  return {
+    first_seen: records.at(-1)?.timestamp ?? null,
+    last_seen: records[0]?.timestamp ?? null,
+    requests: outcomeCounts(counts),
+    ips: distinct(records, ({ ip }) => ip),
+    asns: distinct(records, ({ asn }) => asn),
+    countries: distinct(records, ({ country }) => country),
+    user_agents: distinct(records, ({ user_agent }) => user_agent),
+    ja4s: distinct(records, ({ ja4 }) => ja4),
+    device_type: records[0]?.device_type ?? null,
+    latest_risk_score: records.find(({ risk_score }) => risk_score !== null)?.risk_score ?? null,
+    fired_rules: [...rules]
+      .map(([id, verdicts]) => ({ id, verdicts }))
+      .sort((a, b) => b.verdicts - a.verdicts || (a.id < b.id ? -1 : 1)),
+  };
+}
+
+function distinct<T>(records: readonly VerdictRecord[], of: (record: VerdictRecord) => T | null): T[] {
+  return [...new Set(records.map(of).filter((value) => value !== null))];
+}
