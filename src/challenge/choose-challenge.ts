@@ -2,11 +2,12 @@
  * What a visitor has to do (design 5): the site's choice, made harder by its traffic filter and by the
  * access rule that matched, never easier by anything the visitor says. Pure: facts in, plan out.
  */
-import type { SiteSettings, TrafficFlag, TrafficRule } from '../contract/site-settings.ts';
-import { trafficFlags } from '../contract/site-settings.ts';
+import type { SiteSettings } from '../contract/site-settings.ts';
 import type { VerifyReason } from '../contract/siteverify.ts';
 import type { CaptchaType, ChallengeKind } from '../contract/vocabulary.ts';
 import type { ChallengeLane } from './sealed-challenge.ts';
+import { trafficRefusal, trafficRuleOf } from './traffic.ts';
+import type { AddressTraits } from './traffic.ts';
 
 /** What the matching access-control rule asks for (interface document 2.4). */
 export interface AccessDemand {
@@ -49,8 +50,7 @@ export interface ChooseInputs {
   settings: SiteSettings;
   score: number;
   webView: boolean;
-  /** Flags of the address, or `null` when unknown. */
-  categories: readonly string[] | null;
+  traits: AddressTraits;
   demand: AccessDemand | null;
   capabilities: Capabilities;
 }
@@ -63,7 +63,7 @@ const HARSHNESS: Record<ChallengeKind, number> = { pow: 0, puzzle: 1, image: 2 }
 /** `null`: a visitor without script who may not pass by waiting. */
 export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
   const { settings, demand, capabilities } = inputs;
-  const traffic = trafficRuleOf(settings, inputs.categories);
+  const traffic = trafficRuleOf(settings.trafficFilter, inputs.traits);
   const challenged = traffic?.rule.action === 'challenge' ? traffic.rule : null;
   const chosen = kindByScore(settings, inputs);
   const demanded = demand?.captchaType;
@@ -88,44 +88,15 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
     imageThreshold: demand?.imageThreshold ?? settings.imageThreshold,
     puzzleTolerance: Math.min(settings.puzzleTolerance, challenged?.puzzleTolerance ?? settings.puzzleTolerance),
     puzzleHardness: Math.min(settings.puzzleMaxDifficulty, Math.round(inputs.score * settings.puzzleMaxDifficulty)),
-    refusal: refusalOf(inputs, traffic),
+    refusal: refusalOf(inputs),
   };
 }
 
-/** The one traffic rule that speaks for an address: flags in their order of precedence. */
-export function trafficRuleOf(
-  settings: SiteSettings,
-  categories: readonly string[] | null,
-): { flag: TrafficFlag; rule: TrafficRule } | null {
-  const filter = settings.trafficFilter;
-  if (filter === undefined || categories === null) return null;
-  for (const flag of trafficFlags) {
-    const rule = filter[flag];
-    if (rule !== undefined && categories.includes(flag)) return { flag, rule };
-  }
-  return null;
-}
-
-const BLOCKED: Record<TrafficFlag, VerifyReason> = {
-  tor: 'API.TOR_BLOCKED',
-  vpn: 'API.VPN_BLOCKED',
-  proxy: 'API.PROXY_BLOCKED',
-  datacenter: 'API.DATACENTER_BLOCKED',
-  abuser: 'API.ABUSER_BLOCKED',
-  crawler: 'API.CRAWLER_BLOCKED',
-  satellite: 'API.SATELLITE_BLOCKED',
-  mobile: 'API.MOBILE_BLOCKED',
-};
-
-export function trafficRefusal(settings: SiteSettings, categories: readonly string[] | null): VerifyReason | null {
-  const traffic = trafficRuleOf(settings, categories);
-  return traffic?.rule.action === 'block' ? BLOCKED[traffic.flag] : null;
-}
-
-function refusalOf(inputs: ChooseInputs, traffic: ReturnType<typeof trafficRuleOf>): VerifyReason | null {
+function refusalOf(inputs: ChooseInputs): VerifyReason | null {
   const { settings, demand, score } = inputs;
   if (demand !== null && (demand.type === 'block' || demand.deferToVerify === true)) return 'API.ACCESS_POLICY_BLOCK';
-  if (traffic?.rule.action === 'block') return BLOCKED[traffic.flag];
+  const traffic = trafficRefusal(settings.trafficFilter, inputs.traits);
+  if (traffic !== null) return traffic;
   if (settings.disallowWebView && inputs.webView) return 'API.DISALLOWED_WEBVIEW';
   if (settings.autoBanScoreThreshold !== undefined && score >= settings.autoBanScoreThreshold) {
     return 'API.BOT_SCORE_ABOVE_THRESHOLD';

@@ -17,6 +17,8 @@ export const sealedFacts = z.strictObject({
   prefix: z.nullable(text),
   country: z.nullable(text),
   asn: z.nullable(z.int()),
+  /** Name of the network's operator. */
+  network: z.nullable(text),
   city: z.nullable(text),
   /** Degrees. */
   latitude: z.nullable(z.number()),

@@ -50,7 +50,7 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     settings: site.settings,
     score: facts.score,
     webView: facts.webView,
-    categories: facts.categories,
+    traits: { categories: facts.categories, network: facts.network, abuseScore: null },
     demand: null,
     capabilities: {
       bigint: body.capabilities?.bigint ?? true,

@@ -8,16 +8,25 @@ import { deriveKey, sha256Hex } from '../../store/master-key.ts';
 import { powKeyOfDay } from '../../store/pow-keys.ts';
 import { siteByKey, siteBySecret } from '../../store/sites.ts';
 import type { SiteRecord } from '../../store/sites.ts';
+import { visitorTag } from '../../challenge/visitor-tag.ts';
+import { readAddressFacts } from '../../verify/address-facts.ts';
+import type { AddressLookup } from '../../verify/address-facts.ts';
 import { BoundedMemo } from './bounded-memo.ts';
+import { countUse } from './spend.ts';
 
 /** A changed or deactivated site is seen by every isolate within this time (interface document 3). */
 const SITE_MEMO_MS = 2000;
 const SITE_MEMO_ENTRIES = 10_000;
 /** Unknown keys are remembered too, shortly, so that guessing does not become a database load. */
 const MISS_MEMO_MS = 1000;
+const MAILBOX_WINDOW_MS = 86_400_000;
+/** No day has this number: one key for counts that span days. */
+const MAILBOX_KEY_DAY = 0;
 
 export class CaptchaEngine {
   readonly keyring: Keyring;
+  /** The operator's facts about addresses, or `null`. */
+  readonly addressLookup: AddressLookup | null;
   readonly #env: ServiceEnv;
   readonly #sites = new BoundedMemo<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   readonly #misses = new BoundedMemo<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
@@ -25,6 +34,7 @@ export class CaptchaEngine {
 
   constructor(env: ServiceEnv) {
     this.#env = env;
+    this.addressLookup = readAddressFacts((env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS ?? null);
     this.keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
   }
 
@@ -35,6 +45,12 @@ export class CaptchaEngine {
   /** Looked up by hash, so that neither time nor memory tells how much of a guess was right. */
   async siteBySecret(secret: string, nowMs: number): Promise<SiteRecord | null> {
     return this.#site(`secret:${await sha256Hex(secret)}`, nowMs, () => siteBySecret(this.#env, secret));
+  }
+
+  /** Counts a mailbox by keyed hash, the same on every day; `false` above the site's limit within a day. */
+  async countMailbox(siteKey: string, mailbox: string, limit: number): Promise<boolean> {
+    const tag = await visitorTag(this.keyring, MAILBOX_KEY_DAY, 'mailbox', mailbox);
+    return countUse(this.#env, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
   }
 
   /** The day's minter; yesterday's is let go, its tables with it. */

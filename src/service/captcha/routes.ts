@@ -8,6 +8,7 @@ import type { ServiceApp, ServiceHonoEnv } from '../app.ts';
 import { jsonResponse, respondError } from '../respond-error.ts';
 import type { ServiceCall } from '../service-call.ts';
 import { createChallenge } from './create-challenge.ts';
+import { siteverifyAlias } from './siteverify-alias.ts';
 import { siteverify } from './siteverify.ts';
 import { submitSolution } from './submit-solution.ts';
 import { publicAssets, widgetAsset } from './widget-assets.ts';
@@ -25,6 +26,13 @@ const CORS_HEADERS = {
 export function captchaRoutes(): ServiceApp {
   const routes = new Hono<ServiceHonoEnv>();
   routes.post('/siteverify', (context) => answer(context, siteverify, {}));
+  for (const [path, dialect] of [
+    ['/turnstile/v0/siteverify', 'turnstile'],
+    ['/hcaptcha/siteverify', 'hcaptcha'],
+    ['/recaptcha/api/siteverify', 'recaptcha'],
+  ] as const) {
+    routes.post(path, (context) => answer(context, (call) => siteverifyAlias(dialect, call), {}));
+  }
   for (const [path, handler] of [
     ['/captcha/v1/challenge', createChallenge],
     ['/captcha/v1/solution', submitSolution],

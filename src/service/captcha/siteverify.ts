@@ -3,7 +3,9 @@
  * of the caller is 400 or 401, so that a backend can tell "this visitor failed" from "we are set up
  * wrongly". `ip` and `email` count from the professional tier on.
  */
+import { keyDay } from '../../challenge/keyring.ts';
 import { openToken } from '../../challenge/sealed-token.ts';
+import { visitorTag } from '../../challenge/visitor-tag.ts';
 import { siteverifyRequest } from '../../contract/siteverify.ts';
 import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/siteverify.ts';
 import { behaviourOfSecret } from '../../contract/test-keys.ts';
@@ -11,7 +13,7 @@ import { formatIp, parseIp } from '../../rules/ip.ts';
 import type { SiteRecord } from '../../store/sites.ts';
 import { judgeToken } from '../../verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../verify/judge-token.ts';
-import { sealedRefusal } from '../../verify/sealed-refusal.ts';
+import { judgePolicy } from '../../verify/policy.ts';
 import { paidTier, shapeAnswer } from '../../verify/shape-answer.ts';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
@@ -44,7 +46,7 @@ export async function verify(call: ServiceCall, body: SiteverifyRequest): Promis
   if (site.accountDisabled) throw new ApiError('API.ACCOUNT_DISABLED', 'The account is disabled');
   const question = questionOf(body, site);
   const scope = { tier: site.tier, audience: question.audience };
-  const ports = verifyPorts(call, engine, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
+  const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
   const judgement = await judgeToken(site, body.secret, question, ports, call.now);
   const answer =
     judgement.replay === null
@@ -54,13 +56,21 @@ export async function verify(call: ServiceCall, body: SiteverifyRequest): Promis
   return { judgement, answer };
 }
 
-function verifyPorts(call: ServiceCall, engine: CaptchaEngine, render: VerifyPorts['render']): VerifyPorts {
+function verifyPorts(
+  call: ServiceCall,
+  engine: CaptchaEngine,
+  site: SiteRecord,
+  render: VerifyPorts['render'],
+): VerifyPorts {
   const { env } = call;
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
-    async policy(token) {
-      return { refusal: sealedRefusal(token.facts), notEvaluated: [] };
-    },
+    policy: (token, question) =>
+      judgePolicy(site.settings, token, question, {
+        lookup: engine.addressLookup,
+        tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
+        countMailbox: (mailbox, limit) => engine.countMailbox(site.siteKey, mailbox, limit),
+      }),
     spend: (request) => spend(env, jtiOf(request.key), request),
     recall: (key, bornAt, fingerprint) => recall(env, jtiOf(key), key, bornAt, fingerprint),
     render,

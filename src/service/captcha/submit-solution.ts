@@ -73,7 +73,7 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
 
 async function prefixTag(engine: CaptchaEngine, visitor: Visitor, challenge: SealedChallenge): Promise<string | null> {
   if (visitor.ip === null) return null;
-  return visitorTag(engine.keyring, keyDay(challenge.issuedAt), 'prefix', addressPrefix(visitor.ip));
+  return visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
 }
 
 /** The facts of the challenge, with what solving it showed. */

@@ -43,6 +43,7 @@ export async function visitorFacts(keyring: Keyring, visitor: Visitor, context: 
     prefix,
     country: visitor.country,
     asn: visitor.asn,
+    network: visitor.network,
     city,
     latitude: visitor.latitude,
     longitude: visitor.longitude,

@@ -19,6 +19,8 @@ export interface Visitor {
   userAgent: string;
   country: string | null;
   asn: number | null;
+  /** Name of the network's operator. */
+  network: string | null;
   ja4: string | null;
   city: string | null;
   latitude: number | null;
@@ -46,11 +48,12 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
     userAgent: told.userAgent.slice(0, USER_AGENT_MAX_CHARS),
     country: told.country,
     asn: told.asn,
+    network: null,
     ja4: told.ja4,
     city: null,
     latitude: null,
     longitude: null,
-    categories: withTor(told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
+    categories: withTor(told.asn === null && told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
     host: told.host,
     edgeAccountId: instance.accountId,
     headers: null,
@@ -70,6 +73,7 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
     userAgent: (request.headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX_CHARS),
     country: country !== null && /^[A-Z0-9]{2}$/.test(country) ? country : null,
     asn: asnText !== null && /^\d{1,10}$/.test(asnText) ? Number(asnText) : (cf?.asn ?? null),
+    network: cf?.asOrganization?.slice(0, 128) ?? null,
     ja4: fromProxy ? (request.headers.get(header.clientJa4)?.slice(0, 64) ?? null) : null,
     city: cf?.city ?? null,
     latitude: degrees(cf?.latitude),

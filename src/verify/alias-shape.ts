@@ -1,0 +1,63 @@
+/**
+ * The answers of Turnstile, hCaptcha and reCAPTCHA, so that a backend written for one of them moves here
+ * by changing an address (design 5). Their clients read the body only, so every answer is 200 and
+ * every mistake an error code.
+ */
+import type { SealedToken } from '../challenge/sealed-token.ts';
+import type { VerifyReason } from '../contract/siteverify.ts';
+
+export const aliasDialects = ['turnstile', 'hcaptcha', 'recaptcha'] as const;
+export type AliasDialect = (typeof aliasDialects)[number];
+
+/** What went wrong before any token was judged. */
+export type AliasFault =
+  | 'missing-input-secret'
+  | 'invalid-input-secret'
+  | 'missing-input-response'
+  | 'bad-request'
+  | 'internal-error';
+
+export interface AliasAnswer {
+  success: boolean;
+  'error-codes': string[];
+  challenge_ts?: string;
+  hostname?: string;
+  action?: string;
+  cdata?: string;
+  score?: number;
+}
+
+export function aliasFault(fault: AliasFault): AliasAnswer {
+  return { success: false, 'error-codes': [fault] };
+}
+
+/** @param score ours, closer to 1 for a bot, or `null` where the tier has none. */
+export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasAnswer {
+  return {
+    success: true,
+    'error-codes': [],
+    challenge_ts: new Date(token.issuedAt).toISOString(),
+    hostname: token.hostname,
+    ...(dialect === 'hcaptcha' || token.action === '' ? {} : { action: token.action }),
+    ...(dialect === 'turnstile' && token.cdata !== '' ? { cdata: token.cdata } : {}),
+    // hCaptcha counts as we do; reCAPTCHA's 1 is a person.
+    ...(score === null || dialect === 'turnstile'
+      ? {}
+      : { score: dialect === 'recaptcha' ? Math.round((1 - score) * 100) / 100 : score }),
+  };
+}
+
+export function aliasRefused(dialect: AliasDialect, reason: VerifyReason): AliasAnswer {
+  return { success: false, 'error-codes': [aliasCode(dialect, reason)] };
+}
+
+function aliasCode(dialect: AliasDialect, reason: VerifyReason): string {
+  if (reason === 'API.TIMESTAMP_TOO_OLD')
+    return dialect === 'hcaptcha' ? 'expired-input-response' : 'timeout-or-duplicate';
+  if (reason === 'API.USER_ALREADY_VERIFIED') {
+    return dialect === 'hcaptcha' ? 'invalid-or-already-seen-response' : 'timeout-or-duplicate';
+  }
+  if (reason === 'API.SITE_KEY_MISMATCH' && dialect === 'hcaptcha') return 'sitekey-secret-mismatch';
+  if (reason === 'CAPTCHA.INVALID_TOKEN' && dialect === 'hcaptcha') return 'invalid-or-already-seen-response';
+  return 'invalid-input-response';
+}
