@@ -1,5 +1,5 @@
 /** `npm run bench -- NAME [arguments]`: runs `bench/NAME.ts`. Each prints a table with the ratio to a peer or a floor. */
-const names = ['rules', 'edge', 'verify', 'widget', 'log', 'api'] as const;
+const names = ['rules', 'rule-book', 'edge', 'verify', 'widget', 'log', 'api'] as const;
 
 const [name = '', ...args] = process.argv.slice(2);
 if (!names.some((known) => known === name)) {
