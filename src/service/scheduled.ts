@@ -2,6 +2,8 @@
  * The service's scheduled run, once a minute: work that was begun by a request and must finish without
  * one. Tasks are independent; one that fails is logged and does not stop the next.
  */
+import { purgeExpiredAccessRules } from '../store/access-control-rules.ts';
+import { resumeGroupRemovals } from '../store/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/engine.ts';
 
 export interface ScheduledTask {
@@ -9,7 +11,25 @@ export interface ScheduledTask {
   run(env: ServiceEnv, now: number): Promise<void>;
 }
 
-const tasks: readonly ScheduledTask[] = [{ name: 'pow-keys', run: preparePowKeys }];
+/** An expired access control rule stays listed for this long, then it goes. */
+const EXPIRED_RULE_KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
+const EXPIRED_RULES_PURGED_PER_RUN = 5000;
+
+const tasks: readonly ScheduledTask[] = [
+  { name: 'pow-keys', run: preparePowKeys },
+  {
+    name: 'rule-group-removals',
+    async run(env, now) {
+      await resumeGroupRemovals(env, now, Date.now);
+    },
+  },
+  {
+    name: 'expired-access-rules',
+    async run(env, now) {
+      await purgeExpiredAccessRules(env, now - EXPIRED_RULE_KEPT_MILLISECONDS, EXPIRED_RULES_PURGED_PER_RUN);
+    },
+  },
+];
 
 export async function runScheduled(controller: ScheduledController, env: ServiceEnv): Promise<void> {
   for (const task of tasks) {

@@ -1,0 +1,273 @@
+/** Access control rules of an account (interface document 2.4, 3, 4.3, 7, 8). */
+import { describe, expect, test } from 'vitest';
+import { accessRulesFor } from '../../../src/service/access-control/access-rules-for.ts';
+import { requestGroupRemoval, resumeGroupRemovals } from '../../../src/store/rule-group-jobs.ts';
+import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+const ipIs = (value: string) => ({ field: 'ip', operator: 'equals', value });
+
+async function create(token: string, rule: object) {
+  return call(token, '/access-control/create', { rule });
+}
+async function list(token: string, query: object = {}) {
+  return (await call(token, '/access-control/get', query)).body;
+}
+
+/** Rules written straight into the table: what is tested is what is done with many. */
+async function insertRules(accountId: string, group: string, count: number, at: number) {
+  const statement = serviceEnv.DB.prepare(
+    `INSERT INTO access_control_rules (account_id, user_scope_hash, type, conditions, rule_group_id, expiry, created_at, updated_at)
+     WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?5)
+     SELECT ?1, printf('%s-%d', ?2, value), 'block', '[{"field":"userId","value":"u"}]', ?2, ?3, ?4, ?4
+     FROM n`,
+  );
+  await statement.bind(accountId, group, at + 3_600_000, at, count).run();
+}
+
+describe('creating', () => {
+  test('expires an hour from now unless told otherwise', async () => {
+    const { token } = await newAccount();
+    const before = Date.now();
+    const answer = await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
+    expect([answer.status, answer.body]).toEqual([200, { status: 'Added new rule' }]);
+    const { rules } = await list(token);
+    const life = Date.parse(rules[0].expiry) - before;
+    expect(life).toBeGreaterThanOrEqual(3_600_000);
+    expect(life).toBeLessThan(3_610_000);
+    expect(rules[0]).toMatchObject({ type: 'block', expired: false, conditions: [ipIs('192.0.2.1')] });
+  });
+
+  test('other operators are dropped silently', async () => {
+    const { token } = await newAccount();
+    await create(token, {
+      type: 'block',
+      conditions: [ipIs('192.0.2.1'), { field: 'asn', operator: 'contains', value: 64496 }],
+    });
+    expect((await list(token)).rules[0].conditions).toEqual([ipIs('192.0.2.1')]);
+  });
+
+  test('a rule with no condition left is refused with a reason', async () => {
+    const { token } = await newAccount();
+    const answer = await create(token, {
+      type: 'block',
+      conditions: [{ field: 'asn', operator: 'contains', value: 64496 }],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details).toEqual([
+      { path: 'rule.conditions', message: 'needs at least one condition with the operator equals' },
+    ]);
+  });
+
+  test.each([
+    ['captchaType', 'image'],
+    ['solvedImagesCount', 3],
+    ['powDifficulty', 5],
+    ['deferToVerify', true],
+  ])('a block rule with %s is refused', async (name, value) => {
+    const { token } = await newAccount();
+    const answer = await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], [name]: value });
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, `rule.${name}`]);
+    expect((await list(token)).ruleCount).toBe(0);
+  });
+
+  test('a restrict rule keeps them all', async () => {
+    const { token } = await newAccount();
+    const restriction = {
+      captchaType: 'image',
+      solvedImagesCount: 3,
+      unsolvedImagesCount: 2,
+      imageThreshold: 0.7,
+      powDifficulty: 5.5,
+      frictionlessScore: 0.3,
+      deferToVerify: true,
+    };
+    await create(token, { type: 'restrict', conditions: [ipIs('192.0.2.1')], ...restriction });
+    expect((await list(token)).rules[0]).toMatchObject(restriction);
+  });
+
+  test.each([
+    [{ field: 'ip', operator: 'equals', value: '1.2.3' }, 'rule.conditions.0.value'],
+    [{ field: 'ipMask', operator: 'equals', value: '192.0.2.1' }, 'rule.conditions.0.value'],
+    [{ field: 'countryCode', operator: 'equals', value: 'XQ' }, 'rule.conditions.0.value'],
+    [{ field: 'ja4Hash', operator: 'equals', value: 'x' }, 'rule.conditions.0.value'],
+    [{ field: 'asn', operator: 'equals', value: -1 }, 'rule.conditions.0.value'],
+    [{ field: 'colour', operator: 'equals', value: 'red' }, 'rule.conditions.0.field'],
+    [{ field: 'ip', value: '192.0.2.1' }, 'rule.conditions.0.operator'],
+  ])('the condition %o is refused by its path', async (condition, path) => {
+    const { token } = await newAccount();
+    const answer = await create(token, { type: 'block', conditions: [condition] });
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  test('an expiry without an offset is UTC', async () => {
+    const { token } = await newAccount();
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2030-01-02T03:04:05' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.2')], expiry: '2030-01-02T03:04:05+02:00' });
+    const { rules } = await list(token, { sortBy: 'expiry', sortOrder: -1 });
+    expect(rules.map((rule: any) => rule.expiry)).toEqual(['2030-01-02T03:04:05.000Z', '2030-01-02T01:04:05.000Z']);
+  });
+});
+
+describe('userScopeHash', () => {
+  test('is the same for the same conditions in another order and spelling, and one rule', async () => {
+    const { token } = await newAccount();
+    await create(token, {
+      type: 'block',
+      conditions: [ipIs('2001:DB8::0:1'), { field: 'asn', operator: 'equals', value: 'AS64496' }],
+    });
+    const first = (await list(token)).rules[0];
+    await create(token, {
+      type: 'restrict',
+      captchaType: 'pow',
+      conditions: [{ field: 'asn', operator: 'equals', value: 64496 }, ipIs('2001:db8::1')],
+    });
+    const { rules, ruleCount } = await list(token);
+    expect(ruleCount).toBe(1);
+    expect(rules[0]).toMatchObject({
+      userScopeHash: first.userScopeHash,
+      type: 'restrict',
+      createdAt: first.createdAt,
+    });
+  });
+
+  test('deletes its rule, once', async () => {
+    const { token } = await newAccount();
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
+    const { userScopeHash } = (await list(token)).rules[0];
+    expect((await call(token, '/access-control/delete', { userScopeHash })).body).toEqual({ status: 'Deleted rule' });
+    expect((await call(token, '/access-control/delete', { userScopeHash })).status).toBe(404);
+    expect((await list(token)).ruleCount).toBe(0);
+  });
+
+  test('of another account names nothing', async () => {
+    const mine = await newAccount();
+    const other = await newAccount();
+    await create(mine.token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
+    const { userScopeHash } = (await list(mine.token)).rules[0];
+    expect((await call(other.token, '/access-control/delete', { userScopeHash })).status).toBe(404);
+    expect((await list(mine.token)).ruleCount).toBe(1);
+    expect((await list(other.token)).ruleCount).toBe(0);
+  });
+});
+
+describe('listing', () => {
+  test('a listed rule can be passed back to create unchanged', async () => {
+    const { token } = await newAccount();
+    await create(token, {
+      type: 'restrict',
+      description: 'slow them down',
+      ruleGroupId: 'scrapers',
+      captchaType: 'pow',
+      powDifficulty: 6,
+      expiry: '2030-01-01T00:00:00Z',
+      conditions: [
+        { field: 'userAgent', operator: 'equals', value: 'Bot/1.0 (+x)' },
+        { field: 'ipMask', operator: 'equals', value: '192.0.2.77/24' },
+        { field: 'countryCode', operator: 'equals', value: 'de' },
+        { field: 'userId', operator: 'equals', value: 'u-1' },
+      ],
+    });
+    const [rule] = (await list(token)).rules;
+    expect((await create(token, rule)).status).toBe(200);
+    const again = await list(token);
+    expect(again.ruleCount).toBe(1);
+    expect({ ...again.rules[0], updatedAt: '' }).toEqual({ ...rule, updatedAt: '' });
+  });
+
+  test('pages neither skip nor repeat, in every order, up to 10,000 at once', async () => {
+    const { token, account } = await newAccount();
+    await insertRules(account.id, 'g', 10_001, Date.now());
+    const whole = await list(token, { limit: 10_000 });
+    expect([whole.rules.length, whole.ruleCount, whole.page, whole.pages]).toEqual([10_000, 10_001, 1, 2]);
+    expect((await list(token, { limit: 10_000, page: 2 })).rules).toHaveLength(1);
+    for (const sortBy of ['createdAt', 'description', 'expiry', 'userScopeHash', 'ruleGroupId']) {
+      const seen = new Set<string>();
+      for (let page = 1; page <= 3; page++) {
+        for (const rule of (await list(token, { sortBy, page, limit: 4000, sortOrder: 1 })).rules) {
+          seen.add(rule.userScopeHash);
+        }
+      }
+      expect([sortBy, seen.size]).toEqual([sortBy, 10_001]);
+    }
+  });
+
+  test('sorts both ways and counts groups whatever the filter', async () => {
+    const { token, account } = await newAccount();
+    await insertRules(account.id, 'a', 2, Date.now());
+    await insertRules(account.id, 'b', 3, Date.now());
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
+    const filtered = await list(token, { ruleGroupId: 'a', sortBy: 'userScopeHash', sortOrder: -1 });
+    expect(filtered.rules.map((rule: any) => rule.userScopeHash)).toEqual(['a-2', 'a-1']);
+    expect([filtered.ruleCount, filtered.pages]).toEqual([2, 1]);
+    expect(filtered.ruleGroupsAndCounts).toEqual([
+      { ruleGroupId: 'b', count: 3 },
+      { ruleGroupId: 'a', count: 2 },
+    ]);
+  });
+
+  test.each([
+    [{ limit: 10_001 }, 'limit'],
+    [{ limit: 0 }, 'limit'],
+    [{ page: 0 }, 'page'],
+    [{ sortBy: 'type' }, 'sortBy'],
+    [{ sortOrder: 2 }, 'sortOrder'],
+  ])('%o is refused', async (query, path) => {
+    const { token } = await newAccount();
+    const { status, body } = await call(token, '/access-control/get', query);
+    expect([status, body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  test('an expired rule stays listed, marked, and decides nothing', async () => {
+    const { token, account } = await newAccount();
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2020-01-01T00:00:00Z' });
+    expect((await list(token)).rules[0].expired).toBe(true);
+    expect((await accessRulesFor(serviceEnv, account.id, Date.now())).rules).toEqual([]);
+  });
+});
+
+describe('a rule group', () => {
+  test('is removed by a job that can be asked about', async () => {
+    const { token, account } = await newAccount();
+    await insertRules(account.id, 'gone', 2500, Date.now() - 10);
+    await insertRules(account.id, 'kept', 3, Date.now() - 10);
+    const { status, body } = await call(token, '/access-control/group/delete', { ruleGroupId: 'gone' });
+    expect(status).toBe(200);
+    expect(body.status).toBe(`Group removal pending. Job ID: ${body.jobId}`);
+    const job = await call(token, '/access-control/group/job', { jobId: body.jobId });
+    expect(job.body).toMatchObject({ ruleGroupId: 'gone', status: 'finished', deletedCount: 2500 });
+    expect((await list(token)).ruleCount).toBe(3);
+    const other = await newAccount();
+    expect((await call(other.token, '/access-control/group/job', { jobId: body.jobId })).status).toBe(404);
+  });
+
+  test('is removed to the end after a restart in the middle, and rules added since stay', async () => {
+    const { token, account } = await newAccount();
+    const asked = Date.now() - 20_000;
+    await insertRules(account.id, 'gone', 1500, asked - 1);
+    // The job was written, then its isolate went before it did anything.
+    const job = await requestGroupRemoval(serviceEnv, account.id, 'gone', asked);
+    await create(token, { type: 'block', ruleGroupId: 'gone', conditions: [ipIs('192.0.2.1')] });
+    expect((await call(token, '/access-control/group/job', { jobId: job.id })).body.status).toBe('pending');
+    await resumeGroupRemovals(serviceEnv, Date.now(), Date.now);
+    expect((await call(token, '/access-control/group/job', { jobId: job.id })).body).toMatchObject({
+      status: 'finished',
+      deletedCount: 1500,
+    });
+    expect((await list(token)).rules.map((rule: any) => rule.conditions)).toEqual([[ipIs('192.0.2.1')]]);
+  });
+});
+
+describe('what decisions are made by', () => {
+  test('a change acts within two seconds, and in between costs no read', async () => {
+    const { token, account } = await newAccount();
+    const now = Date.now();
+    const empty = await accessRulesFor(serviceEnv, account.id, now);
+    expect(empty.rules).toEqual([]);
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
+    expect(await accessRulesFor(serviceEnv, account.id, now + 500)).toBe(empty);
+    const after = await accessRulesFor(serviceEnv, account.id, now + 1500);
+    expect(after.rules).toMatchObject([{ type: 'block', conditions: [{ field: 'ip', value: '192.0.2.1' }] }]);
+    expect(after.version).toBeGreaterThan(empty.version);
+    expect(await accessRulesFor(serviceEnv, account.id, now + 3000)).toBe(after);
+  });
+});
