@@ -81,9 +81,9 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
     }
     return value;
   };
-  const binding = <T>(name: string): T | null => {
+  const binding = (name: string): object | null => {
     const value = env[name];
-    return typeof value === 'object' && value !== null ? (value as T) : null;
+    return typeof value === 'object' ? value : null;
   };
 
   const serviceUrl = url('SERVICE_URL');
@@ -109,9 +109,9 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
   for (const sink of sinks) {
     if (!(logSinks as readonly string[]).includes(sink)) wrong(`LOG_SINKS must name only ${logSinks.join(', ')}`);
   }
-  const queue = binding<Queue>('VERDICT_QUEUE');
-  const logBucket = binding<R2Bucket>('VERDICT_LOG');
-  const analytics = binding<AnalyticsEngineDataset>('VERDICT_ANALYTICS');
+  const queue = binding('VERDICT_QUEUE') as Queue | null;
+  const logBucket = binding('VERDICT_LOG') as R2Bucket | null;
+  const analytics = binding('VERDICT_ANALYTICS') as AnalyticsEngineDataset | null;
   if (sinks.includes('queue') && !queue) wrong('LOG_SINKS names queue, but there is no binding VERDICT_QUEUE');
   if (sinks.includes('r2') && !logBucket) wrong('LOG_SINKS names r2, but there is no binding VERDICT_LOG');
   if (sinks.includes('analytics-engine') && !analytics) {
@@ -125,12 +125,12 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
   const rules = rulesKind === 'service' ? serviceRules() : managementRules();
   const origin = readOrigin();
   if (mistakes.length > 0 || !rules || !origin) return { ok: false, mistakes: [...new Set(mistakes)] };
-  const tag = binding<{ id?: string }>('CF_VERSION_METADATA')?.id;
+  const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
   return {
     ok: true,
     environment: {
       serviceUrl,
-      service: binding<Fetcher>('SERVICE'),
+      service: binding('SERVICE') as Fetcher | null,
       siteverifyUrl: text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`,
       origin,
       signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
@@ -141,7 +141,7 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
       pollMs: seconds('RULES_POLL_SECONDS', 5) * 1000,
       maxStaleMs: seconds('RULES_MAX_STALE_SECONDS', 30) * 1000,
       sinks: sinks as LogSink[],
-      kv: binding<KVNamespace>('GATE_KV'),
+      kv: binding('GATE_KV') as KVNamespace | null,
       queue,
       logBucket,
       analytics,
@@ -150,7 +150,7 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
       opsToken,
       allowTestKeys: text('ALLOW_TEST_KEYS') === '1',
       ipCategories: optional('IP_CATEGORIES'),
-      version: tag ?? (text('EDGE_VERSION') || 'unversioned'),
+      version: metadata?.id ?? (text('EDGE_VERSION') || 'unversioned'),
     },
   };
 
@@ -170,7 +170,7 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
   }
 
   function readOrigin(): OriginTarget | undefined {
-    const fetcher = binding<Fetcher>('ORIGIN');
+    const fetcher = binding('ORIGIN') as Fetcher | null;
     const named = text('ORIGIN_URL');
     if (fetcher) return { kind: 'binding', fetcher, base: named === '' ? null : url('ORIGIN_URL') };
     if (named === 'zone') return { kind: 'zone' };

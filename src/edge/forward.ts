@@ -36,7 +36,15 @@ export async function forward(
 ): Promise<Response> {
   const url = originUrl(request, target, origin);
   const outgoing =
-    vouched.body === null ? new Request(url, request) : new Request(new Request(url, request), { body: vouched.body });
+    vouched.body === null
+      ? new Request(url, request)
+      : new Request(url, {
+          method: request.method,
+          headers: request.headers,
+          body: vouched.body,
+          redirect: 'manual',
+          signal: request.signal,
+        });
   const { headers } = outgoing;
   stripForged(request.headers, headers);
   const cookies = request.headers.get('cookie');

@@ -33,13 +33,15 @@ interface CloudflareFacts {
   asn?: number;
   country?: string;
   colo?: string;
+  /** The socket's address, from workerd itself; absent on Cloudflare. */
+  clientIp?: string;
   botManagement?: { ja4?: string };
 }
 
 export function readSignals(request: Request, source: EdgeEnvironment['signals'], categories: IpCategories): Signals {
   const { headers } = request;
   const cf = request.cf as CloudflareFacts | undefined;
-  const facts = source.kind === 'headers' ? signedFacts(headers, source.secret) : platformFacts(headers, cf);
+  const facts = source.kind === 'headers' ? signedFacts(headers, source.secret, cf) : platformFacts(headers, cf);
   const userAgent = headers.get('user-agent') ?? '';
   return {
     ip: facts.ip,
@@ -55,8 +57,9 @@ export function readSignals(request: Request, source: EdgeEnvironment['signals']
   };
 }
 
+/** Only Cloudflare's network attaches a `colo`; on a bare workerd `CF-Connecting-IP` is the visitor's own text. */
 function platformFacts(headers: Headers, cf: CloudflareFacts | undefined): NetworkFacts {
-  if (!cf) return NOTHING_KNOWN;
+  if (cf?.colo === undefined) return socketFacts(cf);
   return {
     ip: canonicalIp(headers.get('cf-connecting-ip')),
     asn: typeof cf.asn === 'number' && cf.asn > 0 ? cf.asn : null,
@@ -65,13 +68,19 @@ function platformFacts(headers: Headers, cf: CloudflareFacts | undefined): Netwo
   };
 }
 
-function signedFacts(headers: Headers, secret: string): NetworkFacts {
+function signedFacts(headers: Headers, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
   const given = headers.get(header.signalsSecret);
-  if (given === null || !isSameSecret(given, secret)) return NOTHING_KNOWN;
+  if (given === null || !isSameSecret(given, secret)) return socketFacts(cf);
   return {
     ip: canonicalIp(headers.get(header.clientIp)),
     asn: canonicalAsn(headers.get(header.clientAsn)),
     country: canonicalCountry(headers.get(header.clientCountry)),
     ja4: canonicalJa4(headers.get(header.clientJa4)),
   };
+}
+
+/** Who came past the operator's proxy is known by the socket, where the runtime tells it, or not at all. */
+function socketFacts(cf: CloudflareFacts | undefined): NetworkFacts {
+  const clientIp = cf?.colo === undefined ? (cf?.clientIp ?? null) : null;
+  return clientIp === null ? NOTHING_KNOWN : { ...NOTHING_KNOWN, ip: canonicalIp(clientIp) };
 }

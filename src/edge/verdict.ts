@@ -70,14 +70,16 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   // A preflight carries no cookies: nobody could solve it, and the call that follows is decided itself.
   if (inputs.preflight) return allow(verdict, 'preflight');
   if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');
-  if (sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow') return noSession(verdict);
+  let lifted = verdict;
   if (verdict.decision === 'challenge') {
-    if (clearance && clearance.level >= policy.clearanceLevel) {
-      return { ...allow(verdict, 'clearance'), level: clearance.level };
+    if (!clearance || clearance.level < policy.clearanceLevel) {
+      if (sessionMissing) verdict.status ??= 'no-session';
+      return verdict;
     }
-    if (sessionMissing) verdict.status ??= 'no-session';
+    lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
   }
-  return verdict;
+  const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
+  return asksForSession ? noSession(lifted) : lifted;
 }
 
 function allow(verdict: Verdict, source: VerdictSource): Verdict {

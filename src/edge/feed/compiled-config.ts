@@ -29,7 +29,7 @@ export interface CompiledConfig {
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
   /** Changes when any key does: what was verified under another epoch is verified again. */
   keyEpoch: string;
-  sessionKeyOf(kid: string): Uint8Array | null;
+  sessionKeyOf: (kid: string) => Uint8Array | null;
   raisedScores: ReadonlyMap<string, number>;
   rulesetKeys: RulesetKeys;
 }
@@ -54,14 +54,20 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
 }
 
 async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {
-  const bytes = (text: string) => decodeBase64url(text) ?? new Uint8Array(0);
-  const hmac = (text: string) =>
-    crypto.subtle.importKey('raw', bytes(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   return {
     kid: keys.kid,
-    clearance: await hmac(keys.clearance),
-    session: bytes(keys.session),
-    seal: await crypto.subtle.importKey('raw', bytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
-    originSignature: await hmac(keys.originSignature),
+    clearance: await hmacKey(keys.clearance),
+    session: keyBytes(keys.session),
+    seal: await crypto.subtle.importKey('raw', keyBytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
+    originSignature: await hmacKey(keys.originSignature),
   };
+}
+
+function hmacKey(text: string): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', keyBytes(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+}
+
+/** The schema has let only 32 bytes in base64url through. */
+function keyBytes(text: string): Uint8Array<ArrayBuffer> {
+  return decodeBase64url(text) ?? new Uint8Array(0);
 }

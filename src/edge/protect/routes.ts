@@ -23,7 +23,7 @@ export interface ProtectCall {
 }
 
 const app = new Hono<{ Bindings: ProtectCall }>({
-  getPath: (_request, options) => (options?.env as ProtectCall).passage.target!.path,
+  getPath: (_request, options) => (options!.env as ProtectCall).passage.target!.path,
 });
 
 app.use(`${protectPrefix}*`, async (context, next) => {

@@ -1,5 +1,5 @@
 /** Path patterns and what an instance says about a path (issue 4, points 1 and 6). */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/instance.ts';
 import { canonicalTarget } from '../../../src/edge/canonical-path.ts';

@@ -1,0 +1,68 @@
+/** Visitors for the edge tests: signed signals, a real session, a solved challenge. */
+import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import type { Stack } from '../../src/cli/stack.ts';
+
+export interface VisitorSignals {
+  from?: string;
+  country?: string;
+  asn?: string;
+  ja4?: string;
+}
+
+/** What the operator's own proxy would send. Without `from` the stack's listener tells the socket's address. */
+export function signalsOf(stack: Stack, { from, country, asn, ja4 }: VisitorSignals): Record<string, string> {
+  if (from === undefined) return {};
+  return {
+    'x-signals-secret': stack.signalsSecret,
+    'x-client-ip': from,
+    ...(country === undefined ? {} : { 'x-client-country': country }),
+    ...(asn === undefined ? {} : { 'x-client-asn': asn }),
+    ...(ja4 === undefined ? {} : { 'x-client-ja4': ja4 }),
+  };
+}
+
+/** How often the demo origin saw a path. */
+export async function hitsOf(stack: Stack, path: string): Promise<number> {
+  const hits = (await (await fetch(`${stack.originUrl}/hits`)).json()) as Record<string, number>;
+  return hits[path] ?? 0;
+}
+
+/** A token as the widget would get it, through the edge. */
+export async function solvedToken(
+  stack: Stack,
+  headers: Record<string, string>,
+  body: Record<string, unknown> = {},
+): Promise<string> {
+  const post = async <Answer>(path: string, value: object): Promise<Answer> => {
+    const response = await fetch(stack.edgeUrl + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(value),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Answer;
+  };
+  const challenge = await post<ChallengeAnswer>('/__protect/challenge', {
+    capabilities: { bigint: true, worker: true },
+    ...body,
+  });
+  const { pow } = challenge;
+  if (!pow) throw new Error(`not a proof of work: ${challenge.kind}`);
+  const solution =
+    pow.lane === 'rsw'
+      ? { y: await solveRsw({ t: pow.t!, n: pow.n!, x: pow.x! }) }
+      : { counters: await solveSha256({ salt: pow.salt!, count: pow.count!, bits: pow.bits! }) };
+  const answer = await post<SolutionAnswer>('/__protect/solution', { challenge: challenge.challenge, solution });
+  if (!answer.token) throw new Error(`not solved: ${JSON.stringify(answer)}`);
+  return answer.token;
+}
+
+/** `name=value` of every cookie an answer sets. */
+export function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+}
