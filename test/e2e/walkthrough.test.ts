@@ -1,0 +1,169 @@
+/**
+ * The README's walk-through and the promises behind it, over HTTP against both Workers: a rule is
+ * made, bites, and is read back; the edge's credential; exactly-once verification; idempotent verdicts.
+ */
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { eventually, manage, useStack } from '../support/stack.ts';
+import { verdictRecordOf } from '../support/verdict-record.ts';
+import { hitsOf, solvedToken } from './edge-visitor.ts';
+
+/** Design 11: rule change to enforcement, local. */
+const ENFORCED_WITHIN_MS = 2000;
+const FORM = 'application/x-www-form-urlencoded';
+const stack = useStack();
+
+function visit(path: string, userAgent: string, submission?: string): Promise<Response> {
+  const headers = { 'user-agent': userAgent, ...(submission ? { 'content-type': FORM } : {}) };
+  return fetch(`${stack().edgeUrl}${path}`, submission ? { method: 'POST', body: submission, headers } : { headers });
+}
+
+interface Verdict {
+  request_id: string;
+  decision: string;
+  decided_by: string;
+  explain: string;
+  verified: boolean | null;
+}
+
+/** Batches arrive a moment later than answers. */
+function verdictsAt(
+  requestPath: string,
+  done: (verdicts: Verdict[]) => boolean,
+): Promise<{ verdicts: Verdict[]; total: number }> {
+  return eventually(
+    () => manage<{ verdicts: Verdict[]; total: number }>(stack(), '/protect/verdicts', { requestPath }),
+    ({ verdicts }) => done(verdicts),
+  );
+}
+
+describe('a newcomer', () => {
+  test('makes a rule, is blocked within two seconds, and reads why by the reference on the page', async () => {
+    expect((await visit('/walk', 'badbot/1.0')).status).not.toBe(403);
+    await manage(stack(), '/protect/access-rules/create', {
+      rules: [{ type: 'userAgent', value: 'badbot', verdict: 'block' }],
+    });
+    const made = Date.now();
+    const blocked = await eventually(
+      () => visit('/walk', 'badbot/1.0'),
+      (response) => response.status === 403,
+      ENFORCED_WITHIN_MS,
+    );
+    expect(Date.now() - made).toBeLessThanOrEqual(ENFORCED_WITHIN_MS);
+    const reference = blocked.headers.get('x-protect-request-id') ?? '';
+    expect(await blocked.text()).toContain(reference);
+
+    const { verdicts } = await verdictsAt('/walk', (all) => all.some(({ request_id }) => request_id === reference));
+    expect(verdicts.find((verdict) => verdict.request_id === reference)).toMatchObject({
+      decision: 'block',
+      decided_by: 'userAgent:badbot',
+    });
+  });
+
+  test('who is challenged and solves by hand reaches the origin once, body intact, token verified', async () => {
+    await manage(stack(), '/protect/access-rules/create', {
+      rules: [{ type: 'userAgent', value: 'oddbot', verdict: 'challenge' }],
+    });
+    const challenged = await eventually(
+      () => visit('/echo/order', 'oddbot/1.0'),
+      (response) => response.status === 403,
+      ENFORCED_WITHIN_MS,
+    );
+    expect(challenged.headers.get('x-protect-decision')).toBe('challenge');
+
+    const token = await solvedToken(stack(), { 'user-agent': 'oddbot/1.0' }, { siteKey: stack().siteKey });
+    const body = new URLSearchParams({ item: 'a & b', 'captcha-response': JSON.stringify({ token }) }).toString();
+    const before = await hitsOf(stack(), '/echo/order');
+    const answer = await visit('/echo/order', 'oddbot/1.0', body);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      method: 'POST',
+      bodyLength: body.length,
+      headers: { 'x-protect-verified': 'true' },
+    });
+    expect(await hitsOf(stack(), '/echo/order')).toBe(before + 1);
+    const again = await visit('/echo/order', 'oddbot/1.0', body);
+    expect(again.status).toBe(403);
+    expect(await hitsOf(stack(), '/echo/order')).toBe(before + 1);
+    const { verdicts } = await verdictsAt('/echo/order', (all) => all.some(({ verified }) => verified === false));
+    expect(verdicts.filter(({ verified }) => verified === true)).toHaveLength(1);
+  });
+});
+
+describe('a token', () => {
+  test('that fifty backends verify at once is true for exactly one', async () => {
+    const token = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const response = await fetch(`${stack().serviceUrl}/siteverify`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ secret: stack().secretKey, token }),
+        });
+        expect(response.status).toBe(200);
+        return ((await response.json()) as { verified: boolean }).verified;
+      }),
+    );
+    expect(answers.filter(Boolean)).toHaveLength(1);
+  });
+});
+
+describe('the client JWT', () => {
+  const edgeCalls = ['/edge/v1/version', '/edge/v1/config'];
+
+  async function statusWith(bearer: string | null): Promise<number[]> {
+    const headers: Record<string, string> = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
+    const answers = await Promise.all(edgeCalls.map((path) => fetch(`${stack().serviceUrl}${path}`, { headers })));
+    return answers.map(({ status }) => status);
+  }
+
+  test('is what the published keys verify, and opens the edge API', async () => {
+    const jwks = createRemoteJWKSet(new URL(`${stack().serviceUrl}/.well-known/jwks.json`));
+    const { payload, protectedHeader } = await jwtVerify(stack().clientJwt, jwks, { audience: 'protect-edge' });
+    expect(protectedHeader.alg).toBe('EdDSA');
+    expect(payload).toMatchObject({ iss: stack().serviceUrl, sub: stack().instanceId });
+    expect(await statusWith(stack().clientJwt)).toEqual([200, 200]);
+  });
+
+  test('of another kind, changed or revoked gets 401 and no data', async () => {
+    const { clientJwt } = await manage<{ clientJwt: string }>(stack(), '/protect/client-jwt/generate', {
+      protectInstanceId: stack().instanceId,
+      expiresInWeeks: 1,
+    });
+    expect(await statusWith(clientJwt)).toEqual([200, 200]);
+    await manage(stack(), '/protect/client-jwt/revoke', {
+      protectInstanceId: stack().instanceId,
+      jti: decodeJwt(clientJwt).jti ?? '',
+    });
+    const [head = '', claims = '', signature = ''] = stack().clientJwt.split('.');
+    const changed = [head, claims, signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))].join('.');
+    const unsigned = `${btoa('{"alg":"none"}').replaceAll('=', '')}.${claims}.`;
+    for (const bearer of [null, 'nonsense', stack().apiKey, clientJwt, changed, unsigned]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect([bearer, await statusWith(bearer)]).toEqual([bearer, [401, 401]]);
+    }
+  });
+});
+
+describe('a batch of verdicts', () => {
+  test('sent twice is kept once', async () => {
+    const records = Array.from({ length: 20 }, () =>
+      verdictRecordOf(stack().instanceId, {
+        timestamp: Date.now(),
+        site_key: stack().siteKey,
+        request_path: '/sent-twice',
+      }),
+    );
+    const send = async () => {
+      const response = await fetch(`${stack().serviceUrl}/edge/v1/verdicts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stack().clientJwt}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ records }),
+      });
+      return (await response.json()) as { accepted: number; duplicates: number };
+    };
+    expect(await send()).toMatchObject({ accepted: 20, duplicates: 0 });
+    expect(await send()).toMatchObject({ accepted: 0, duplicates: 20 });
+    expect(await verdictsAt('/sent-twice', (all) => all.length >= 20)).toMatchObject({ total: 20 });
+  });
+});
