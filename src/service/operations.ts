@@ -10,6 +10,7 @@ import { getRuleGroupJob } from './access-control/get-rule-group-job.ts';
 import { createApiKey } from './api-keys/create-api-key.ts';
 import { deleteApiKey } from './api-keys/delete-api-key.ts';
 import { getApiKeys } from './api-keys/get-api-keys.ts';
+import { getAuditTrail } from './audit-trail/get-audit-trail.ts';
 import type { Operation } from './operation.ts';
 import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
 import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
@@ -64,6 +65,7 @@ export const operations: readonly Operation[] = [
   getApiKeys,
   createApiKey,
   deleteApiKey,
+  getAuditTrail,
   listInstances,
   createInstance,
   updateInstance,

@@ -4,10 +4,14 @@
  * (interface document 5.6).
  */
 import type * as core from 'zod/v4/core';
+import { appendManagementAudit } from '../store/management-audit.ts';
+import { redacted } from './audit-trail/redacted.ts';
 import { authorise } from './auth/authorise.ts';
+import type { Caller } from './auth/authorise.ts';
 import { parseWithSchema } from './body/parse-with-schema.ts';
 import { BODY_MAX_BYTES, readBody } from './body/read-body.ts';
 import type { ParsedBody } from './body/read-body.ts';
+import { clientAddress } from './client-address.ts';
 import type { Operation } from './operation.ts';
 import type { ServiceCall } from './service-call.ts';
 import { jsonResponse } from './respond-error.ts';
@@ -31,7 +35,27 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
     serviceUrl: env.SERVICE_URL,
     waitUntil,
   });
+  if (operation.access === 'write') await recordWrite(operation, call, { account, apiKey }, body);
   return answer instanceof Response ? answer : jsonResponse(answer);
+}
+
+/** The write is done and is answered as done: a trail that cannot be written is said in the log. */
+async function recordWrite(operation: Operation, call: ServiceCall, caller: Caller, body: unknown): Promise<void> {
+  const { env, request, requestId, now } = call;
+  try {
+    await appendManagementAudit(env, caller.account.id, {
+      id: crypto.randomUUID(),
+      at: now,
+      apiKeyId: caller.apiKey.id,
+      apiKeyName: caller.apiKey.name,
+      operation: operation.name,
+      requestId,
+      ip: await clientAddress(env, request),
+      body: redacted(body),
+    });
+  } catch (error) {
+    console.error(JSON.stringify({ event: 'audit-trail-failed', requestId, message: String(error) }));
+  }
 }
 
 function withoutIgnored(body: ParsedBody, schema: core.$ZodType): ParsedBody {

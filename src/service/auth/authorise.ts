@@ -7,9 +7,17 @@
 import type { ErrorKey } from '../../contract/errors.ts';
 import { accountById } from '../../store/accounts.ts';
 import { apiKeyById, readApiKeyToken } from '../../store/api-keys.ts';
+import { RateLimit } from '../captcha/rate-limit.ts';
 import { ApiError } from '../operation.ts';
 import type { Account, ApiKeyPrincipal, Operation } from '../operation.ts';
 import { bearerToken } from './bearer.ts';
+
+/**
+ * Per minute and key, in one isolate: far above any honest client, far below what would slow the
+ * account's database down for everyone else.
+ */
+const CALLS_PER_MINUTE_MAX = 12_000;
+const keyRateLimit = new RateLimit(CALLS_PER_MINUTE_MAX, 'Too many calls with this API key; wait a little');
 
 export interface Caller {
   account: Account;
@@ -26,6 +34,7 @@ export async function authorise(
   const claims = await readApiKeyToken(env.MASTER_KEY, bearerToken(request));
   if (claims === 'malformed') throw new ApiError('API.UNAUTHORIZED', 'The bearer token is not an API key');
   if (claims === 'bad-signature') throw new ApiError('API.UNAUTHORIZED', 'The API key has a wrong signature');
+  keyRateLimit.take(claims.keyId, now);
 
   const [apiKey, account] = await Promise.all([
     apiKeyById(env, claims.accountId, claims.keyId),

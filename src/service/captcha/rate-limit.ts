@@ -12,8 +12,18 @@ export const CALLS_PER_WINDOW = 300;
 const COUNTERS_MAX = 50_000;
 
 export class RateLimit {
+  readonly #callsPerWindow: number;
+  readonly #refusal: string;
   #window = 0;
   #counters = new Map<string, number>();
+
+  constructor(
+    callsPerWindow: number = CALLS_PER_WINDOW,
+    refusal: string = 'Too many calls from this network; wait a little',
+  ) {
+    this.#callsPerWindow = callsPerWindow;
+    this.#refusal = refusal;
+  }
 
   /** @throws 429 with `Retry-After` when the key has used up its window. */
   take(key: string, nowMs: number): void {
@@ -24,9 +34,9 @@ export class RateLimit {
     }
     const used = (this.#counters.get(key) ?? 0) + 1;
     this.#counters.set(key, used);
-    if (used <= CALLS_PER_WINDOW) return;
+    if (used <= this.#callsPerWindow) return;
     const seconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
-    throw new ApiError('API.RATE_LIMITED', 'Too many calls from this network; wait a little', undefined, {
+    throw new ApiError('API.RATE_LIMITED', this.#refusal, undefined, {
       'retry-after': String(seconds),
     });
   }

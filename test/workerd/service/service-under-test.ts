@@ -65,9 +65,9 @@ export async function newAccount(
 }
 
 /** One request through the whole app; waits for what it left running. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+export async function send(path: string, init: RequestInit = {}, bindings = serviceEnv): Promise<Response> {
   const context = createExecutionContext();
-  const response = await app.fetch(new Request(`${serviceUrl}${path}`, init), serviceEnv, context);
+  const response = await app.fetch(new Request(`${serviceUrl}${path}`, init), bindings, context);
   await waitOnExecutionContext(context);
   return response;
 }

@@ -1,0 +1,188 @@
+/**
+ * Every operation there is, against every reason to refuse it (interface document 5, 7). The database is watched: until a
+ * call is authorised nothing but its account and its key is read, no Durable Object or bucket is touched,
+ * and nothing at all is written.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { featurePermissions, features } from '../../../src/contract/permissions.ts';
+import type { Feature, PermissionMap } from '../../../src/contract/permissions.ts';
+import type { Operation } from '../../../src/service/operation.ts';
+import { operations } from '../../../src/service/operations.ts';
+import { updateAccount } from '../../../src/store/accounts.ts';
+import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/api-keys.ts';
+import { newAccount, send, serviceEnv } from './service-under-test.ts';
+
+/** 32 bytes that are not this deployment's. */
+const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;
+
+/** Bindings that note every statement and refuse everything that is not D1. */
+function watched(): { env: ServiceEnv; statements: string[] } {
+  const statements: string[] = [];
+  const DB = new Proxy(serviceEnv.DB, {
+    get(target, name) {
+      if (name === 'prepare') {
+        return (sql: string) => {
+          statements.push(sql.replace(/\s+/g, ' ').trim());
+          return target.prepare(sql);
+        };
+      }
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const untouchable = new Set(['RULESETS', 'SEGMENTS', 'RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER']);
+  const env = new Proxy({ ...serviceEnv, DB } as ServiceEnv, {
+    get(target, name) {
+      if (untouchable.has(String(name))) throw new Error(`${String(name)} was touched before the call was authorised`);
+      return Reflect.get(target, name);
+    },
+  });
+  return { env, statements };
+}
+
+const principalReads = [
+  'SELECT * FROM api_keys WHERE id = ? AND account_id = ?',
+  'SELECT * FROM accounts WHERE id = ?',
+];
+
+async function expectRefused(operation: Operation, authorization: string | null, status: number, key: string) {
+  const { env, statements } = watched();
+  const headers = new Headers();
+  if (authorization !== null) headers.set('authorization', authorization);
+  const init: RequestInit = { method: operation.method, headers };
+  if (operation.method !== 'GET') {
+    headers.set('content-type', 'application/json');
+    // Not even looked at: a caller who may not come in learns nothing about what would fit.
+    init.body = '{"broken';
+  }
+  const response = await send(operation.path, init, env);
+  const body = (await response.json()) as { error: { code: number; key: string } };
+  expect([response.status, body.error.code, body.error.key]).toEqual([status, status, key]);
+  for (const statement of statements) expect(principalReads).toContain(statement);
+}
+
+type Setting = {
+  account: { id: string };
+  key(permissions?: PermissionMap, expiresInSeconds?: number): Promise<{ id: string; bearer: string }>;
+  withFeatures(enabled: readonly Feature[]): Promise<void>;
+};
+
+async function setting(): Promise<Setting> {
+  const { account } = await newAccount();
+  return {
+    account,
+    async key(permissions = featurePermissions, expiresInSeconds = 3600) {
+      const now = Date.now();
+      const { id } = await createApiKey(
+        serviceEnv,
+        { accountId: account.id, name: 'matrix', permissions, expiresInSeconds },
+        now,
+      );
+      return { id, bearer: `Bearer ${await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: account.id, id })}` };
+    },
+    async withFeatures(enabled) {
+      await updateAccount(serviceEnv, account.id, { features: enabled }, Date.now());
+    },
+  };
+}
+
+const rows = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+
+describe.each(rows)('%s', (_, operation) => {
+  let tenant: Setting;
+  beforeAll(async () => {
+    tenant = await setting();
+  });
+
+  test('no header is 401', () => expectRefused(operation, null, 401, 'API.MISSING_AUTHORIZATION_HEADER'));
+  test('no bearer is 401', () => expectRefused(operation, 'Basic YTpi', 401, 'API.UNAUTHORIZED'));
+  test('no token of ours is 401', () => expectRefused(operation, 'Bearer e30.e30.e30', 401, 'API.UNAUTHORIZED'));
+
+  test('a wrong signature is 401', async () => {
+    const forged = await apiKeyToken(OTHER_MASTER_KEY, { accountId: tenant.account.id, id: (await tenant.key()).id });
+    await expectRefused(operation, `Bearer ${forged}`, 401, 'API.UNAUTHORIZED');
+  });
+
+  test('a deleted key is 401', async () => {
+    const { id, bearer } = await tenant.key();
+    await deleteApiKey(serviceEnv, tenant.account.id, id);
+    await expectRefused(operation, bearer, 401, 'API.UNAUTHORIZED');
+  });
+
+  test('an expired key is 401', async () => {
+    await expectRefused(operation, (await tenant.key(featurePermissions, -1)).bearer, 401, 'API.KEY_EXPIRED');
+  });
+
+  test('the key of one account under the id of another is 401', async () => {
+    const other = await setting();
+    const { id } = await tenant.key();
+    const crossed = await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: other.account.id, id });
+    await expectRefused(operation, `Bearer ${crossed}`, 401, 'API.UNAUTHORIZED');
+  });
+
+  test('a disabled account is 403', async () => {
+    const own = await setting();
+    const { bearer } = await own.key();
+    await updateAccount(serviceEnv, own.account.id, { disabled: true }, Date.now());
+    await expectRefused(operation, bearer, 403, 'API.ACCOUNT_DISABLED');
+  });
+
+  test('an account without the API feature is 403', async () => {
+    const own = await setting();
+    const { bearer } = await own.key();
+    await own.withFeatures(features.filter((feature) => feature !== 'API'));
+    await expectRefused(operation, bearer, 403, 'API.FEATURE_NOT_ENABLED');
+  });
+
+  test("an account without the endpoint's feature is 403", async () => {
+    const own = await setting();
+    const { bearer } = await own.key();
+    await own.withFeatures(features.filter((feature) => feature !== operation.feature));
+    await expectRefused(operation, bearer, 403, 'API.FEATURE_NOT_ENABLED');
+  });
+
+  test('every other permission is not enough', async () => {
+    const others = Object.fromEntries(
+      Object.entries(featurePermissions).map(([feature, list]) => [
+        feature,
+        (list as readonly string[]).filter((name) => !(feature === operation.feature && name === operation.permission)),
+      ]),
+    ) as PermissionMap;
+    await expectRefused(operation, (await tenant.key(others)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
+  });
+
+  test('a permission of the right name under another feature is not enough', async () => {
+    const elsewhere = operation.feature === 'Traffic' ? 'Sites' : 'Traffic';
+    const misplaced = { [elsewhere]: [operation.permission] } as PermissionMap;
+    await expectRefused(operation, (await tenant.key(misplaced)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
+  });
+
+  test(
+    operation.access === 'write' ? 'a write while a payment is owed is 403' : 'a read while a payment is owed goes on',
+    async () => {
+      const own = await setting();
+      const { bearer } = await own.key();
+      await updateAccount(serviceEnv, own.account.id, { paymentOwed: true }, Date.now());
+      if (operation.access === 'write') await expectRefused(operation, bearer, 403, 'API.PAYMENT_REQUIRED');
+      else {
+        const headers = { authorization: bearer };
+        const { status } = await send(operation.path, { method: operation.method, headers });
+        expect([401, 403]).not.toContain(status);
+      }
+    },
+  );
+});
+
+test('a permission taken back on the key counts on the next call', async () => {
+  const own = await setting();
+  const { id, bearer } = await own.key();
+  const get = () => send('/sites/get', { method: 'POST', headers: { authorization: bearer } });
+  expect((await get()).status).toBe(200);
+  await serviceEnv.DB.prepare('UPDATE api_keys SET permissions = ? WHERE id = ?').bind('{}', id).run();
+  expect((await get()).status).toBe(403);
+});
+
+test('no two operations share a name or a route', () => {
+  expect(new Set(operations.map((operation) => operation.name)).size).toBe(operations.length);
+  expect(new Set(operations.map((operation) => `${operation.method} ${operation.path}`)).size).toBe(operations.length);
+});
