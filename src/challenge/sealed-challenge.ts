@@ -33,6 +33,9 @@ const challengeParams = z.strictObject({
   threshold: z.optional(z.number()),
   judged: z.optional(z.int()),
   right: z.optional(z.int()),
+  /** Round in which the present try began, and tries that failed. */
+  startedAtRound: z.optional(z.int()),
+  failures: z.optional(z.int()),
   /** puzzle: pixels the piece may be off, and how hard it is drawn. */
   tolerance: z.optional(z.int()),
   hardness: z.optional(z.int()),

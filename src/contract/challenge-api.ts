@@ -53,6 +53,60 @@ export const powTask = z.strictObject({
 });
 export type PowTask = z.infer<typeof powTask>;
 
+/** Rows of 4-bit palette indexes, two pixels a byte, left one in the high half; drawn on a canvas, so no CSP stands in the way. */
+export const picture = z.strictObject({
+  width: z.int(),
+  height: z.int(),
+  /** 16 colours of three bytes each, base64url. */
+  palette: base64url,
+  pixels: base64url,
+});
+export type Picture = z.infer<typeof picture>;
+
+/** Shapes a picture can show; the widget names them in the visitor's language. */
+export const shapeNames = ['circle', 'triangle', 'square', 'star', 'heart', 'moon', 'cross', 'arrow'] as const;
+export type ShapeName = (typeof shapeNames)[number];
+
+/** "Choose all pictures that show a …". Solution: `{selected: number[]}`, indexes in reading order. */
+export const imageTask = z.strictObject({
+  shape: z.enum(shapeNames),
+  columns: z.int(),
+  rows: z.int(),
+  /** From 1; `rounds` is the least there will be. */
+  round: z.int(),
+  rounds: z.int(),
+  picture,
+});
+export type ImageTask = z.infer<typeof imageTask>;
+
+/**
+ * "Move the piece to where it fits", by pointer or arrow keys, in both directions. Solution: `{finalX,
+ * finalY, path?}`, the piece's top left corner in pixels of the background; `path` is a list of
+ * `[x, y, milliseconds]`, 1,000 at most.
+ */
+export const puzzleTask = z.strictObject({
+  background: picture,
+  /** Index 0 of its palette is transparent. */
+  piece: picture,
+  originX: z.int(),
+  originY: z.int(),
+});
+export type PuzzleTask = z.infer<typeof puzzleTask>;
+
+/** The task that needs no eyes: groups of tones to be counted. Solution: `{digits: "3142"}`, a digit a group. */
+export const audioTask = z.strictObject({
+  /** Unsigned 8-bit mono samples, base64url. */
+  samples: base64url,
+  sampleRate: z.int(),
+  groups: z.int(),
+  /** Most tones in one group. */
+  most: z.int(),
+});
+export type AudioTask = z.infer<typeof audioTask>;
+
+/** A field that people leave empty and scripts fill in; handed in as `honeypot`. */
+export const honeypotField = z.strictObject({ name: z.string(), question: z.string() });
+
 export const challengeAnswer = z.object({
   jti: z.string(),
   kind: z.enum(challengeKinds),
@@ -61,15 +115,20 @@ export const challengeAnswer = z.object({
   /** Epoch milliseconds by the service's clock. */
   expiresAt: z.int(),
   pow: z.optional(powTask),
-  image: z.optional(z.unknown()),
-  puzzle: z.optional(z.unknown()),
+  image: z.optional(imageTask),
+  puzzle: z.optional(puzzleTask),
+  /** Instead of `image` or `puzzle`, when the request said `capabilities.audio`. */
+  audio: z.optional(audioTask),
+  honeypot: z.optional(honeypotField),
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
 
 export const solutionRequest = z.strictObject({
   challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
-  /** `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image and puzzle: see their modules. */
+  /** `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image, puzzle and audio: see their tasks. */
   solution: z.record(z.string(), z.unknown()),
+  /** What stood in the honeypot field; people leave it empty. */
+  honeypot: z.optional(z.string().check(z.maxLength(1024))),
   visitor: z.optional(edgeVisitor),
 });
 

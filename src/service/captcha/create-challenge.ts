@@ -3,6 +3,7 @@
  * have to do. The answer holds a task and a seal; nothing is stored.
  */
 import { chooseChallenge } from '../../challenge/choose-challenge.ts';
+import { honeypotOf } from '../../challenge/honeypot.ts';
 import { keyDay } from '../../challenge/keyring.ts';
 import { newJti } from '../../challenge/sealed-challenge.ts';
 import { challengeRequest } from '../../contract/challenge-api.ts';
@@ -14,7 +15,8 @@ import { ApiError } from '../operation.ts';
 import type { ServiceCall } from '../service-call.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
-import { issueChallenge } from './issue-challenge.ts';
+import { issuePow, issueVisual, visualParams } from './issue-challenge.ts';
+import type { ChallengeBase } from './issue-challenge.ts';
 import { pageHost } from './page-host.ts';
 import { RateLimit } from './rate-limit.ts';
 import { visitorFacts } from './visitor-facts.ts';
@@ -62,16 +64,24 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
   if (plan === null) {
     throw new ApiError('API.INCORRECT_CAPTCHA_TYPE', 'This site asks for a task that needs JavaScript');
   }
-  return issueChallenge(engine, plan, {
+  const base: ChallengeBase = {
     jti: newJti(),
     bornAt: now,
     siteKey: site.siteKey,
     hostname: page.hostname,
     action: body.action ?? '',
     cdata: body.cdata ?? '',
+    kind: plan.kind,
+    lane: plan.lane,
     issuedAt: now,
     expiresAt: now + site.settings.solutionTimeout,
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
-  });
+  };
+  const answer =
+    plan.kind === 'pow'
+      ? await issuePow(engine, base, plan.powDifficulty)
+      : await issueVisual(engine, base, visualParams(plan), site.settings.puzzle);
+  const honeypot = honeypotOf(site.settings);
+  return honeypot === null ? answer : { ...answer, honeypot };
 }

@@ -1,64 +1,93 @@
 /**
- * Mints one challenge of a plan: the task for the visitor, and the seal over all that judging its
- * solution will need.
+ * Mints one challenge: the task for the visitor, and the seal over all that judging its solution will
+ * need. A further round is minted the same way, with the same jti.
  */
+import { drawAudioTask } from '../../challenge/audio-task.ts';
 import { encodeBase64url } from '../../challenge/base64url.ts';
 import type { ChallengePlan } from '../../challenge/choose-challenge.ts';
+import { drawImageTask } from '../../challenge/image-task.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../challenge/layout.ts';
 import { mintSha256 } from '../../challenge/pow-sha256.ts';
+import { DEFAULT_LOOK, drawPuzzleTask } from '../../challenge/puzzle-task.ts';
 import { levelOf, squaringsOf } from '../../challenge/rsw-key.ts';
 import { sealChallenge } from '../../challenge/sealed-challenge.ts';
-import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import type { ChallengeAnswer, PowTask } from '../../contract/challenge-api.ts';
+import type { ChallengeParams, SealedChallenge } from '../../challenge/sealed-challenge.ts';
+import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
+import type { PuzzleLook } from '../../contract/site-settings.ts';
 import type { CaptchaEngine } from './engine.ts';
 
 /** How long a visitor without script waits: above a bot's patience per page, below a person's. */
 const WAIT_MS = 8000;
 
 /** Everything of a challenge but its task. */
-export type ChallengeBase = Omit<SealedChallenge, 'kind' | 'lane' | 'params'>;
+export type ChallengeBase = Omit<SealedChallenge, 'params'>;
+type Minted = Pick<ChallengeAnswer, 'pow' | 'image' | 'puzzle' | 'audio'>;
 
-export async function issueChallenge(
+/** What a plan seals for judging, before any round. */
+export function visualParams(plan: ChallengePlan): ChallengeParams {
+  if (plan.lane === 'audio') return {};
+  if (plan.kind === 'puzzle') return { tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness };
+  return { rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
+}
+
+/** A challenge that machines solve: the answer, where there is exactly one, is tagged. */
+export async function issuePow(
   engine: CaptchaEngine,
-  plan: ChallengePlan,
   base: ChallengeBase,
+  powDifficulty: number,
 ): Promise<ChallengeAnswer> {
-  const { params, task, answer } = await powTaskOf(engine, plan, base.issuedAt);
-  const sealed: SealedChallenge = { ...base, kind: plan.kind, lane: plan.lane, params };
+  if (base.lane === 'wait') {
+    const notBefore = base.issuedAt + WAIT_MS;
+    return answerOf(engine, base, { notBefore }, null, { pow: { lane: 'wait', notBefore, waitMs: WAIT_MS } });
+  }
+  const level = levelOf(powDifficulty);
+  if (base.lane === 'sha256') {
+    const puzzles = mintSha256(squaringsOf(level));
+    const params = { salt: puzzles.salt, bits: puzzles.bits };
+    return answerOf(engine, base, params, null, { pow: { lane: 'sha256', ...puzzles } });
+  }
+  const minter = await engine.minter(base.issuedAt);
+  const { t, x, y } = minter.mint(level);
+  return answerOf(engine, base, { t }, y, {
+    pow: { lane: 'rsw', t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) },
+  });
+}
+
+/** A challenge that a person solves: drawn from the layout of this jti and round. */
+export async function issueVisual(
+  engine: CaptchaEngine,
+  base: ChallengeBase,
+  params: ChallengeParams,
+  look: PuzzleLook | undefined,
+): Promise<ChallengeAnswer> {
+  const { keyring } = engine;
+  if (base.lane === 'audio') {
+    return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base)) });
+  }
+  if (base.kind === 'puzzle') {
+    const layout = await puzzleLayout(keyring, base);
+    const puzzle = drawPuzzleTask(layout, look ?? DEFAULT_LOOK, params.hardness ?? 0);
+    return answerOf(engine, base, params, null, { puzzle });
+  }
+  const shown = base.round - (params.startedAtRound ?? 0);
+  const rounds = (params.rounds ?? 1) + (params.uncounted ?? 0);
+  return answerOf(engine, base, params, null, {
+    image: drawImageTask(await imageLayout(keyring, base), shown, rounds),
+  });
+}
+
+async function answerOf(
+  engine: CaptchaEngine,
+  base: ChallengeBase,
+  params: ChallengeParams,
+  answer: Uint8Array | null,
+  task: Minted,
+): Promise<ChallengeAnswer> {
   return {
     jti: base.jti,
-    kind: plan.kind,
-    challenge: await sealChallenge(engine.keyring, sealed, answer),
+    kind: base.kind,
+    challenge: await sealChallenge(engine.keyring, { ...base, params }, answer),
     expiresAt: base.expiresAt,
-    pow: task,
-  };
-}
-
-interface MintedPow {
-  params: SealedChallenge['params'];
-  task: PowTask;
-  /** Canonical bytes of the answer, where there is exactly one. */
-  answer: Uint8Array | null;
-}
-
-async function powTaskOf(engine: CaptchaEngine, plan: ChallengePlan, nowMs: number): Promise<MintedPow> {
-  if (plan.lane === 'wait') {
-    const notBefore = nowMs + WAIT_MS;
-    return { params: { notBefore }, task: { lane: 'wait', notBefore, waitMs: WAIT_MS }, answer: null };
-  }
-  const level = levelOf(plan.powDifficulty);
-  if (plan.lane === 'sha256') {
-    const puzzles = mintSha256(squaringsOf(level));
-    return {
-      params: { salt: puzzles.salt, bits: puzzles.bits },
-      task: { lane: 'sha256', ...puzzles },
-      answer: null,
-    };
-  }
-  const minter = await engine.minter(nowMs);
-  const { t, x, y } = minter.mint(level);
-  return {
-    params: { t },
-    task: { lane: 'rsw', t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) },
-    answer: y,
+    ...task,
   };
 }

@@ -1,13 +1,12 @@
 /**
  * `POST /captcha/v1/solution` (design 5): a solution against the service's own clock. What comes out is
- * a token over the same jti; a solution handed in twice gives two tokens of one jti, of which one
- * can ever be spent.
+ * a token over the same jti, or the next round. A solution handed in twice gives two tokens of one
+ * jti, of which one can ever be spent.
  */
 import { powSolved, solvedSuspiciouslyFast } from '../../challenge/judge-pow.ts';
 import { keyDay } from '../../challenge/keyring.ts';
 import { openChallenge } from '../../challenge/sealed-challenge.ts';
-import type { OpenedChallenge, SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import type { SealedFacts } from '../../challenge/sealed-facts.ts';
+import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
 import { levelOfLane, sealToken } from '../../challenge/sealed-token.ts';
 import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { visitorTag } from '../../challenge/visitor-tag.ts';
@@ -20,16 +19,20 @@ import type { ServiceCall } from '../service-call.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
 import type { CaptchaEngine } from './engine.ts';
+import { issueVisual } from './issue-challenge.ts';
+import { judgeRound } from './judge-round.ts';
 import { RateLimit } from './rate-limit.ts';
-import { waitAllowed } from './wait-budget.ts';
+import { solvedFacts } from './solved-facts.ts';
+import type { SolvingSigns } from './solved-facts.ts';
+import type { ChallengeSite } from './test-sites.ts';
 import { visitorOf } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
+import { waitAllowed } from './wait-budget.ts';
 
-/** A sealed challenge, a solution and the edge's visitor; the seal's own bound is far below. */
-const SOLUTION_BODY_MAX_BYTES = 64 * 1024;
-/** Added to the score of a solution that came from another network, or too fast for a browser. */
-const MOVED_SCORE = 0.2;
-const FAST_SCORE = 0.3;
+/** A sealed challenge, a solution with a pointer's path, and the edge's visitor. */
+const SOLUTION_BODY_MAX_BYTES = 128 * 1024;
+/** All rounds of one jti; the spend ledger keeps its rows for longer than this and a token's life. */
+const COURSE_MAX_MS = 1_800_000;
 const rateLimit = new RateLimit();
 
 export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer> {
@@ -42,31 +45,76 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
     throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
   }
   const { challenge } = opened;
-  const prefix = await prefixTag(engine, visitor, challenge);
+  const prefix = (await prefixTag(engine, visitor, challenge)) ?? 'unknown';
   rateLimit.take(`${challenge.siteKey} ${prefix}`, now);
-  if (now >= challenge.expiresAt) return { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' };
-  const site = await challengeSite(engine, challenge.siteKey, visitor, now);
-  if (!(await powSolved(opened, body.solution, now))) return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' };
-  if (challenge.lane === 'wait' && !(await waitAllowed(env, challenge.siteKey, prefix ?? 'none'))) {
-    throw new ApiError('API.RATE_LIMITED', 'Too many visitors of this network came in by waiting', undefined, {
-      'retry-after': '600',
-    });
+  if (now >= challenge.expiresAt || now >= challenge.bornAt + COURSE_MAX_MS) {
+    return { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' };
   }
+  const site = await challengeSite(engine, challenge.siteKey, visitor, now);
+  const signs: SolvingSigns = {
+    moved: prefix !== challenge.facts.prefix,
+    tooFast: solvedSuspiciouslyFast(opened, now),
+    mechanical: false,
+    honeypot: site.settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
+  };
+  if (challenge.lane === 'visual' || challenge.lane === 'audio') {
+    const round = { challenge, sealed: body.challenge, solution: body.solution, prefix };
+    const { outcome, mechanical } = await judgeRound(env, engine, site.settings, round);
+    if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, now);
+    if (outcome.step !== 'passed') return { verified: false, reason: REFUSED[outcome.step] };
+    signs.mechanical = mechanical;
+  } else {
+    if (!(await powSolved(opened, body.solution, now))) return { verified: false, reason: REFUSED.failed };
+    if (challenge.lane === 'wait' && !(await waitAllowed(env, challenge.siteKey, prefix))) throw waitBudgetSpent();
+  }
+  return issueToken(engine, site, challenge, signs, now);
+}
+
+const REFUSED = {
+  failed: 'CAPTCHA.INVALID_SOLUTION',
+  'answered-before': 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE',
+} as const;
+
+async function nextRound(
+  engine: CaptchaEngine,
+  site: ChallengeSite,
+  challenge: SealedChallenge,
+  outcome: { params: SealedChallenge['params']; failed: boolean },
+  now: number,
+): Promise<SolutionAnswer> {
+  const base = {
+    ...challenge,
+    round: challenge.round + 1,
+    issuedAt: now,
+    expiresAt: now + site.settings.solutionTimeout,
+  };
+  const next = await issueVisual(engine, base, outcome.params, site.settings.puzzle);
+  return { verified: false, ...(outcome.failed ? { reason: REFUSED.failed } : {}), next };
+}
+
+async function issueToken(
+  engine: CaptchaEngine,
+  site: ChallengeSite,
+  challenge: SealedChallenge,
+  signs: SolvingSigns,
+  now: number,
+): Promise<SolutionAnswer> {
+  const { jti, bornAt, siteKey, hostname, action, cdata, kind, lane } = challenge;
   const expiresAt = now + site.settings.verifiedTimeout;
   const token = await sealToken(engine.keyring, {
-    jti: challenge.jti,
-    bornAt: challenge.bornAt,
-    siteKey: challenge.siteKey,
-    hostname: challenge.hostname,
-    action: challenge.action,
-    cdata: challenge.cdata,
-    kind: challenge.kind,
-    lane: challenge.lane,
-    level: levelOfLane(challenge.lane),
-    issuedAt: challenge.bornAt,
+    jti,
+    bornAt,
+    siteKey,
+    hostname,
+    action,
+    cdata,
+    kind,
+    lane,
+    level: levelOfLane(lane),
+    issuedAt: bornAt,
     solvedAt: now,
     expiresAt,
-    facts: solvedFacts(opened, prefix, now),
+    facts: solvedFacts(challenge.facts, signs),
   });
   return { verified: true, token, expiresAt };
 }
@@ -76,17 +124,8 @@ async function prefixTag(engine: CaptchaEngine, visitor: Visitor, challenge: Sea
   return visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
 }
 
-/** The facts of the challenge, with what solving it showed. */
-function solvedFacts(opened: OpenedChallenge, prefix: string | null, nowMs: number): SealedFacts {
-  const { facts } = opened.challenge;
-  const found: [string, number][] = [];
-  if (prefix !== facts.prefix) found.push(['address-changed', MOVED_SCORE]);
-  if (solvedSuspiciouslyFast(opened, nowMs)) found.push(['native-solver', FAST_SCORE]);
-  if (found.length === 0) return facts;
-  const score = Math.min(1, facts.score + found.reduce((sum, [, weight]) => sum + weight, 0));
-  return {
-    ...facts,
-    score: Math.round(score * 100) / 100,
-    detectors: [...facts.detectors, ...found.map(([name]) => name)],
-  };
+function waitBudgetSpent(): ApiError {
+  return new ApiError('API.RATE_LIMITED', 'Too many visitors of this network came in by waiting', undefined, {
+    'retry-after': '600',
+  });
 }

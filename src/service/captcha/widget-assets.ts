@@ -4,8 +4,24 @@
  */
 import { clientAssets } from '../../widget/bundle.generated.ts';
 
-/** Files a page of another origin may load; `protect.js` belongs to the edge. */
-export const publicAssets = ['widget.js', 'pow-worker.js', 'visual.js', 'frame.js'] as const;
+/** Files a page of another origin may load; the protect and interstitial scripts belong to the edge. */
+export const publicAssets = [
+  'widget.js',
+  'pow-worker.js',
+  'visual.js',
+  'languages.js',
+  'frame.js',
+  'frame.html',
+] as const;
+
+const SCRIPT = { 'content-type': 'text/javascript; charset=utf-8' } as const;
+/** The frame lends its origin to a worker and does nothing else, whoever embeds it. */
+const PAGE = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
 
 export function widgetAsset(request: Request, name: string): Response | null {
   const asset = clientAssets[name];
@@ -13,7 +29,7 @@ export function widgetAsset(request: Request, name: string): Response | null {
   const etag = `"${asset.hash}"`;
   const named = new URL(request.url).searchParams.get('v') === asset.hash;
   const headers = {
-    'content-type': 'text/javascript; charset=utf-8',
+    ...(name.endsWith('.html') ? PAGE : SCRIPT),
     'cache-control': named ? 'public, max-age=31536000, immutable' : 'public, max-age=300, must-revalidate',
     etag,
     'access-control-allow-origin': '*',
