@@ -1,0 +1,223 @@
+/**
+ * The gate on workerd itself, with nothing in front of it (design 3; issue 2 "on raw workerd"): what a
+ * visitor types changes no verdict and reaches no origin, paths arrive as sent, and the allow path
+ * reads no KV and waits for no call but the origin's.
+ */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { startRawWorker } from '../support/raw-workerd.ts';
+import type { RawWorker } from '../support/raw-workerd.ts';
+import { eventually } from '../support/stack.ts';
+import { startUpstream } from './edge-upstream.ts';
+import type { Upstream } from './edge-upstream.ts';
+
+const SECRET = 'a-secret-of-the-operators-proxy';
+const COMPATIBILITY_DATE = '2026-10-01';
+/** The demo origin wants a port of its own. */
+const ORIGIN_PORT = 27_030;
+let upstream: Upstream;
+let origin: DemoOrigin;
+let worker: RawWorker;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  await upstream.setRules([
+    { type: 'ip', value: '198.51.100.66', verdict: 'block' },
+    { type: 'ip', value: '198.51.100.77', verdict: 'allow' },
+    { type: 'userAgent', value: 'challengeme', verdict: 'challenge' },
+  ]);
+  origin = await startDemoOrigin(ORIGIN_PORT);
+  worker = await startRawWorker({
+    source: await bundleWorker('test/e2e/edge-counting-worker.ts'),
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    kv: ['GATE_KV'],
+    queues: ['VERDICT_QUEUE'],
+    vars: {
+      SERVICE_URL: upstream.url,
+      ORIGIN_URL: origin.url,
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: SECRET,
+      CLIENT_JWT: upstream.clientJwt,
+      RULES_POLL_SECONDS: '2',
+      RULES_MAX_STALE_SECONDS: '30',
+    },
+  });
+  await eventually(
+    async () => (await fetch(`${worker.url}/__protect/health`)).json() as Promise<{ status: string }>,
+    ({ status }) => status === 'ok',
+  );
+});
+afterAll(async () => {
+  await worker?.stop();
+  await origin?.close();
+  await upstream?.stop();
+});
+
+/** One request as bytes; the answer as text. */
+function raw(requestLine: string, headers: Record<string, string> = {}): Promise<string> {
+  const { hostname, port } = new URL(worker.url);
+  return new Promise((resolve, reject) => {
+    const lines = Object.entries({ host: 'site.test', connection: 'close', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${requestLine}\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'),
+    );
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    socket.on('end', () => resolve(text));
+    socket.once('error', reject);
+  });
+}
+const echoOf = (answer: string) =>
+  JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/gi, '')) as {
+    path: string;
+    query: string;
+    headers: Record<string, string>;
+  };
+
+describe('what a visitor types', () => {
+  test('forged signals, verdicts and clearance change nothing and reach no origin', async () => {
+    const forged = {
+      'cf-connecting-ip': '198.51.100.77',
+      'true-client-ip': '198.51.100.77',
+      'x-real-ip': '198.51.100.77',
+      'x-forwarded-for': '198.51.100.77',
+      'x-forwarded-host': 'evil.test',
+      forwarded: 'for=198.51.100.77',
+      'x-client-ip': '198.51.100.77',
+      'x-signals-secret': `${SECRET.slice(0, -1)}X`,
+      'x-protect-verified': 'true',
+      x_protect_verified: 'true',
+      'x-protect-decision': 'allow',
+      'x-protect-signature': 't=1,kid=x,v1=AAAA',
+      cookie: 'a=1; __Host-protect-clearance=eyJhbGciOiJub25lIn0.e30.; b=2',
+    };
+    const challenged = await raw('GET /echo HTTP/1.1', { ...forged, 'user-agent': 'ChallengeMe' });
+    expect(challenged).toMatch(/^HTTP\/1.1 403/);
+    const passed = echoOf(await raw('GET /echo HTTP/1.1', forged));
+    expect(passed.headers).toMatchObject({
+      cookie: 'a=1; b=2',
+      'x-protect-verified': 'false',
+      'x-forwarded-host': 'site.test',
+    });
+    const seen = JSON.stringify(passed.headers);
+    for (const trace of [
+      '198.51.100.77',
+      'evil.test',
+      'AAAA',
+      'x_protect',
+      'x-client',
+      'signals-secret',
+      'clearance',
+    ]) {
+      expect(seen).not.toContain(trace);
+    }
+  });
+
+  test('with the secret the proxy’s word counts', async () => {
+    const signed = { 'x-client-ip': '198.51.100.66', 'x-signals-secret': SECRET };
+    expect(await raw('GET /echo HTTP/1.1', signed)).toMatch(/^HTTP\/1.1 403/);
+    const mapped = { 'x-client-ip': '::FFFF:C633:6442', 'x-signals-secret': SECRET };
+    expect(await raw('GET /echo HTTP/1.1', mapped)).toMatch(/^HTTP\/1.1 403/);
+  });
+});
+
+describe('paths', () => {
+  test.each([
+    ['/echo//a//b;c=d/e%2Ff?x=1&y=%zz', '/echo//a//b;c=d/e%2Ff', 'x=1&y=%zz'],
+    ['/echo/a/../b?q', '/echo/b', 'q'],
+    ['/echo/a+b%20c%C3%A9', '/echo/a+b%20c%C3%A9', ''],
+    ['/echo?a=%ff%fe&b=/../x', '/echo', 'a=%ff%fe&b=/../x'],
+  ])('%s arrives as the URL standard writes it', async (sent, path, query) => {
+    expect(echoOf(await raw(`GET ${sent} HTTP/1.1`))).toMatchObject({ path, query });
+  });
+
+  test('OPTIONS * is a bad request', async () => {
+    expect(await raw('OPTIONS * HTTP/1.1')).toMatch(/^HTTP\/1.1 400/);
+  });
+
+  test.each([
+    '/robots.txt/..%2fecho',
+    '/.well-known/%2e%2e/echo',
+    '/.well-known/..%2fecho',
+    '/robots.txt;/../echo',
+    '/echo?/robots.txt',
+  ])('%s is not exempt', async (path) => {
+    expect(await raw(`GET ${path} HTTP/1.1`, { 'user-agent': 'ChallengeMe' })).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  test.each(['/__protect/../echo', '//__protect/health', '/%5f_protect/health', '/__protect//health'])(
+    '%s is one and the same to gate and origin',
+    async (path) => {
+      const answer = await raw(`GET ${path} HTTP/1.1`);
+      expect(answer).toMatch(path.endsWith('echo') ? /"path":"\/echo"/ : /"status":"ok"/);
+    },
+  );
+
+  test.each(['PROPFIND', 'TRACE', 'DELETE', 'PATCH', 'OPTIONS'])('%s passes', async (method) => {
+    expect(await raw(`${method} /echo HTTP/1.1`)).toContain(`"method":"${method}"`);
+  });
+
+  test('headers up to the runtime’s own limit and malformed cookies are no error of ours', async () => {
+    const long = {
+      cookie: `protect_session=${'x'.repeat(6000)}; __Host-protect-clearance=${'y'.repeat(6000)}; =; ;;a`,
+    };
+    expect(await raw('GET /echo HTTP/1.1', { ...long, 'user-agent': 'z'.repeat(14_000) })).toMatch(/^HTTP\/1.1 200/);
+  });
+});
+
+describe('steady state', () => {
+  test('allowed requests read no KV and wait for no call but the origin’s, however slow the service is', async () => {
+    upstream.trouble = 'slow';
+    await fetch(`${worker.url}/__count`);
+    const startedAt = performance.now();
+    for (let index = 0; index < 100; index++) {
+      // oxlint-disable-next-line no-await-in-loop
+      await (await fetch(`${worker.url}/echo/steady`)).arrayBuffer();
+    }
+    const elapsedMs = performance.now() - startedAt;
+    upstream.trouble = 'none';
+    const counts = (await (await fetch(`${worker.url}/__count`)).json()) as { kvReads: number; fetches: string[] };
+    expect(counts.kvReads).toBe(0);
+    expect(counts.fetches.filter((url) => url.startsWith(origin.url))).toHaveLength(100);
+    // What else went out went behind responses: a version check, a batch of verdicts.
+    expect(counts.fetches.length).toBeLessThan(115);
+    expect(elapsedMs).toBeLessThan(3000);
+  });
+
+  test('a change is picked up behind a response, without the base again', async () => {
+    await upstream.setRules([{ type: 'userAgent', value: 'latecomer', verdict: 'block' }], true);
+    upstream.calls.length = 0;
+    await eventually(
+      async () => (await fetch(`${worker.url}/echo`, { headers: { 'user-agent': 'LateComer/1' } })).status,
+      (status) => status === 403,
+      4000,
+    );
+    expect(upstream.calls.filter((path) => path.startsWith('/edge/v1/rulesets/'))).toHaveLength(1);
+    expect(upstream.calls.some((path) => path.includes('/delta/'))).toBe(true);
+  });
+
+  test('the scheduled run writes KV on change only', async () => {
+    await fetch(`${worker.url}/__scheduled`);
+    await fetch(`${worker.url}/__count`);
+    await fetch(`${worker.url}/__scheduled`);
+    const counts = (await (await fetch(`${worker.url}/__count`)).json()) as { kvWrites: number };
+    expect(counts.kvWrites).toBe(0);
+  });
+
+  test('every request left one record', async () => {
+    const { records } = upstream;
+    const id = (await fetch(`${worker.url}/echo/recorded`)).headers.get('x-protect-request-id')!;
+    await eventually(
+      async () => records.filter((record) => record.request_id === id).length,
+      (count) => count === 1,
+    );
+    const seqs = records.map((record) => record.edge.seq);
+    expect(new Set(seqs).size).toBe(seqs.length);
+  });
+});

@@ -1,0 +1,162 @@
+/**
+ * A service for one edge that a test can break: real config, real signed ruleset files, real records
+ * received; slow, failing or talking nonsense when told to. For what the failure contract promises.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EdgeConfig } from '../../src/contract/edge-api.ts';
+import { instancePolicy } from '../../src/contract/instance.ts';
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { RulesetCompiler } from '../../src/rules/compiler.ts';
+import { encodeDelta } from '../../src/rules/delta.ts';
+import { signRulesetFile } from '../../src/rules/signing.ts';
+import type { EdgeRule } from '../../src/rules/types.ts';
+
+export type Trouble = 'none' | 'error' | 'garbage' | 'slow' | 'refused' | 'corrupt-ruleset' | 'wrong-key';
+
+export interface Upstream {
+  url: string;
+  instanceId: string;
+  clientJwt: string;
+  trouble: Trouble;
+  verifyTrouble: 'none' | 'slow' | 'garbage' | 'empty' | 'error';
+  /** What `/siteverify` answers while it is well. */
+  verifyAnswer: object;
+  /** Paths asked for, in order. */
+  calls: string[];
+  records: VerdictRecord[];
+  counters: Record<string, number>;
+  setPolicy(policy: object): void;
+  /** A new base; or, with `asDelta`, the same base and a delta over it. */
+  setRules(rules: EdgeRule[], asDelta?: boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Longer than any deadline of the edge. */
+const SLOW_MS = 6000;
+const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');
+
+export async function startUpstream(): Promise<Upstream> {
+  const instanceId = 'inst_upstream';
+  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
+  const stranger = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
+  const publicKey = Buffer.from(await crypto.subtle.exportKey('raw', pair.publicKey)).toString('base64url');
+  const sign = (payload: Uint8Array, from = pair) =>
+    signRulesetFile(payload, { kid: 'r1', privateKey: from.privateKey });
+  const keys = { kid: 'k1', clearance: key(1), session: key(2), seal: key(3), originSignature: key(4) };
+
+  let version = 0;
+  let configVersion = 1;
+  let policy = instancePolicy.parse({ sessionsEnabled: false });
+  let base = { hash: '', version: 0, file: new Uint8Array(0), wrong: new Uint8Array(0) };
+  let delta = { version: 0, file: new Uint8Array(0) };
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { sub: instanceId, iat: now, exp: now + 86_400 };
+
+  const upstream: Upstream = {
+    url: '',
+    instanceId,
+    clientJwt: `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`,
+    trouble: 'none',
+    verifyTrouble: 'none',
+    verifyAnswer: { verified: true, level: 2, action: 'clearance', jti: 'ab'.repeat(16) },
+    calls: [],
+    records: [],
+    counters: {},
+    setPolicy(members) {
+      policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
+      configVersion++;
+    },
+    async setRules(rules, asDelta = false) {
+      version++;
+      if (asDelta) {
+        const payload = encodeDelta({
+          instanceId,
+          baseHash: base.hash,
+          baseVersion: base.version,
+          version,
+          upserts: rules,
+          removals: [],
+        });
+        delta = { version, file: new Uint8Array((await sign(payload)).file) };
+        return;
+      }
+      const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: Date.now() });
+      for (const rule of rules) compiler.add(rule);
+      const payload = compiler.finish();
+      const { file, hash } = await sign(payload);
+      base = { hash, version, file: new Uint8Array(file), wrong: new Uint8Array((await sign(payload, stranger)).file) };
+      delta = { version, file: new Uint8Array(0) };
+    },
+    stop: () => new Promise((done) => server.close(() => done())),
+  };
+  await upstream.setRules([]);
+
+  const config = (): EdgeConfig => ({
+    configVersion: `c${configVersion}`,
+    instanceId,
+    policy,
+    siteKey: 'site_upstream',
+    secretKey: 'secret_upstream',
+    keys: { current: keys, previous: null },
+    rulesetKeys: [{ kid: 'r1', publicKey }],
+    raisedJtis: [],
+  });
+
+  const server = createServer((request, response) => void answer(request, response));
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    upstream.calls.push(path);
+    const body = await bodyOf(request);
+    const send = (status: number, content: string | Uint8Array, type = 'application/json') =>
+      response.writeHead(status, { 'content-type': type }).end(content);
+    if (path === '/siteverify') {
+      if (upstream.verifyTrouble === 'slow') await pause();
+      if (upstream.verifyTrouble === 'error') return void send(500, '{}');
+      if (upstream.verifyTrouble === 'garbage') return void send(200, '<html>');
+      return void send(200, upstream.verifyTrouble === 'empty' ? '{}' : JSON.stringify(upstream.verifyAnswer));
+    }
+    if (path === '/edge/v1/verdicts' && upstream.trouble === 'none') {
+      const batch = JSON.parse(body.toString()) as { records: VerdictRecord[]; counters: Record<string, number> };
+      upstream.records.push(...batch.records);
+      for (const [name, by] of Object.entries(batch.counters)) {
+        upstream.counters[name] = (upstream.counters[name] ?? 0) + by;
+      }
+      return void send(200, JSON.stringify({ accepted: batch.records.length, duplicates: 0, rejected: [] }));
+    }
+    if (upstream.trouble === 'slow') await pause();
+    if (upstream.trouble === 'error') return void send(500, 'broken');
+    if (upstream.trouble === 'refused') return void send(401, '{"error":{}}');
+    if (upstream.trouble === 'garbage') return void send(200, '<html>not what you asked for</html>');
+    if (path === '/edge/v1/version') {
+      const answered = {
+        configVersion: `c${configVersion}`,
+        base: { hash: base.hash, version: base.version },
+        delta: { version: delta.version },
+      };
+      return void send(200, JSON.stringify(answered));
+    }
+    if (path === '/edge/v1/config') return void send(200, JSON.stringify(config()));
+    if (path.endsWith(`/delta/${delta.version}`)) return void send(200, delta.file, 'application/octet-stream');
+    if (path.startsWith('/edge/v1/rulesets/')) {
+      const file = upstream.trouble === 'wrong-key' ? base.wrong : new Uint8Array(base.file);
+      if (upstream.trouble === 'corrupt-ruleset') file[40]! ^= 1;
+      return void send(200, file, 'application/octet-stream');
+    }
+    send(404, '{}');
+  }
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return upstream;
+}
+
+function pause(): Promise<void> {
+  return new Promise((wake) => setTimeout(wake, SLOW_MS).unref());
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
