@@ -5,12 +5,13 @@
  */
 import { loadAsset } from './asset-loader.ts';
 import { asCaptchaError, CaptchaError } from './captcha-error.ts';
+import { createHoneypot } from './honeypot.ts';
 import { obtainToken } from './obtain-token.ts';
 import { postJson } from './post-json.ts';
 import type { ChallengeOrder } from './recovery.ts';
 import type { ScriptLocation } from './script-location.ts';
 import type { VisualModule } from './visual-module.ts';
-import { english, type LanguageTable, textDirection, type WidgetMessages } from './widget-messages.ts';
+import { type MessageKey, speak, type SpokenLanguage } from './widget-messages.ts';
 
 /** A desktop has solved by then; a dialog that flashes up and goes is worse than none. */
 const SILENT_MS = 900;
@@ -26,13 +27,13 @@ button:focus-visible{outline:3px solid;outline-offset:2px}
 /** Resolves `true` once the edge has set the clearance. */
 export async function solveInDialog(script: ScriptLocation, order: ChallengeOrder): Promise<boolean> {
   const abort = new AbortController();
-  const { language, messages } = await pageMessages(script);
-  const dialog = createDialog(language, messages, abort);
+  const language = await speak(script, document.documentElement.lang || navigator.language);
+  const dialog = createDialog(language, abort);
   const timer = setTimeout(() => dialog.open(), SILENT_MS);
   try {
     for (;;) {
       try {
-        await passOnce(script, order, abort.signal, dialog, language);
+        await passOnce(script, order, abort.signal, dialog, language.tag);
         return true;
       } catch (error) {
         const { code } = asCaptchaError(error);
@@ -60,12 +61,13 @@ async function passOnce(
     action: order.action,
     signal,
     onProgress: (done) => dialog.progress(done),
-    async showVisual(challenge, stop) {
+    async showVisual(task) {
       const visual = await loadAsset<VisualModule>(script, 'visual');
       dialog.open();
       dialog.say('task');
-      return visual.showVisual(dialog.panel, challenge, stop, language);
+      return visual.showVisual(dialog.panel, task, language);
     },
+    readHoneypot: createHoneypot(dialog.panel),
   });
   const answer = (await postJson(`${script.base}/verify`, { token }, signal)) as { verified?: boolean };
   if (answer.verified !== true) throw new CaptchaError('failed', 'verify');
@@ -76,11 +78,11 @@ interface ChallengeDialog {
   open(): void;
   close(): void;
   progress(done: number): void;
-  say(text: keyof WidgetMessages): void;
-  offerRetry(text: keyof WidgetMessages): Promise<boolean>;
+  say(text: MessageKey): void;
+  offerRetry(text: MessageKey): Promise<boolean>;
 }
 
-function createDialog(language: string, messages: WidgetMessages, abort: AbortController): ChallengeDialog {
+function createDialog({ tag, direction, messages }: SpokenLanguage, abort: AbortController): ChallengeDialog {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -95,8 +97,8 @@ function createDialog(language: string, messages: WidgetMessages, abort: AbortCo
   text.id = 'text';
   text.setAttribute('role', 'status');
   dialog.setAttribute('aria-labelledby', 'text');
-  dialog.lang = language;
-  dialog.dir = textDirection(language);
+  dialog.lang = tag;
+  dialog.dir = direction;
   retry.textContent = messages.retry;
   retry.hidden = true;
   close.textContent = messages.close;
@@ -105,7 +107,7 @@ function createDialog(language: string, messages: WidgetMessages, abort: AbortCo
   dialog.append(text, meter, panel, retry, close);
   root.append(dialog);
 
-  const say = (key: keyof WidgetMessages): void => {
+  const say = (key: MessageKey): void => {
     text.textContent = messages[key];
     meter.hidden = key !== 'working';
   };
@@ -138,12 +140,4 @@ function createDialog(language: string, messages: WidgetMessages, abort: AbortCo
       return again;
     },
   };
-}
-
-async function pageMessages(script: ScriptLocation): Promise<{ language: string; messages: WidgetMessages }> {
-  const language = (document.documentElement.lang || navigator.language).toLowerCase();
-  if (language.startsWith('en')) return { language: 'en', messages: english };
-  const table = await loadAsset<LanguageTable>(script, 'languages').catch(() => ({}) as LanguageTable);
-  const tag = [language, language.split('-')[0]!].find((candidate) => Object.hasOwn(table, candidate));
-  return tag === undefined ? { language: 'en', messages: english } : { language: tag, messages: table[tag]! };
 }

@@ -5,6 +5,7 @@
  */
 import { loadAsset } from './asset-loader.ts';
 import { asCaptchaError, CaptchaError } from './captcha-error.ts';
+import { createHoneypot } from './honeypot.ts';
 import { cookiesWork, forgetPasses, isLooping, notePass } from './loop-guard.ts';
 import { obtainToken } from './obtain-token.ts';
 import { postJson } from './post-json.ts';
@@ -49,11 +50,13 @@ function start(root: HTMLElement): void {
         onProgress(done) {
           meter.value = done;
         },
-        async showVisual(challenge, signal) {
+        async showVisual(task) {
           const visual = await loadAsset<VisualModule>(script, 'visual');
           meter.hidden = true;
-          return visual.showVisual(panel, challenge, signal, document.documentElement.lang);
+          status.textContent = '';
+          return visual.showVisual(panel, task, document.documentElement.lang);
         },
+        readHoneypot: createHoneypot(root),
       });
       const answer = (await postJson(`${api}/verify`, { token }, abort.signal)) as { verified?: boolean };
       if (answer.verified !== true) throw new CaptchaError('failed', 'verify');

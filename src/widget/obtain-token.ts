@@ -8,6 +8,7 @@ import { CaptchaError } from './captcha-error.ts';
 import { type OnProgress, preparePow } from './pow-runner.ts';
 import { postJson } from './post-json.ts';
 import type { ScriptLocation } from './script-location.ts';
+import type { VisualOutcome, VisualTask } from './visual-module.ts';
 
 /** Rounds in one go. A strict site may ask for 32 rounds of pictures; the rest is an end to a loop. */
 const ROUNDS_MAX = 40;
@@ -15,7 +16,7 @@ const ROUNDS_MAX = 40;
 const LIFETIME_MIN_MS = 20_000;
 const LIFETIME_MAX_MS = 600_000;
 
-export type ShowVisual = (challenge: ChallengeAnswer, signal: AbortSignal) => Promise<Record<string, unknown>>;
+export type ShowVisual = (task: VisualTask) => Promise<VisualOutcome>;
 
 export interface TokenRequest {
   location: ScriptLocation;
@@ -27,6 +28,8 @@ export interface TokenRequest {
   signal: AbortSignal;
   onProgress: OnProgress;
   showVisual: ShowVisual;
+  /** What stands in the field that people leave empty. */
+  readHoneypot(field: NonNullable<ChallengeAnswer['honeypot']>): string;
 }
 
 export interface IssuedToken {
@@ -40,24 +43,41 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const stopWorker = new AbortController();
   const stop = (): void => stopWorker.abort();
   signal.addEventListener('abort', stop);
+  const ask = async (audio: boolean): Promise<ChallengeAnswer> =>
+    (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeAnswer;
   try {
     let runner = preparePow(request.location, stopWorker.signal);
-    const body = challengeRequest(request);
-    let challenge = (await postJson(`${apiBase}/challenge`, body, signal)) as ChallengeAnswer;
+    let challenge = await ask(false);
+    let wrong = false;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const solution =
-        challenge.kind === 'pow' && challenge.pow !== undefined
-          ? await runner.solve(challenge.pow, onProgress)
-          : await request.showVisual(challenge, signal);
-      const handIn = { challenge: challenge.challenge, solution };
-      const answer = (await postJson(`${apiBase}/solution`, handIn, signal)) as SolutionAnswer;
+      const { honeypot, pow } = challenge;
+      if (honeypot !== undefined) request.readHoneypot(honeypot);
+      const outcome: VisualOutcome =
+        pow === undefined
+          ? await request.showVisual({ challenge, wrong, signal })
+          : { solution: await runner.solve(pow, onProgress) };
+      if ('audio' in outcome) {
+        challenge = await ask(outcome.audio);
+        wrong = false;
+        continue;
+      }
+      const answer = (await postJson(
+        `${apiBase}/solution`,
+        {
+          challenge: challenge.challenge,
+          solution: outcome.solution,
+          ...(honeypot === undefined ? {} : { honeypot: request.readHoneypot(honeypot) }),
+        },
+        signal,
+      )) as SolutionAnswer;
       if (answer.verified && answer.token !== undefined) {
         onProgress(1);
         return { token: answer.token, lifetimeMs: lifetimeMs(answer) };
       }
       if (answer.next === undefined) throw rejection(answer.reason ?? '');
       challenge = answer.next;
-      if (challenge.kind === 'pow') runner = preparePow(request.location, stopWorker.signal);
+      wrong = answer.reason !== undefined;
+      if (challenge.pow !== undefined) runner = preparePow(request.location, stopWorker.signal);
     }
     throw new CaptchaError('failed', 'rounds');
   } finally {
@@ -66,7 +86,7 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   }
 }
 
-function challengeRequest(request: TokenRequest): ChallengeRequest {
+function challengeRequest(request: TokenRequest, audio: boolean): ChallengeRequest {
   const sessionId = /(?:^|; )protect_session=([A-Za-z0-9._-]{1,256})/.exec(document.cookie)?.[1];
   return {
     siteKey: request.siteKey,
@@ -77,7 +97,7 @@ function challengeRequest(request: TokenRequest): ChallengeRequest {
       bigint: typeof BigInt === 'function',
       worker: typeof Worker === 'function',
       script: true,
-      audio: false,
+      audio,
     },
     ...(sessionId === undefined ? {} : { sessionId }),
   };

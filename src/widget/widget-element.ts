@@ -6,12 +6,13 @@
 import { loadAsset } from './asset-loader.ts';
 import { CaptchaError } from './captcha-error.ts';
 import { holdForm } from './form-hold.ts';
+import { createHoneypot } from './honeypot.ts';
 import { obtainToken } from './obtain-token.ts';
 import { scriptLocation } from './script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';
 import { TokenKeeper } from './token-keeper.ts';
 import type { VisualModule } from './visual-module.ts';
-import { english, type LanguageTable } from './widget-messages.ts';
+import { speak } from './widget-messages.ts';
 import { createView, type WidgetView } from './widget-view.ts';
 
 const DEFAULT_FIELD = 'captcha-response';
@@ -30,6 +31,7 @@ export class GatehouseWidget extends Base {
   readonly callbacks: Partial<Record<SettingName, Callback>> = {};
   #view: WidgetView | undefined;
   #input: HTMLInputElement | undefined;
+  #honeypot: ReturnType<typeof createHoneypot> | undefined;
   #release: (() => void) | undefined;
   #form: HTMLFormElement | null = null;
   readonly #keeper = new TokenKeeper({
@@ -160,18 +162,19 @@ export class GatehouseWidget extends Base {
       cdata: this.#setting('cdata'),
       signal,
       onProgress: (done) => view.progress(done),
-      showVisual: async (challenge, abort) => {
+      showVisual: async (task) => {
         if (quiet) throw new CaptchaError('cancelled');
         const visual = await loadAsset<VisualModule>(script, 'visual');
         view.show('task');
         this.#tell('open', 'open-callback');
         try {
-          return await visual.showVisual(view.panel, challenge, abort, this.#language);
+          return await visual.showVisual(view.panel, task, this.#language);
         } finally {
-          view.show('working');
+          if (!task.signal.aborted) view.show('working');
           this.#tell('close', 'close-callback');
         }
       },
+      readHoneypot: (this.#honeypot ??= createHoneypot(this)),
     });
   }
 
@@ -194,22 +197,18 @@ export class GatehouseWidget extends Base {
 
   get #language(): string {
     const near = this.closest('[lang]')?.getAttribute('lang');
-    return (this.#setting('language') ?? (near || navigator.language)).toLowerCase();
+    return this.#setting('language') ?? (near || navigator.language);
   }
 
   #dress(): void {
     const theme = this.#setting('theme') ?? 'auto';
     const dark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
     this.dataset['shade'] = dark ? 'dark' : 'light';
-    const language = this.#language;
-    if (language.startsWith('en')) return this.#view?.speak(language, english);
-    void this.#translate(language);
+    void this.#translate();
   }
 
-  async #translate(language: string): Promise<void> {
-    const table = await loadAsset<LanguageTable>(script, 'languages').catch(() => ({}) as LanguageTable);
-    const tag = [language, language.split('-')[0]!].find((candidate) => Object.hasOwn(table, candidate));
-    this.#view?.speak(tag ?? 'en', tag === undefined ? english : table[tag]!);
+  async #translate(): Promise<void> {
+    this.#view?.speak(await speak(script, this.#language));
   }
 
   #tell(event: string, callback?: SettingName, ...values: string[]): void {

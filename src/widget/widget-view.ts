@@ -4,7 +4,7 @@
  * of challenges; the element tells it what state to show.
  */
 import { widgetStyle } from './widget-style.ts';
-import { english, textDirection, type WidgetMessages } from './widget-messages.ts';
+import { english, type SpokenLanguage } from './widget-messages.ts';
 
 export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | 'failed' | 'expired' | 'offline';
 
@@ -14,7 +14,7 @@ export interface WidgetView {
   readonly control: HTMLElement;
   show(state: WidgetState): void;
   progress(done: number): void;
-  speak(language: string, messages: WidgetMessages): void;
+  speak(language: SpokenLanguage): void;
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -43,13 +43,13 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
   root.append(box, live, panel);
   control.addEventListener('click', onActivate);
 
-  let messages = english;
+  let { messages } = english;
   let state: WidgetState = 'idle';
 
   function write(announce: boolean): void {
-    const key = state === 'idle' ? 'prompt' : state;
-    label.textContent = messages[key];
-    if (announce) live.textContent = messages[key];
+    const text = messages[state === 'idle' ? 'prompt' : state];
+    label.textContent = box.dataset['state'] === 'failed' ? `${text} – ${messages.retry}` : text;
+    if (announce) live.textContent = text;
   }
 
   return {
@@ -68,10 +68,10 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
     progress(done) {
       ring.style.setProperty('--done', done.toFixed(2));
     },
-    speak(language, table) {
-      messages = table;
-      box.lang = language;
-      box.dir = textDirection(language);
+    speak(language) {
+      ({ messages } = language);
+      box.lang = language.tag;
+      box.dir = language.direction;
       write(false);
     },
   };

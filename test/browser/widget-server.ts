@@ -11,6 +11,8 @@ import { RswMinter } from '../../src/challenge/rsw-mint.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/pages/challenge-page.ts';
 import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
+import type { ChallengeKind } from '../../src/contract/vocabulary.ts';
+import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 
 /** What a strict site allows its pages: captcha-peers' list, nothing more. */
@@ -37,6 +39,8 @@ export interface WidgetServer {
   /** Answers given instead of the real ones, first come first served. */
   overrides: ((path: string) => { status: number; body: unknown } | null)[];
   tokenLifetimeMs: number;
+  /** What `/challenge` gives out; image takes two rounds. */
+  kind: ChallengeKind;
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*`, past session and clearance. */
   apiBodies: string[];
@@ -52,21 +56,34 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
   const assets = await buildClient();
   const answers = new Map<string, string>();
   const tokens = new Set<string>();
+  const visual = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
 
-  function mint(): ChallengeAnswer {
+  function mint(audio: boolean, round = 0): ChallengeAnswer {
     const challenge = randomBytes(16).toString('base64url');
+    const shared = { jti: challenge, challenge, expiresAt: Date.now() + 60_000 };
+    if (server.kind !== 'pow') {
+      const { task, isRight } = visualTask(server.kind, audio, round);
+      visual.set(challenge, { isRight, lastRound: audio || server.kind === 'puzzle' || round === 1 });
+      return { ...shared, kind: server.kind, ...task };
+    }
     const { t, x, y } = minter.mint(LEVEL);
     answers.set(challenge, encodeBase64url(y));
     const pow = { lane: 'rsw' as const, t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) };
-    return { jti: challenge, kind: 'pow', challenge, expiresAt: Date.now() + 60_000, pow };
+    return { ...shared, kind: 'pow', pow };
   }
 
   function judge(body: Record<string, unknown>): SolutionAnswer {
     const challenge = String(body['challenge']);
     const expected = answers.get(challenge);
     answers.delete(challenge);
-    const { y } = body['solution'] as { y?: string };
-    if (expected === undefined || y !== expected) return { verified: false, reason: 'wrong-solution' };
+    const solution = body['solution'] as Record<string, unknown>;
+    const task = visual.get(challenge);
+    visual.delete(challenge);
+    if (task !== undefined && !task.isRight(solution))
+      return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION', next: mint(false) };
+    if (task !== undefined && !task.lastRound) return { verified: false, next: mint(false, 1) };
+    if (task === undefined && (expected === undefined || solution['y'] !== expected))
+      return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' };
     const token = randomBytes(24).toString('base64url');
     tokens.add(token);
     return { verified: true, token, expiresAt: Date.now() + server.tokenLifetimeMs };
@@ -82,7 +99,10 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     }
     if (path === 'session') return { status: 200, body: {}, cookie: 'protect_session=jti-1|jwt; Path=/' };
     if (path === 'telemetry') return { status: 200, body: {} };
-    if (path === 'challenge') return { status: 200, body: mint() };
+    if (path === 'challenge') {
+      const { audio = false } = (body['capabilities'] ?? {}) as { audio?: boolean };
+      return { status: 200, body: mint(audio) };
+    }
     if (path === 'solution') return { status: 200, body: judge(body) };
     if (path !== 'verify') return { status: 404, body: {} };
     const verified = tokens.delete(String(body['token']));
@@ -182,6 +202,7 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     submitted: [],
     overrides: [],
     tokenLifetimeMs: 120_000,
+    kind: 'pow',
     interstitial: {},
     apiBodies: [],
     sessionDelayMs: 0,

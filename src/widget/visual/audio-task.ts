@@ -1,0 +1,72 @@
+/**
+ * The task that needs no eyes: groups of tones to be counted, a digit each. Played by the Web Audio
+ * API from the samples, so no `media-src` is needed; as often as the visitor likes.
+ */
+import { decodeBase64url } from '../../challenge/base64url.ts';
+import type { AudioTask } from '../../contract/challenge-api.ts';
+import { CaptchaError } from '../captcha-error.ts';
+import type { VisualOutcome, VisualTask } from '../visual-module.ts';
+import { createFrame, element } from './task-frame.ts';
+import type { VisualMessages } from './visual-messages.ts';
+
+export function showAudioTask(
+  panel: HTMLElement,
+  task: VisualTask,
+  audio: AudioTask,
+  messages: VisualMessages,
+): Promise<VisualOutcome> {
+  const samples = decodeBase64url(audio.samples);
+  if (samples === null) throw new CaptchaError('unsupported', 'audio');
+  const input = element('input', {
+    id: 'digits',
+    inputmode: 'numeric',
+    autocomplete: 'off',
+    maxlength: String(audio.groups),
+    dir: 'ltr',
+  });
+  const frame = createFrame(panel, task, messages, { instruction: [messages.listen], other: messages.picture }, () => {
+    const digits = input.value.replaceAll(/\D/g, '');
+    if (digits.length === audio.groups) return { digits };
+    input.setAttribute('aria-invalid', 'true');
+    input.focus();
+    return null;
+  });
+  const row = element('div', { class: 'row' });
+  const play = element('button', { type: 'button' }, messages.play);
+  row.append(play);
+  const label = element('label', { for: 'digits' }, `${messages.digits} (${audio.groups} × 1–${audio.most})`);
+  const answer = element('div', { class: 'row' });
+  answer.append(input);
+  frame.body.append(row, label, answer);
+  const sound = player(samples, audio.sampleRate);
+  play.addEventListener('click', () => {
+    sound.play();
+    input.focus();
+  });
+  return frame.done.finally(() => sound.stop());
+}
+
+function player(samples: Uint8Array, sampleRate: number): { play(): void; stop(): void } {
+  let context: AudioContext | undefined;
+  let source: AudioBufferSourceNode | undefined;
+  return {
+    play() {
+      // Only after a click: before one, browsers refuse to make a sound.
+      context ??= new AudioContext();
+      const buffer = context.createBuffer(1, samples.length, sampleRate);
+      buffer.copyToChannel(
+        Float32Array.from(samples, (sample) => (sample - 128) / 128),
+        0,
+      );
+      source?.stop();
+      source = context.createBufferSource();
+      source.buffer = buffer;
+      source.connect(context.destination);
+      source.start();
+    },
+    stop() {
+      source?.stop();
+      void context?.close();
+    },
+  };
+}

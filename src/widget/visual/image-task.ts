@@ -1,0 +1,68 @@
+/**
+ * "Choose all pictures that show a …": a grid of toggle buttons. Arrow keys move, Space toggles, Enter
+ * submits. Tiles are called by number only; who cannot see them takes the task in sound.
+ */
+import type { ImageTask } from '../../contract/challenge-api.ts';
+import type { VisualOutcome, VisualTask } from '../visual-module.ts';
+import { decodePicture, pictureCanvas } from './picture.ts';
+import { shapeDrawing } from './shape-drawing.ts';
+import { createFrame, element } from './task-frame.ts';
+import type { VisualMessages } from './visual-messages.ts';
+
+export function showImageTask(
+  panel: HTMLElement,
+  task: VisualTask,
+  image: ImageTask,
+  messages: VisualMessages,
+): Promise<VisualOutcome> {
+  const name = messages[image.shape];
+  const rounds = image.rounds > 1 ? ` (${image.round}/${image.rounds})` : '';
+  const tiles: HTMLButtonElement[] = [];
+  const frame = createFrame(
+    panel,
+    task,
+    messages,
+    {
+      instruction: [`${messages.choose} `, shapeDrawing(image.shape), element('strong', {}, name), rounds],
+      other: messages.sound,
+    },
+    () => ({ selected: tiles.flatMap((tile, index) => (tile.ariaPressed === 'true' ? [index] : [])) }),
+  );
+  const picture = decodePicture(image.picture, false);
+  const width = Math.floor(picture.width / image.columns);
+  const height = Math.floor(picture.height / image.rows);
+  const grid = element('div', { class: 'grid', role: 'group', 'aria-labelledby': 'instruction' });
+  grid.style.gridTemplateColumns = `repeat(${image.columns}, 1fr)`;
+  for (let index = 0; index < image.columns * image.rows; index++) {
+    const label = `${messages.tile} ${index + 1}`;
+    const tile = element('button', { class: 'tile', type: 'button', 'aria-pressed': 'false', 'aria-label': label });
+    const [column, row] = [index % image.columns, Math.floor(index / image.columns)];
+    tile.append(pictureCanvas(picture, column * width, row * height, width, height));
+    tile.addEventListener('click', () => {
+      tile.ariaPressed = tile.ariaPressed === 'true' ? 'false' : 'true';
+    });
+    tiles.push(tile);
+  }
+  grid.append(...tiles);
+  grid.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      frame.submit();
+      return;
+    }
+    const rightwards = getComputedStyle(grid).direction === 'rtl' ? -1 : 1;
+    const steps: Record<string, number> = {
+      ArrowRight: rightwards,
+      ArrowLeft: -rightwards,
+      ArrowDown: image.columns,
+      ArrowUp: -image.columns,
+    };
+    const at = tiles.indexOf(event.target as HTMLButtonElement);
+    const next = tiles[at + (steps[event.key] ?? NaN)];
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
+  });
+  frame.body.append(grid);
+  return frame.done;
+}

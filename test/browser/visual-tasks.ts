@@ -1,0 +1,43 @@
+/**
+ * Picture and sound tasks with answers that a test knows, drawn by the service's own code.
+ */
+import { drawAudioTask } from '../../src/challenge/audio-task.ts';
+import { drawImageTask } from '../../src/challenge/image-task.ts';
+import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/challenge/puzzle-task.ts';
+import type { ChallengeAnswer, ShapeName } from '../../src/contract/challenge-api.ts';
+
+export interface VisualTask {
+  task: Pick<ChallengeAnswer, 'image' | 'puzzle' | 'audio'>;
+  isRight(solution: Record<string, unknown>): boolean;
+}
+
+/** Stars are wanted; where they are, by round. */
+export const starTiles = [
+  [1, 4, 8],
+  [0, 3, 5],
+] as const;
+export const puzzlePlace = { x: 0.6, y: 0.4 };
+export const puzzleAnswer = puzzleTarget(puzzlePlace);
+export const digits = '3142';
+const TOLERANCE_PX = 6;
+
+export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: number): VisualTask {
+  if (audio)
+    return {
+      task: { audio: drawAudioTask(Array.from(digits, Number)) },
+      isRight: (solution) => solution['digits'] === digits,
+    };
+  if (kind === 'puzzle')
+    return {
+      task: { puzzle: drawPuzzleTask({ ...puzzlePlace, shape: 'star' }, DEFAULT_LOOK, 0) },
+      isRight: ({ finalX, finalY }) =>
+        Math.abs(Number(finalX) - puzzleAnswer.x) <= TOLERANCE_PX &&
+        Math.abs(Number(finalY) - puzzleAnswer.y) <= TOLERANCE_PX,
+    };
+  const wanted: readonly number[] = starTiles[round] ?? [];
+  const tiles = Array.from({ length: 9 }, (_, index): ShapeName => (wanted.includes(index) ? 'star' : 'circle'));
+  return {
+    task: { image: drawImageTask({ shape: 'star', tiles }, round, starTiles.length) },
+    isRight: ({ selected }) => JSON.stringify(selected) === JSON.stringify(wanted),
+  };
+}

@@ -1,0 +1,195 @@
+/**
+ * Picture and sound tasks in a real Chromium under the CSP of a strict site: by mouse, by keyboard, by
+ * ear, and what a screen reader is told.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { digits, puzzleAnswer, starTiles } from './visual-tasks.ts';
+import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+
+const PAGE = `<!doctype html><html lang="en"><title>page</title><script src="/__protect/widget.js" defer></script><body><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget></form>`;
+
+let browser: Browser;
+let server: WidgetServer;
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23006)]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+beforeEach(async () => {
+  server.calls.length = 0;
+  context = await browser.newContext();
+  page = await context.newPage();
+  complaints = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+});
+afterEach(async () => {
+  await context.close();
+});
+
+async function open(kind: 'image' | 'puzzle', body = PAGE): Promise<void> {
+  server.kind = kind;
+  server.pages.set('/page', { body });
+  await page.goto(`${server.url}/page`);
+  await page.getByRole('checkbox').click();
+}
+const verified = (): Promise<void> => page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
+const lastSolution = (): Record<string, unknown> =>
+  server.calls.filter((call) => call.path === 'solution').at(-1)?.body['solution'] as Record<string, unknown>;
+
+describe('an image task', () => {
+  test('is solved by mouse over two rounds', async () => {
+    await open('image');
+    for (const [round, tiles] of starTiles.entries()) {
+      await page.getByText(`(${round + 1}/2)`).waitFor();
+      for (const tile of tiles) await page.getByRole('button', { name: `Picture ${tile + 1}` }).click();
+      await page.getByRole('button', { name: 'Submit' }).click();
+    }
+    await verified();
+    expect(complaints).toEqual([]);
+  });
+
+  test('is solved by keyboard alone, from the instruction on', async () => {
+    await open('image');
+    for (const [round, tiles] of starTiles.entries()) {
+      const instruction = page.getByText(`(${round + 1}/2)`);
+      await instruction.waitFor();
+      expect(await instruction.evaluate((node) => node.matches(':focus'))).toBe(true);
+      await page.keyboard.press('Tab');
+      let at = 0;
+      for (const tile of tiles) {
+        for (; Math.floor(at / 3) < Math.floor(tile / 3); at += 3) await page.keyboard.press('ArrowDown');
+        for (; at < tile; at++) await page.keyboard.press('ArrowRight');
+        for (; at > tile; at--) await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('Space');
+      }
+      await page.keyboard.press('Enter');
+    }
+    await verified();
+  });
+
+  test('that was answered wrongly says so and gives another', async () => {
+    await open('image');
+    await page.getByText('(1/2)').waitFor();
+    await page.getByRole('button', { name: 'Picture 1' }).click();
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByText('That was not right.').waitFor();
+  });
+
+  test('tells nothing of its answer in the markup', async () => {
+    await open('image');
+    await page.getByText('(1/2)').waitFor();
+    const markup = await page.evaluate(() => {
+      const panel = document.querySelector('gatehouse-widget')?.shadowRoot?.querySelector('.panel > div');
+      return [...(panel?.shadowRoot?.querySelectorAll('.tile') ?? [])].map((tile) =>
+        tile.outerHTML.replaceAll(/\d+/g, '#'),
+      );
+    });
+    expect(markup).toHaveLength(9);
+    expect(new Set(markup).size).toBe(1);
+  });
+});
+
+describe('a puzzle', () => {
+  test('is solved by dragging the piece', async () => {
+    await open('puzzle');
+    const piece = page.getByRole('application', { name: 'Piece' });
+    await piece.waitFor();
+    const [start, scale] = await piece.evaluate((node) => {
+      const box = node.getBoundingClientRect();
+      return [{ x: box.x, y: box.y }, node.parentElement!.getBoundingClientRect().width / 320] as const;
+    });
+    const board = await piece.evaluate((node) => {
+      const box = node.parentElement!.getBoundingClientRect();
+      return { x: box.x, y: box.y };
+    });
+    await page.mouse.move(start.x + 30, start.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(board.x + puzzleAnswer.x * scale + 30, board.y + puzzleAnswer.y * scale + 40, { steps: 8 });
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await verified();
+    expect((lastSolution()['path'] as unknown[]).length).toBeGreaterThan(8);
+    expect(complaints).toEqual([]);
+  });
+
+  test('is solved by a single click, without a drag', async () => {
+    await open('puzzle');
+    const board = page.locator('.board');
+    const width = (await board.boundingBox())!.width;
+    const scale = width / 320;
+    await board.click({ position: { x: (puzzleAnswer.x + 50) * scale, y: (puzzleAnswer.y + 50) * scale } });
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await verified();
+  });
+
+  test('is solved by arrow keys', async () => {
+    await open('puzzle');
+    const piece = page.getByRole('application', { name: 'Piece' });
+    await piece.waitFor();
+    const top = await piece.evaluate((node) => (parseFloat((node as HTMLElement).style.top) * 220) / 100);
+    await page.keyboard.press('Tab');
+    const press = async (key: string, pixels: number): Promise<void> => {
+      for (let left = Math.round(pixels / 2); left > 0; left -= left >= 10 ? 10 : 1)
+        await page.keyboard.press(left >= 10 ? `Shift+${key}` : key);
+    };
+    await press('ArrowRight', puzzleAnswer.x);
+    await press(top < puzzleAnswer.y ? 'ArrowDown' : 'ArrowUp', Math.abs(puzzleAnswer.y - top));
+    await page.keyboard.press('Enter');
+    await verified();
+  });
+
+  test('fits a screen of 320 pixels', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open('puzzle');
+    await page.locator('.board').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  });
+});
+
+describe('the task in sound', () => {
+  test.each(['image', 'puzzle'] as const)('takes the place of the %s task and is solved by keyboard', async (kind) => {
+    await open(kind);
+    await page.getByRole('button', { name: 'Use sound instead' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('count the tones').waitFor();
+    expect(server.calls.at(-1)?.body['capabilities']).toMatchObject({ audio: true });
+    await page.getByRole('button', { name: 'Play' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(digits);
+    await page.keyboard.press('Enter');
+    await verified();
+    expect(complaints).toEqual([]);
+  });
+
+  test('takes no answer of the wrong length, and leads back to pictures', async () => {
+    await open('image');
+    await page.getByRole('button', { name: 'Use sound instead' }).click();
+    await page.getByLabel(/Tones per group/).fill('12');
+    await page.keyboard.press('Enter');
+    expect(await page.getByLabel(/Tones per group/).getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Use pictures instead' }).click();
+    await page.getByText('(1/2)').waitFor();
+  });
+});
+
+test('a screen reader is told name, role and state of everything', async () => {
+  await open('image');
+  await page.getByText('(1/2)').waitFor();
+  const tree = await page.locator('gatehouse-widget').ariaSnapshot();
+  expect(tree).toContain('checkbox "Please solve the task below."');
+  expect(tree).toContain('status: Please solve the task below.');
+  expect(tree).toContain('Choose all pictures that show this shape:');
+  expect(tree).toMatch(/button "Picture 1"/);
+  expect(tree).toContain('button "Use sound instead"');
+});
