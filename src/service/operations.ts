@@ -19,6 +19,7 @@ import { explainAccessRules } from './protect/access-rules/explain-access-rules.
 import { exportAccessRules } from './protect/access-rules/export-access-rules.ts';
 import { importAccessRules } from './protect/access-rules/import-access-rules.ts';
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
+import { previewAccessRules } from './protect/access-rules/preview-access-rules.ts';
 import { rollbackAccessRules } from './protect/access-rules/rollback-access-rules.ts';
 import { createInstance } from './protect/instances/create-instance.ts';
 import { deleteInstance } from './protect/instances/delete-instance.ts';
@@ -77,6 +78,7 @@ export const operations: readonly Operation[] = [
   createAccessRules,
   deleteAccessRules,
   explainAccessRules,
+  previewAccessRules,
   importAccessRules,
   exportAccessRules,
   accessRulesHistory,

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge-api.ts';
+import { verdictRecordOf } from '../support/verdict-record.ts';
 import { call, newAccount, send } from './service/service-under-test.ts';
 
 let instances = 0;
@@ -20,6 +21,7 @@ async function newInstance() {
   const jwt = await call(token, '/protect/client-jwt/generate', { protectInstanceId: made.body.id, expiresInWeeks: 1 });
   return {
     token,
+    id: made.body.id as string,
     siteKey: site.siteKey,
     jwt: jwt.body.clientJwt as string,
     rules: (operation: string, body: unknown) => call(token, `/protect/access-rules${operation}`, body),
@@ -273,6 +275,39 @@ describe('explain', () => {
     const { status, body } = await rules('/explain', { ip: '1.2.3', ja4: 'x' });
     expect(status).toBe(400);
     expect(body.error.details.map((detail: any) => detail.path)).toEqual(['ip', 'ja4']);
+  });
+});
+
+describe('preview', () => {
+  test('counts logged requests that would have been decided otherwise, and stores nothing', async () => {
+    const { rules, jwt, id } = await newInstance();
+    const timestamp = Date.now() - 60_000;
+    const records = Array.from({ length: 30 }, (_, i) =>
+      verdictRecordOf(id, { timestamp: timestamp + i, ip: `192.0.2.${i}`, request_path: `/page/${i}` }),
+    );
+    const sent = await send('/edge/v1/verdicts', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ batchId: 'batch-of-this-test', records }),
+    });
+    expect(await sent.json()).toMatchObject({ accepted: 30 });
+    const { status, body } = await rules('/preview', {
+      rules: [
+        { type: 'ipMask', value: '192.0.2.0/28', verdict: 'block' },
+        { type: 'ip', value: '192.0.2.3', verdict: 'allow' },
+      ],
+      since: new Date(timestamp).toISOString(),
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      examined: 30,
+      complete: true,
+      allowedRequestsIncluded: true,
+      changed: 15,
+      changes: [{ from: 'allow', to: 'block', requests: 15 }],
+    });
+    expect(body.samples[0]).toMatchObject({ ip: '192.0.2.15', from: 'allow', to: 'block' });
+    expect((await rules('', {})).body.total).toBe(0);
   });
 });
 
