@@ -9,8 +9,11 @@ import { decisions, ipCategories, pathTypes } from './vocabulary.ts';
 const decision = z.enum(decisions);
 /** The field's older word `captcha` is accepted for `challenge`. */
 const action = z.pipe(
-  z.union([decision, z.literal('captcha')]),
-  z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
+  z.pipe(
+    z.union([decision, z.literal('captcha')]),
+    z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
+  ),
+  decision,
 );
 
 /**

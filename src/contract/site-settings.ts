@@ -20,12 +20,15 @@ const rounds = z.int().check(z.gte(1), z.lte(32));
 const tolerancePx = z.int().check(z.gte(5), z.lte(1000));
 
 const domain = z.pipe(
-  z.string().check(
-    z.minLength(1),
-    z.maxLength(512),
-    z.refine((value) => normaliseDomain(value) !== null, 'not a host name; use example.com or *.example.com'),
+  z.pipe(
+    z.string().check(
+      z.minLength(1),
+      z.maxLength(512),
+      z.refine((value) => normaliseDomain(value) !== null, 'not a host name; use example.com or *.example.com'),
+    ),
+    z.transform((value) => normaliseDomain(value) ?? ''),
   ),
-  z.transform((value) => normaliseDomain(value) ?? ''),
+  z.string(),
 );
 
 /** Above the image threshold an image, above the puzzle threshold a puzzle, below both a proof of work. */

@@ -1,0 +1,155 @@
+/**
+ * Every operation's own schema, turned against it: members missing, of a wrong type, huge, in strange
+ * scripts, with prototype names, form fields twice. The answer is always 400 with the offending path,
+ * never 500, and nothing is written.
+ */
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { toJSONSchema } from 'zod/v4/core';
+import type { Operation } from '../../../src/service/operation.ts';
+import { operations } from '../../../src/service/operations.ts';
+import { newAccount, send, serviceEnv } from './service-under-test.ts';
+
+interface MemberSchema {
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  maxLength?: number;
+  anyOf?: MemberSchema[];
+  properties?: Record<string, MemberSchema>;
+  required?: string[];
+}
+
+/** Far above every bound of a text here. */
+const HUGE_CHARS = 200_000;
+const RANDOM_BODIES_PER_OPERATION = 25;
+
+let token = '';
+beforeAll(async () => {
+  ({ token } = await newAccount());
+});
+
+/** The deployment with every write noted; reads go through. */
+function watchedWrites(): { env: ServiceEnv; writes: string[] } {
+  const writes: string[] = [];
+  const DB = new Proxy(serviceEnv.DB, {
+    get(target, name) {
+      if (name === 'prepare') {
+        return (sql: string) => {
+          if (!/^\s*SELECT/i.test(sql)) writes.push(sql);
+          return target.prepare(sql);
+        };
+      }
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return { env: { ...serviceEnv, DB }, writes };
+}
+
+async function post(operation: Operation, body: string, contentType = 'application/json') {
+  const { env, writes } = watchedWrites();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
+  const response = await send(operation.path, { method: operation.method, headers, body }, env);
+  const text = await response.text();
+  return { status: response.status, text, writes };
+}
+
+async function expectRefusedAt(operation: Operation, body: string, path: string, contentType?: string) {
+  const { status, text, writes } = await post(operation, body, contentType);
+  expect([status, text]).toEqual([400, expect.stringContaining('"error"')]);
+  const { error } = JSON.parse(text) as { error: { code: number; key: string; details?: { path: string }[] } };
+  expect(error.code).toBe(400);
+  expect(error.key).toMatch(/^API\.(INVALID_BODY|PARSE_ERROR|MISSING_BODY)$/);
+  const paths = (error.details ?? []).map((detail) => detail.path);
+  expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);
+  expect(writes).toEqual([]);
+}
+
+function schemaOf(operation: Operation): MemberSchema {
+  return toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }) as MemberSchema;
+}
+
+/** The JSON types a member takes; empty means anything goes. */
+function typesOf(schema: MemberSchema): Set<string> {
+  if (schema.anyOf) {
+    const branches = schema.anyOf.map(typesOf);
+    return branches.some((types) => types.size === 0) ? new Set() : new Set(branches.flatMap((types) => [...types]));
+  }
+  if (schema.type !== undefined) return new Set([schema.type === 'integer' ? 'number' : schema.type]);
+  if (schema.const !== undefined) return new Set([typeof schema.const]);
+  return new Set(schema.enum?.map((value) => typeof value) ?? []);
+}
+
+const samples: Readonly<Record<string, unknown>> = {
+  string: 'text',
+  number: 7,
+  boolean: true,
+  null: null,
+  object: { unexpected: { deep: [1] } },
+  array: [[['x']]],
+};
+
+const withBodies = operations.filter((operation) => operation.method !== 'GET');
+const rows = withBodies.map((operation) => [operation.name, operation, schemaOf(operation)] as const);
+
+describe.each(rows)('%s', (_, operation, schema) => {
+  const members = Object.entries(schema.properties ?? {});
+
+  test('names every required member that is missing', async () => {
+    for (const name of schema.required ?? []) await expectRefusedAt(operation, '{}', name);
+  });
+
+  test('names every member of a wrong type', async () => {
+    for (const [name, member] of members) {
+      const accepted = typesOf(member);
+      if (accepted.size === 0) continue;
+      for (const [type, value] of Object.entries(samples)) {
+        if (accepted.has(type)) continue;
+        await expectRefusedAt(operation, JSON.stringify({ [name]: value }), name);
+      }
+    }
+  });
+
+  test('bounds every text', async () => {
+    for (const [name, member] of members) {
+      if (!typesOf(member).has('string')) continue;
+      // A whole file as text is bounded by the operation's own limit on its body instead.
+      if (member.maxLength === undefined && member.type === 'string' && operation.maxBodyBytes) continue;
+      for (const unit of ['a', '😀', '\u202e', '\\']) {
+        await expectRefusedAt(operation, JSON.stringify({ [name]: unit.repeat(HUGE_CHARS) }), name);
+      }
+    }
+  });
+
+  test('knows no member by a name of the prototype chain, nor by a look-alike', async () => {
+    for (const name of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '__proto__', 'nаme', 'name\u0000']) {
+      await expectRefusedAt(operation, `{${JSON.stringify(name)}:{"polluted":true}}`, name);
+    }
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('takes no form field twice', async () => {
+    const form = 'application/x-www-form-urlencoded';
+    for (const [name] of members) await expectRefusedAt(operation, `${name}=1&${name}=2`, name, form);
+  });
+
+  test('answers any JSON with an answer of its own, never 500', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.jsonValue({ maxDepth: 4 }),
+          fc.record(Object.fromEntries(members.map(([name]) => [name, fc.jsonValue({ maxDepth: 3 })])), {
+            requiredKeys: [],
+          }),
+        ),
+        async (body) => {
+          const { status, text } = await post(operation, JSON.stringify(body));
+          expect(status).toBeLessThan(500);
+          if (status >= 400) expect(JSON.parse(text)).toHaveProperty('error');
+        },
+      ),
+      { numRuns: RANDOM_BODIES_PER_OPERATION },
+    );
+  });
+});
