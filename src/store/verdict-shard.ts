@@ -37,6 +37,15 @@ export interface ShardSettings {
   retentionDays: number;
 }
 
+export interface ShardStatistics {
+  hotRows: number;
+  sealedRows: number;
+  segments: number;
+  /** Compressed, in R2. */
+  sealedBytes: number;
+  databaseBytes: number;
+}
+
 export class VerdictShard extends DurableObject<ServiceEnv> {
   readonly #storage: DurableObjectStorage;
   readonly #name: string;
@@ -125,6 +134,24 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const erased = await this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
     this.#hotCount = this.#hot.count;
     return erased;
+  }
+
+  /** What this shard holds, for operators and benchmarks. */
+  async statistics(): Promise<ShardStatistics> {
+    const { sql } = this.#storage;
+    const sealed = sql
+      .exec<{ segments: number; rows: number; bytes: number }>(
+        `SELECT COUNT(*) AS segments, COALESCE(SUM(rows), 0) AS rows, COALESCE(SUM(bytes), 0) AS bytes
+         FROM segments WHERE state = 'sealed'`,
+      )
+      .one();
+    return {
+      hotRows: this.#hotCount,
+      sealedRows: sealed.rows,
+      segments: sealed.segments,
+      sealedBytes: sealed.bytes,
+      databaseBytes: sql.databaseSize,
+    };
   }
 
   /** Smaller bounds than the defaults, for a shard that should seal sooner. */

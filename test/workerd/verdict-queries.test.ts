@@ -117,6 +117,8 @@ async function allPages(log: LogName, filter: RowFilter, limit: number): Promise
   return ids;
 }
 
+const sum = (points: number[][]): number => points.reduce((all, [, a = 0, b = 0, c = 0]) => all + a + b + c, 0);
+
 describe.each([
   ['hot', 'query-hot', 0],
   ['half sealed', 'query-half', 2],
@@ -165,7 +167,6 @@ describe.each([
     expect(more).toBe(0);
     const top = values.slice(0, 3).map(({ value }) => value);
     const { series, other } = await countSeries(service, log, dimension, top, window, 5);
-    const sum = (points: number[][]): number => points.reduce((all, [, a = 0, b = 0, c = 0]) => all + a + b + c, 0);
     expect(series.map(sum)).toEqual(values.slice(0, 3).map(({ counts }) => counts[0] + counts[1] + counts[2]));
     const rest = values.slice(3).reduce((all, { counts }) => all + counts[0] + counts[1] + counts[2], 0);
     expect(sum(other)).toBe(rest);
