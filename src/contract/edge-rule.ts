@@ -14,6 +14,15 @@ export const EDGE_RULE_VALUE_MAX_CHARS = 512;
 
 const value = z.union([z.string().check(z.minLength(1), z.maxLength(EDGE_RULE_VALUE_MAX_CHARS)), z.int()]);
 
+/** As text too, the way forms and CSV bring it. */
+const rolloutPercent = z.pipe(
+  z.pipe(
+    z.union([z.number(), z.string().check(z.regex(/^\d{1,3}(\.\d{1,6})?$/))]),
+    z.transform((percent) => Number(percent)),
+  ),
+  z.number().check(z.gte(0), z.lte(100)),
+);
+
 export const edgeRuleInput = z.strictObject({
   type: z.enum(edgeRuleTypes),
   value,
@@ -23,10 +32,11 @@ export const edgeRuleInput = z.strictObject({
   /** ISO 8601 with offset. Past it the rule is transparent, even before anything republishes. */
   expiry: z.optional(z.nullable(z.iso.datetime({ offset: true }))),
   /** Percent of visitors, stable per visitor, to whom the rule applies. */
-  rollout: z.optional(z.number().check(z.gte(0), z.lte(100))),
+  rollout: z.optional(rolloutPercent),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
   /** Read-only members of a listed rule, ignored: what was listed can be passed back unchanged. */
   expired: z.optional(z.unknown()),
+  signalUnseen: z.optional(z.unknown()),
   createdAt: z.optional(z.unknown()),
   createdBy: z.optional(z.unknown()),
   updatedAt: z.optional(z.unknown()),
@@ -53,6 +63,8 @@ export type EdgeRuleCanonical = z.infer<typeof edgeRuleCanonical>;
 export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   /** Its expiry has passed: it decides nothing, and stays listed until it is deleted or renewed. */
   expired: z.boolean(),
+  /** This instance's edge has not brought this kind of signal (a JA4, say) for a week: the rule cannot match. */
+  signalUnseen: z.optional(z.literal(true)),
   createdAt: z.string(),
   createdBy: z.string(),
   updatedAt: z.string(),

@@ -100,7 +100,7 @@ describe('create', () => {
       [3, 'rules[3].colour'],
       [4, 'rules[4]'],
     ]);
-    expect((await rules('', {})).body).toEqual({ rules: [], total: 0, version: 0 });
+    expect((await rules('', {})).body).toMatchObject({ rules: [], total: 0, version: 0 });
   });
 
   test('at most 100 errors are listed', async () => {
@@ -201,6 +201,73 @@ describe('list', () => {
     expect(values(blocks.body)).toEqual(['192.0.2.0/24']);
     expect((await rules('', { matches: { ip: '192.0.2' } })).status).toBe(400);
   });
+});
+
+describe('a rule whose signal the edge has never brought', () => {
+  const rulesOfTheTest = [
+    { type: 'ja4Hash', value: 't13d1516h2_8daaf6152771_02713d6af862', verdict: 'block' },
+    { type: 'asn', value: 64496, verdict: 'block' },
+    { type: 'ip', value: '192.0.2.1', verdict: 'block' },
+  ];
+
+  test('is pointed out once requests were logged without it', async () => {
+    const { rules, jwt, id } = await newInstance();
+    const records = [verdictRecordOf(id, { timestamp: Date.now() - 1000, ja4: null, asn: 64497 })];
+    await send('/edge/v1/verdicts', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${jwt}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ batchId: 'one', records }),
+    });
+    await rules('/create', { rules: rulesOfTheTest });
+    for (const query of [{}, { limit: 10 }]) {
+      const { body } = await rules('', query);
+      expect(body.unseenSignals).toEqual(['ja4Hash']);
+      expect(body.rules.filter((rule: any) => rule.signalUnseen).map((rule: any) => rule.type)).toEqual(['ja4Hash']);
+    }
+    const again = await rules('/create', { rules: (await rules('', {})).body.rules });
+    expect(again.body).toMatchObject({ unchanged: 3 });
+  });
+
+  test('is not pointed out while nothing is logged', async () => {
+    const { rules } = await newInstance();
+    await rules('/create', { rules: rulesOfTheTest });
+    expect((await rules('', {})).body.unseenSignals).toEqual([]);
+  });
+});
+
+describe('siteKey', () => {
+  test('names the instance; another account’s is as good as none', async () => {
+    const one = await newInstance();
+    const other = await newInstance();
+    await one.rules('/create', { siteKey: one.siteKey, rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+    expect((await one.rules('', { siteKey: one.siteKey })).body.total).toBe(1);
+    for (const operation of ['', '/explain', '/history', '/export']) {
+      expect((await other.rules(operation, { siteKey: one.siteKey })).status, operation).toBe(404);
+    }
+    const rules = [{ type: 'ip', value: '192.0.2.2', verdict: 'allow' }];
+    expect((await other.rules('/create', { siteKey: one.siteKey, rules })).status).toBe(404);
+    expect((await one.rules('', {})).body.total).toBe(1);
+  });
+});
+
+test('rules can come as a form', async () => {
+  const { token, rules } = await newInstance();
+  const form = new URLSearchParams([
+    ['rules[0][type]', 'asn'],
+    ['rules[0][value]', 'AS64496'],
+    ['rules[0][verdict]', 'block'],
+    ['rules[0][rollout]', '12.5'],
+    ['rules[1][type]', 'ip'],
+    ['rules[1][value]', '192.0.2.1'],
+    ['rules[1][verdict]', 'allow'],
+  ]);
+  const response = await send('/protect/access-rules/create', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  });
+  expect(await response.json()).toMatchObject({ created: 2, rules: [{ value: '64496', rollout: 12.5 }, {}] });
+  expect((await rules('', { limit: 10 })).body.total).toBe(2);
 });
 
 describe('delete', () => {

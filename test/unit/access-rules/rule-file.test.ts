@@ -49,7 +49,7 @@ describe('a plain list', () => {
 describe('CSV', () => {
   test('takes the columns from a heading in any order', () => {
     expect([...ruleFileEntries('verdict,value,type,rollout\nblock,192.0.2.1,ip,12.5', 'csv')]).toEqual([
-      { line: 2, rule: { verdict: 'block', value: '192.0.2.1', type: 'ip', rollout: 12.5 } },
+      { line: 2, rule: { verdict: 'block', value: '192.0.2.1', type: 'ip', rollout: '12.5' } },
     ]);
   });
 

@@ -12,8 +12,10 @@ import { operation } from '../../operation.ts';
 import { instanceRules, siteKey } from './instance-rules.ts';
 import type { InstanceRules } from './instance-rules.ts';
 import { listedRule } from './listed-rule.ts';
+import type { ListingFacts } from './listed-rule.ts';
 import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
 import { streamedPages } from './streamed-pages.ts';
+import { unseenSignals } from './unseen-signals.ts';
 import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 import type { GivenSignals } from './visitor-signals.ts';
 
@@ -44,19 +46,22 @@ export const listAccessRules = operation({
     rules: z.array(edgeRuleListed),
     total: z.int(),
     version: z.int(),
+    /** Rule types whose signal this instance's edge has not brought for a week. */
+    unseenSignals: z.array(z.enum(edgeRuleTypes)),
     nextCursor: z.optional(z.string()),
   }),
   async handler({ body: query, ...context }) {
-    const { book } = await instanceRules(context, query.siteKey);
+    const { instance, book } = await instanceRules(context, query.siteKey);
+    const facts = { now: context.now, unseen: await unseenSignals(context.env, instance, context.now) };
     const filter: RuleFilter = {
       ...(query.type === undefined ? {} : { type: query.type }),
       ...(query.verdict === undefined ? {} : { verdict: query.verdict }),
       ...(query.valuePrefix === undefined ? {} : { valuePrefix: query.valuePrefix }),
     };
-    if (query.matches) return rulesMatching(book, query.matches, filter, context.now);
+    if (query.matches) return rulesMatching(book, query.matches, filter, facts);
     const after = cursorKey(query.cursor);
-    if (query.limit === undefined) return everyRule(book, filter, after, context.now);
-    return onePage(book, filter, after, query.limit, context.now);
+    if (query.limit === undefined) return everyRule(book, filter, after, facts);
+    return onePage(book, filter, after, query.limit, facts);
   },
 });
 
@@ -65,15 +70,16 @@ async function onePage(
   filter: RuleFilter,
   after: RuleKey | undefined,
   limit: number,
-  now: number,
+  facts: ListingFacts,
 ): Promise<object> {
   const page = await book.page({ ...filter, ...(after ? { after } : {}), limit: limit + 1 });
   const rules = page.rules.slice(0, limit);
   const last = rules.at(-1);
   return {
-    rules: rules.map((rule) => listedRule(rule, now)),
+    rules: rules.map((rule) => listedRule(rule, facts)),
     total: page.total,
     version: page.version,
+    unseenSignals: facts.unseen,
     ...(page.rules.length > limit && last ? { nextCursor: cursorAfter(last) } : {}),
   };
 }
@@ -83,12 +89,12 @@ async function everyRule(
   book: InstanceRules['book'],
   filter: RuleFilter,
   after: RuleKey | undefined,
-  now: number,
+  facts: ListingFacts,
 ): Promise<Response> {
-  const { head, parts } = await streamedPages(book, filter, after, (rule) => JSON.stringify(listedRule(rule, now)));
+  const { head, parts } = await streamedPages(book, filter, after, (rule) => JSON.stringify(listedRule(rule, facts)));
   return new Response(
     parts({
-      before: `{"total":${head.total},"version":${head.version},"rules":[`,
+      before: `{"total":${head.total},"version":${head.version},"unseenSignals":${JSON.stringify(facts.unseen)},"rules":[`,
       between: ',',
       after: ']}',
     }),
@@ -101,15 +107,20 @@ async function rulesMatching(
   book: InstanceRules['book'],
   signals: GivenSignals,
   filter: RuleFilter,
-  now: number,
+  facts: ListingFacts,
 ): Promise<object> {
-  const facts = visitorFacts(signals);
-  const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
+  const visitor = visitorFacts(signals);
+  const found = await book.matching(matchingKeys(visitor), foldedUserAgent(visitor), MATCHES_MAX_RULES);
   const rules = found.rules.filter(
     (rule) =>
       (filter.type === undefined || rule.type === filter.type) &&
       (filter.verdict === undefined || rule.verdict === filter.verdict) &&
       (filter.valuePrefix === undefined || rule.value.toLowerCase().startsWith(filter.valuePrefix.toLowerCase())),
   );
-  return { rules: rules.map((rule) => listedRule(rule, now)), total: rules.length, version: found.version };
+  return {
+    rules: rules.map((rule) => listedRule(rule, facts)),
+    total: rules.length,
+    version: found.version,
+    unseenSignals: facts.unseen,
+  };
 }

@@ -1,5 +1,6 @@
 /** Rules as the API shows them: ISO times, every member present, whether the rule has expired. */
 import type { EdgeRuleCanonical, EdgeRuleListed } from '../../../contract/edge-rule.ts';
+import type { EdgeRuleType } from '../../../contract/vocabulary.ts';
 import type { RuleWrite, StoredRule } from '../../../store/rule-book/rule-row.ts';
 
 /** What create echoes: the rule in canonical form. */
@@ -15,11 +16,17 @@ export function canonicalRule(rule: RuleWrite): EdgeRuleCanonical {
   };
 }
 
-/** `now`: epoch milliseconds. */
-export function listedRule(rule: StoredRule, now: number): EdgeRuleListed {
+/** What a listing is made under. `now`: epoch milliseconds; `unseen`: see `unseen-signals.ts`. */
+export interface ListingFacts {
+  now: number;
+  unseen: readonly EdgeRuleType[];
+}
+
+export function listedRule(rule: StoredRule, { now, unseen }: ListingFacts): EdgeRuleListed {
   return {
     ...canonicalRule(rule),
     expired: rule.expiry !== undefined && rule.expiry * 1000 <= now,
+    ...(unseen.includes(rule.type) ? { signalUnseen: true as const } : {}),
     createdAt: isoTime(rule.createdAt),
     createdBy: rule.createdBy,
     updatedAt: isoTime(rule.updatedAt),
@@ -27,6 +34,12 @@ export function listedRule(rule: StoredRule, now: number): EdgeRuleListed {
   };
 }
 
+/** Thousands of rules share the time of the batch they came in: the last one spelled is kept. */
+let lastSpelled = { at: Number.NaN, text: '' };
+
 export function isoTime(epochMilliseconds: number): string {
-  return new Date(epochMilliseconds).toISOString();
+  if (lastSpelled.at !== epochMilliseconds) {
+    lastSpelled = { at: epochMilliseconds, text: new Date(epochMilliseconds).toISOString() };
+  }
+  return lastSpelled.text;
 }

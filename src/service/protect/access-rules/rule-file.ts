@@ -73,10 +73,7 @@ export function isHeading(fields: readonly string[]): boolean {
 
 /** An empty field is an absent member. */
 function csvRule(names: readonly string[], fields: readonly string[]): Record<string, unknown> {
-  const members = fields.map((field, index): [string, unknown] => {
-    const name = names[index] ?? '';
-    return [name, name === 'rollout' && /^\d+(\.\d+)?$/.test(field) ? Number(field) : field];
-  });
+  const members = fields.map((field, index): [string, string] => [names[index] ?? '', field]);
   return Object.fromEntries(members.filter(([, field]) => field !== ''));
 }
 
