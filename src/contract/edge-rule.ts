@@ -45,7 +45,6 @@ export const edgeRuleInput = z.strictObject({
 export type EdgeRuleInput = z.infer<typeof edgeRuleInput>;
 
 export const edgeRuleCondition = z.strictObject({ type: z.enum(edgeRuleTypes), value });
-export type EdgeRuleCondition = z.infer<typeof edgeRuleCondition>;
 
 /** A rule in canonical form, every member present. */
 export const edgeRuleCanonical = z.strictObject({

@@ -11,6 +11,7 @@ import { openSignedRuleset } from '../../src/rules/signing.ts';
 import { openSnapshot } from '../../src/rules/snapshot.ts';
 import { verificationKeys } from '../../src/store/signing-keys.ts';
 import type { RuleBook } from '../../src/store/rule-book.ts';
+import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/change-log.ts';
 import { ruleBook } from '../../src/store/rule-book/stub.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
@@ -346,5 +347,35 @@ describe('history', () => {
     const { book } = newBook();
     await book.upsert(addresses(1), author);
     expect(await book.rollback(7, author)).toEqual({ ok: false, reason: 'out-of-reach', oldest: 0, newest: 1 });
+  });
+
+  test('is bounded: the oldest versions are cut by a compile, and cannot be returned to', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(1), author);
+    await runInDurableObject(book, (_, { storage }) => {
+      for (let version = 2; version <= HISTORY_MAX_VERSIONS + 100; version += 1) {
+        storage.sql.exec(
+          "INSERT INTO versions (version, at, actor, kind, created, updated, deleted) VALUES (?, 0, 1, 'create', 0, 0, 0)",
+          version,
+        );
+      }
+      storage.sql.exec('UPDATE book SET version = ?', HISTORY_MAX_VERSIONS + 100);
+    });
+    await book.compile();
+    const { oldest, version } = await book.history(1, null);
+    expect({ oldest, version }).toEqual({ oldest: 100, version: HISTORY_MAX_VERSIONS + 100 });
+    expect(await book.rollback(99, author)).toMatchObject({ ok: false, reason: 'out-of-reach' });
+    expect(await book.rollback(100, author)).toMatchObject({ ok: true });
+  });
+
+  test('edges stay at the last version that a delta of bounded size reaches', async () => {
+    const { book } = newBook();
+    await book.upsert(addresses(3), author);
+    await book.upsert([rule('192.0.2.1')], author);
+    await book.remove(addresses(3), author);
+    const reach = await runInDurableObject(book, (_, { storage }) =>
+      [2, 3, 6, 7].map((limit) => lastVersionWithin(storage.sql, 0, limit)),
+    );
+    expect(reach).toEqual([0, 1, 2, null]);
   });
 });
