@@ -137,6 +137,8 @@ export const solutionAnswer = z.object({
   verified: z.boolean(),
   token: z.optional(z.string()),
   expiresAt: z.optional(z.int()),
+  /** The clock that `expiresAt` is of, at the answer: a visitor's own may be hours off. */
+  now: z.optional(z.int()),
   reason: z.optional(z.string()),
   /** A further round, or a fresh try. */
   next: z.optional(challengeAnswer),

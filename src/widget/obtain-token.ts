@@ -12,8 +12,7 @@ import type { VisualOutcome, VisualTask } from './visual-module.ts';
 
 /** Rounds in one go. A strict site may ask for 32 rounds of pictures; the rest is an end to a loop. */
 const ROUNDS_MAX = 40;
-/** A token that lives shorter or longer than this is a clock that is wrong. */
-const LIFETIME_MIN_MS = 20_000;
+/** The longest a site can set; more would be a clock that is wrong. */
 const LIFETIME_MAX_MS = 600_000;
 
 export type ShowVisual = (task: VisualTask) => Promise<VisualOutcome>;
@@ -108,6 +107,6 @@ function rejection(reason: string): CaptchaError {
 }
 
 function lifetimeMs(answer: SolutionAnswer): number {
-  const left = (answer.expiresAt ?? 0) - Date.now();
-  return Math.min(LIFETIME_MAX_MS, Math.max(LIFETIME_MIN_MS, left));
+  const { now = Date.now(), expiresAt = now } = answer;
+  return Math.min(LIFETIME_MAX_MS, Math.max(0, expiresAt - now));
 }

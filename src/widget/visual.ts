@@ -10,9 +10,13 @@ import { showPuzzleTask } from './visual/puzzle-task.ts';
 import { visualMessages } from './visual/visual-messages.ts';
 import type { VisualModule } from './visual-module.ts';
 
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'fa', 'he']);
+
 export const visualModule: VisualModule = {
   async showVisual(panel, task, language) {
     const messages = visualMessages(language);
+    panel.lang = messages.language;
+    panel.dir = RIGHT_TO_LEFT.has(messages.language) ? 'rtl' : 'ltr';
     const { audio, image, puzzle } = task.challenge;
     if (audio !== undefined) return showAudioTask(panel, task, audio, messages);
     if (image !== undefined) return showImageTask(panel, task, image, messages);

@@ -25,7 +25,15 @@ const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof H
 
 export class GatehouseWidget extends Base {
   static readonly formAssociated = true;
-  static readonly observedAttributes = ['theme', 'data-theme', 'language', 'data-language', 'sitekey', 'data-sitekey'];
+  static readonly observedAttributes = [
+    'size',
+    'theme',
+    'data-theme',
+    'language',
+    'data-language',
+    'sitekey',
+    'data-sitekey',
+  ];
 
   /** Functions given to `render`; names in attributes are looked up on `window` when they are called. */
   readonly callbacks: Partial<Record<SettingName, Callback>> = {};
@@ -204,6 +212,7 @@ export class GatehouseWidget extends Base {
     const theme = this.#setting('theme') ?? 'auto';
     const dark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
     this.dataset['shade'] = dark ? 'dark' : 'light';
+    this.dataset['size'] = this.#setting('size') ?? 'normal';
     void this.#translate();
   }
 

@@ -13,6 +13,7 @@ export const widgetStyle = `
 .box{box-sizing:border-box;display:flex;gap:12px;align-items:center;width:300px;max-width:100%;min-height:64px;padding:12px 14px;
 background:var(--bg);color:var(--fg);border:1px solid var(--line);border-radius:var(--gatehouse-radius,8px)}
 :host([data-size=compact]) .box{width:164px}
+:host([data-size=invisible]) .box{display:none}
 :host([data-size=flexible]){display:block}
 :host([data-size=flexible]) .box{width:100%}
 button{all:unset;box-sizing:border-box;flex:none;position:relative;width:30px;height:30px;border:2px solid var(--line);border-radius:6px;

@@ -116,7 +116,7 @@ async function issueToken(
     expiresAt,
     facts: solvedFacts(challenge.facts, signs),
   });
-  return { verified: true, token, expiresAt };
+  return { verified: true, token, expiresAt, now };
 }
 
 async function prefixTag(engine: CaptchaEngine, visitor: Visitor, challenge: SealedChallenge): Promise<string | null> {

@@ -27,7 +27,8 @@ export const visualKeys = [
   'cross',
   'arrow',
 ] as const;
-export type VisualMessages = Readonly<Record<(typeof visualKeys)[number], string>>;
+/** `language`: the one these texts are in. */
+export type VisualMessages = Readonly<Record<(typeof visualKeys)[number] | 'language', string>>;
 
 const english: Record<string, readonly string[]> = {
   en: [
@@ -56,6 +57,8 @@ export const visualRows: Record<string, readonly string[]> = { ...english, ...la
 
 export function visualMessages(language: string): VisualMessages {
   const base = language.toLowerCase().split('-')[0]!;
-  const row = Object.hasOwn(visualRows, base) ? visualRows[base]! : visualRows['en']!;
-  return Object.fromEntries(visualKeys.map((key, index) => [key, row[index]!])) as VisualMessages;
+  const known = Object.hasOwn(visualRows, base) ? base : 'en';
+  const row = visualRows[known]!;
+  const texts = Object.fromEntries(visualKeys.map((key, index) => [key, row[index]!]));
+  return { ...texts, language: known } as VisualMessages;
 }

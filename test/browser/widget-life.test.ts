@@ -1,0 +1,279 @@
+/**
+ * The life of a widget and its token: renewal, reuse after a failed submit, reset, the render API,
+ * languages, themes, and several on a page.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { GatehouseApi } from '../../src/widget/widget.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+
+const SCRIPT = '<script src="/__protect/widget.js" defer></script>';
+const EXPLICIT = '<script src="/__protect/widget.js?render=explicit&amp;onload=onGatehouse" defer></script>';
+const page = (head: string, body: string, html = 'lang="en"'): string =>
+  `<!doctype html><html ${html}><title>page</title>${head}<body>${body}`;
+const form = (widget: string): string =>
+  `<form method="post" action="/submit"><input name="name" aria-label="Name">${widget}<button>Send</button></form>`;
+const widget = (attributes: string): string => `<gatehouse-widget sitekey="site-1" ${attributes}></gatehouse-widget>`;
+
+let browser: Browser;
+let server: WidgetServer;
+let context: BrowserContext;
+let tab: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23007)]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+beforeEach(async () => {
+  for (const list of [server.calls, server.submitted, server.overrides]) list.length = 0;
+  server.tokenLifetimeMs = 120_000;
+  context = await browser.newContext();
+  tab = await context.newPage();
+  complaints = [];
+  tab.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  tab.on('pageerror', (error) => complaints.push(String(error)));
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+});
+
+async function open(body: string, headers: Record<string, string> = {}): Promise<void> {
+  server.pages.set('/page', { body, headers });
+  await tab.goto(`${server.url}/page`);
+}
+const verified = (): Promise<void> => tab.getByRole('checkbox', { name: 'Verified' }).first().waitFor();
+const tokens = (): Promise<string[]> =>
+  tab.evaluate(() =>
+    [...document.querySelectorAll<HTMLInputElement>('input[name=captcha-response]')].map(
+      (input) => (JSON.parse(input.value) as { token: string }).token,
+    ),
+  );
+const solves = (): number => server.calls.filter((call) => call.path === 'solution').length;
+
+describe('when it starts', () => {
+  test('on load, where the page says so', async () => {
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await verified();
+  });
+
+  test('by default when the visitor first touches the form, not before', async () => {
+    await open(page(SCRIPT, form(widget(''))));
+    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+    expect(server.calls).toEqual([]);
+    await tab.getByLabel('Name').focus();
+    await verified();
+  });
+
+  test('on submit without being seen, where it is invisible', async () => {
+    await open(page(SCRIPT, form(widget('size="invisible"'))));
+    expect(await tab.getByRole('checkbox').count()).toBe(0);
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await tab.waitForURL('**/submit');
+    expect(server.submitted[0]?.has('captcha-response')).toBe(true);
+  });
+
+  test('a form with an invalid field is not held and asks for nothing', async () => {
+    await open(page(SCRIPT, form(`<input name="mail" required>${widget('start="submit"')}`)));
+    await tab.getByRole('button', { name: 'Send' }).click();
+    expect(server.calls).toEqual([]);
+  });
+
+  test('a form that is sent twice in a hurry goes out once', async () => {
+    await open(page(SCRIPT, form(widget('start="submit"'))));
+    await tab.getByRole('button', { name: 'Send' }).dblclick();
+    await tab.waitForURL('**/submit');
+    expect(server.submitted).toHaveLength(1);
+    expect(solves()).toBe(1);
+  });
+});
+
+describe('a token', () => {
+  test('is renewed before it expires, whatever the visitor’s clock says', async () => {
+    server.tokenLifetimeMs = 2000;
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await verified();
+    const [first] = await tokens();
+    await expect.poll(async () => (await tokens())[0], { timeout: 5000 }).not.toBe(first);
+    expect(await tokens()).toHaveLength(1);
+    await verified();
+  });
+
+  test('that cannot be renewed is taken out of the form when it expires, with an event', async () => {
+    server.tokenLifetimeMs = 1500;
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await verified();
+    server.overrides.push((path) =>
+      path === 'challenge' ? { status: 200, body: { kind: 'image', challenge: 'x' } } : null,
+    );
+    const expired = tab.evaluate(
+      () => new Promise<boolean>((resolve) => addEventListener('gatehouse:expired', () => resolve(true))),
+    );
+    expect(await expired).toBe(true);
+    expect(await tokens()).toEqual([]);
+    await tab.getByRole('checkbox', { name: 'Verification expired – Try again' }).waitFor();
+  });
+
+  test('is replaced after a submit that left the page standing', async () => {
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await verified();
+    const [first] = await tokens();
+    const sent = await tab.evaluate(() => {
+      const sender = document.querySelector('form')!;
+      let token = '';
+      sender.addEventListener('submit', (event) => {
+        event.preventDefault();
+        token = String(new FormData(sender).get('captcha-response'));
+      });
+      sender.requestSubmit();
+      return token;
+    });
+    expect(JSON.parse(sent)).toEqual({ token: first });
+    await expect.poll(async () => (await tokens())[0], { timeout: 6000 }).not.toBe(first);
+    expect(solves()).toBe(2);
+  });
+
+  test('is gone after the form was reset', async () => {
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await verified();
+    await tab.evaluate(() => document.querySelector('form')!.reset());
+    expect(await tokens()).toEqual([]);
+    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+  });
+
+  test('is gone when the page comes back out of the browser’s memory', async () => {
+    await open(page(SCRIPT, form(widget('start="click"'))));
+    await tab.getByRole('checkbox').click();
+    await verified();
+    await tab.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    expect(await tokens()).toEqual([]);
+    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+  });
+
+  test('goes with its widget when that is removed from the page while solving', async () => {
+    await open(page(SCRIPT, form(widget('start="load"'))));
+    await tab.evaluate(() => document.querySelector('gatehouse-widget')!.remove());
+    await tab.waitForTimeout(400);
+    expect(await tokens()).toEqual([]);
+    expect(tab.workers()).toEqual([]);
+  });
+});
+
+describe('the render API', () => {
+  test('renders, tells by callback, answers, resets, executes and removes', async () => {
+    await open(page(EXPLICIT, '<div id="place"></div>'));
+    await tab.waitForFunction(() => 'gatehouse' in window);
+    const result = await tab.evaluate(async () => {
+      const gatehouse = (window as unknown as { gatehouse: GatehouseApi }).gatehouse;
+      const heard: string[] = [];
+      const id = await new Promise<string>((resolve) => {
+        gatehouse.ready(() => {
+          const options = {
+            sitekey: 'site-1',
+            start: 'click' as const,
+            callback: (token: string) => heard.push(token),
+            'reset-callback': () => heard.push('reset'),
+          };
+          resolve(gatehouse.render('#place', options));
+        });
+      });
+      const token = await gatehouse.execute(id);
+      const answered = gatehouse.getResponse(id);
+      gatehouse.reset(id);
+      const afterReset = gatehouse.getResponse(id);
+      gatehouse.remove(id);
+      let gone = '';
+      try {
+        gatehouse.getResponse(id);
+      } catch (error) {
+        gone = String(error);
+      }
+      return { heard, token, answered, afterReset, gone, left: document.querySelectorAll('gatehouse-widget').length };
+    });
+    expect(result.token).toMatch(/^[\w-]{32}$/);
+    expect(result).toEqual({
+      heard: [result.token, 'reset'],
+      token: result.token,
+      answered: result.token,
+      afterReset: '',
+      gone: expect.stringContaining('No such'),
+      left: 0,
+    });
+  });
+
+  test('leaves marked-up places alone when told to, and two script tags do no harm', async () => {
+    await open(page(EXPLICIT + SCRIPT, '<div class="gatehouse-captcha" data-sitekey="a"></div>'));
+    await tab.waitForFunction(() => 'gatehouse' in window);
+    expect(await tab.locator('gatehouse-widget').count()).toBe(0);
+  });
+
+  test('several widgets on a page have tokens of their own', async () => {
+    const place = '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="load" data-action="login"></div>';
+    await open(page(SCRIPT, form(place) + form(place)));
+    await expect.poll(async () => (await tokens()).length).toBe(2);
+    const [first, second] = await tokens();
+    expect(first).not.toBe(second);
+    expect(server.calls[0]?.body).toMatchObject({ action: 'login' });
+  });
+
+  test('writes the field that the page names', async () => {
+    await open(page(SCRIPT, form(widget('start="load" field="g-token"'))));
+    await verified();
+    expect(await tab.locator('input[name=g-token]').count()).toBe(1);
+  });
+});
+
+describe('how it looks and speaks', () => {
+  test.each([
+    ['lang="de"', '', 'Ich bin ein Mensch', 'ltr'],
+    ['lang="en"', 'data-language="ar"', 'أنا إنسان', 'rtl'],
+    ['lang="pt-BR"', '', 'Sou humano', 'ltr'],
+    ['lang="zh-TW"', '', '我是真人', 'ltr'],
+    ['lang="xx"', '', 'I am human', 'ltr'],
+  ])('%s %s says %s', async (html, attributes, label, direction) => {
+    await open(page(SCRIPT, widget(attributes), html));
+    await tab.getByRole('checkbox', { name: label }).waitFor();
+    expect(await tab.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
+  });
+
+  test.each(['light', 'dark'] as const)('the %s theme has text of 4.5:1 and edges of 3:1 at least', async (theme) => {
+    await open(page(SCRIPT, widget(`theme="${theme}" start="click"`)));
+    await tab.getByRole('checkbox').waitFor();
+    const colours = await tab.locator('.box').evaluate((box) => {
+      const style = getComputedStyle(box);
+      const button = getComputedStyle(box.querySelector('button')!);
+      return { text: style.color, ground: style.backgroundColor, edge: button.borderTopColor };
+    });
+    expect(contrast(colours.text, colours.ground)).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(colours.edge, colours.ground)).toBeGreaterThanOrEqual(3);
+  });
+
+  test('the box is big enough for a finger and shows its focus', async () => {
+    await open(page(SCRIPT, widget('start="click"')));
+    const box = tab.getByRole('checkbox');
+    const { width, height } = (await box.boundingBox())!;
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    await tab.keyboard.press('Tab');
+    expect(await box.evaluate((node) => getComputedStyle(node).outlineStyle)).toBe('solid');
+  });
+});
+
+function contrast(first: string, second: string): number {
+  const [light, dark] = [luminance(first), luminance(second)].toSorted((a, b) => b - a);
+  return (light! + 0.05) / (dark! + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red, green, blue] = (colour.match(/\d+/g) ?? []).slice(0, 3).map((part) => {
+    const value = Number(part) / 255;
+    return value <= 0.040_45 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
