@@ -44,6 +44,10 @@ export interface CountRequest {
 export class SpendLedger extends DurableObject<ServiceEnv> {
   readonly #sql: SqlStorage;
   readonly #epochs = new Set<number>();
+  /** Rows in `counters`, kept here so that counting does not scan. */
+  #counterRows = 0;
+  /** When the alarm is set for, as far as this instance knows. */
+  #alarmAt = Infinity;
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
     super(state, env);
@@ -52,6 +56,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
       'CREATE TABLE IF NOT EXISTS counters (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID',
     );
     for (const epoch of this.#storedEpochs()) this.#epochs.add(epoch);
+    this.#counterRows = this.#countCounters();
   }
 
   /** Spends a key once. The object runs one call at a time, so nothing comes between the two statements. */
@@ -92,7 +97,10 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
       this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', request.key);
       return true;
     }
-    if (row === undefined && this.#counters() >= COUNTERS_MAX) return false;
+    if (row === undefined && ++this.#counterRows > COUNTERS_MAX) {
+      this.#counterRows--;
+      return false;
+    }
     this.#sql.exec(
       'INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)',
       request.key,
@@ -110,11 +118,13 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
       this.#epochs.delete(epoch);
     }
     this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', now);
+    this.#counterRows = this.#countCounters();
     const ends = [...this.#epochs].map((epoch) => (epoch + 1) * EPOCH_MS + KEEP_MS);
     const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
     if (counters !== null) ends.push(counters);
     // At most once a minute: windows end all the time, and nothing is wrong with a row too many.
-    if (ends.length > 0) await this.ctx.storage.setAlarm(Math.max(now + 60_000, Math.min(...ends)));
+    this.#alarmAt = ends.length > 0 ? Math.max(now + 60_000, Math.min(...ends)) : Infinity;
+    if (this.#alarmAt !== Infinity) await this.ctx.storage.setAlarm(this.#alarmAt);
   }
 
   #recall(table: string, key: string, fingerprint: string | null, now: number): string | null {
@@ -146,11 +156,13 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
   }
 
   async #wake(at: number): Promise<void> {
-    const set = await this.ctx.storage.getAlarm();
-    if (set === null || set > at) await this.ctx.storage.setAlarm(at);
+    if (this.#alarmAt <= at) return;
+    // Before the write is awaited: calls that come meanwhile need not set it again.
+    this.#alarmAt = at;
+    await this.ctx.storage.setAlarm(at);
   }
 
-  #counters(): number {
+  #countCounters(): number {
     return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one().n;
   }
 

@@ -1,0 +1,132 @@
+/**
+ * What the captcha tests share: the real routes over the real bindings, a browser's headers, and the
+ * few steps every test begins with.
+ */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import { env as testEnv } from 'cloudflare:workers';
+import { expect } from 'vitest';
+import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { siteSettings } from '../../src/contract/site-settings.ts';
+import type { AccountTier } from '../../src/contract/vocabulary.ts';
+import { serviceApp } from '../../src/service/app.ts';
+import { captchaRoutes } from '../../src/service/captcha/routes.ts';
+import { createAccount } from '../../src/store/accounts.ts';
+import { createSite } from '../../src/store/sites.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+
+export const env = testEnv as unknown as ServiceEnv;
+const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes() });
+let counter = 0;
+
+const browser = {
+  'content-type': 'application/json',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'accept-language': 'en',
+  'sec-fetch-site': 'cross-site',
+  origin: 'https://www.example.com',
+};
+
+export interface Answer<Body> {
+  status: number;
+  body: Body;
+  headers: Headers;
+}
+type Failure = { error: { code: number; key: string; message: string } };
+
+/** A network nobody else in the tests uses, so that no limit is shared. */
+export function freshAddress(): string {
+  counter++;
+  return `10.${(counter >> 8) & 255}.${counter & 255}.7`;
+}
+
+export async function send(request: Request): Promise<Response> {
+  const context = createExecutionContext();
+  const response = await app.fetch(request, env, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+/** `null` in `headers` leaves a header out. */
+export async function post<Body = Failure>(
+  path: string,
+  body: unknown,
+  headers: Record<string, string | null> = {},
+): Promise<Answer<Body>> {
+  const merged = { ...browser, 'cf-connecting-ip': freshAddress(), ...headers };
+  const given = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null);
+  const response = await send(
+    new Request(`https://gatehouse.test${path}`, {
+      method: 'POST',
+      headers: given,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  );
+  return { status: response.status, body: await response.json<Body>(), headers: response.headers };
+}
+
+export async function makeAccount(tier: AccountTier): Promise<string> {
+  const account = await createAccount(
+    env,
+    { tier, ownerEmail: `owner-${crypto.randomUUID()}@example.com` },
+    Date.now(),
+  );
+  return account.id;
+}
+
+export async function makeSite(
+  tier: AccountTier,
+  settings: Record<string, unknown> = {},
+  accountId?: string,
+): Promise<SiteRecord> {
+  const site = await createSite(
+    env,
+    {
+      accountId: accountId ?? (await makeAccount(tier)),
+      name: `site-${++counter}`,
+      settings: siteSettings.parse({ domains: ['example.com'], captchaType: 'pow', powDifficulty: 1, ...settings }),
+    },
+    Date.now(),
+  );
+  if (site === 'duplicate-name') throw new Error('the name is taken');
+  return site;
+}
+
+export async function solvePow(challenge: ChallengeAnswer): Promise<Record<string, unknown>> {
+  const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = challenge.pow ?? {};
+  if (lane === 'rsw') return { y: await solveRsw({ n, x, t }, undefined, undefined, null) };
+  if (lane === 'sha256') return { counters: await solveSha256({ salt, count, bits }, undefined, undefined, null) };
+  return {};
+}
+
+export async function ask(
+  site: { siteKey: string },
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string | null> = {},
+): Promise<ChallengeAnswer> {
+  const answer = await post<ChallengeAnswer>('/captcha/v1/challenge', { siteKey: site.siteKey, ...extra }, headers);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body;
+}
+
+export async function handIn(
+  challenge: string,
+  solution: Record<string, unknown>,
+  headers: Record<string, string | null> = {},
+  extra: Record<string, unknown> = {},
+): Promise<Answer<SolutionAnswer>> {
+  return post<SolutionAnswer>('/captcha/v1/solution', { challenge, solution, ...extra }, headers);
+}
+
+/** A token bought with a proof of work. */
+export async function tokenFor(
+  site: { siteKey: string },
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string | null> = {},
+): Promise<string> {
+  const sent = { 'cf-connecting-ip': freshAddress(), ...headers };
+  const challenge = await ask(site, extra, sent);
+  const solved = await handIn(challenge.challenge, await solvePow(challenge), sent);
+  expect(solved.body).toMatchObject({ verified: true });
+  return solved.body.token ?? '';
+}

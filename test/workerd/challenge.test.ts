@@ -1,0 +1,395 @@
+/** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decodeBase64url } from '../../src/challenge/base64url.ts';
+import { keyDay, Keyring } from '../../src/challenge/keyring.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../src/challenge/layout.ts';
+import { puzzleTarget } from '../../src/challenge/puzzle-task.ts';
+import { openChallenge } from '../../src/challenge/sealed-challenge.ts';
+import type { SealedChallenge } from '../../src/challenge/sealed-challenge.ts';
+import { openToken } from '../../src/challenge/sealed-token.ts';
+import type { ChallengeAnswer } from '../../src/contract/challenge-api.ts';
+import { instancePolicy } from '../../src/contract/instance.ts';
+import { testSiteKey } from '../../src/contract/test-keys.ts';
+import { createInstance } from '../../src/store/instances.ts';
+import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
+import { deriveKey } from '../../src/store/master-key.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import {
+  ask,
+  env,
+  freshAddress,
+  handIn,
+  makeAccount,
+  makeSite,
+  post,
+  send,
+  solvePow,
+  tokenFor,
+} from './captcha-harness.ts';
+
+const keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
+
+async function opened(challenge: ChallengeAnswer): Promise<SealedChallenge> {
+  const read = await openChallenge(keyring, challenge.challenge, Date.now());
+  if (read === null) throw new Error('the challenge did not open');
+  return read.challenge;
+}
+
+/** What a person would click. */
+async function rightTiles(challenge: ChallengeAnswer): Promise<number[]> {
+  const { shape, tiles } = await imageLayout(keyring, await opened(challenge));
+  return tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
+}
+
+/** Where a person would put the piece. */
+async function target(challenge: ChallengeAnswer): Promise<{ x: number; y: number }> {
+  return puzzleTarget(await puzzleLayout(keyring, await opened(challenge)));
+}
+
+describe('a challenge', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { domains: ['example.com', '*.example.org'] });
+  });
+
+  it.each([
+    ['https://example.com', 200],
+    ['https://shop.example.com', 200],
+    ['https://example.org', 200],
+    ['https://a.b.example.org:8443', 200],
+    ['http://localhost:3000', 200],
+    ['https://example.com.evil.test', 400],
+    ['https://notexample.com', 400],
+    ['null', 400],
+    [null, 400],
+  ])('for a page of %s answers %i', async (origin, status) => {
+    expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { origin })).status).toBe(status);
+  });
+
+  it('believes the page’s own word only where no origin speaks, and counts that against the visitor', async () => {
+    const answer = await ask(site, { currentUrl: 'https://example.com/form' }, { origin: null });
+    expect((await opened(answer)).facts.detectors).toContain('unverified-host');
+    const lie = await post(
+      '/captcha/v1/challenge',
+      { siteKey: site.siteKey, currentUrl: 'https://example.com/' },
+      { origin: 'https://evil.test' },
+    );
+    expect(lie.body.error.key).toBe('API.UNAUTHORIZED_ORIGIN_URL');
+  });
+
+  it.each([
+    [{ siteKey: 'nobody' }, 400, 'API.SITE_KEY_NOT_REGISTERED'],
+    [{}, 400, 'API.INVALID_BODY'],
+    [{ siteKey: 'x', difficulty: 1 }, 400, 'API.INVALID_BODY'],
+    [{ siteKey: 'x', action: 'no spaces' }, 400, 'API.INVALID_BODY'],
+    ['{', 400, 'API.PARSE_ERROR'],
+  ])('is refused to %j', async (body, status, key) => {
+    expect(await post('/captcha/v1/challenge', body)).toMatchObject({ status, body: { error: { key } } });
+  });
+
+  it('is refused where the visitor’s address is unknown', async () => {
+    expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { 'cf-connecting-ip': null })).status).toBe(
+      403,
+    );
+  });
+
+  it('can be asked for and handed in from any origin', async () => {
+    for (const path of ['/captcha/v1/challenge', '/captcha/v1/solution']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const preflight = await send(
+        new Request(`https://gatehouse.test${path}`, { method: 'OPTIONS', headers: { origin: 'https://example.com' } }),
+      );
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type');
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await post(path, '{')).headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('is limited per site and network', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    const body = { siteKey: site.siteKey, capabilities: { script: false } };
+    const answers = await Promise.all(Array.from({ length: 320 }, () => post('/captcha/v1/challenge', body, from)));
+    const refused = answers.filter((answer) => answer.status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(20);
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post('/captcha/v1/challenge', body)).status).toBe(200);
+  });
+});
+
+/** Headers of an edge whose instance belongs to the account. */
+async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<string, string>> {
+  const instance = await createInstance(
+    env,
+    {
+      accountId,
+      name: 'edge',
+      cname: `${site.siteKey}.example.com`.toLowerCase(),
+      globalSiteKey: site.siteKey,
+      policy: instancePolicy.parse({}),
+    },
+    Date.now(),
+  );
+  if (typeof instance === 'string') throw new Error(instance);
+  const issued = await issueClientJwt(env, env.SERVICE_URL, instance.id, 1, Date.now());
+  return { authorization: `Bearer ${issued.clientJwt}` };
+}
+
+describe('an edge', () => {
+  const visitor = {
+    ip: '203.0.113.7',
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    asn: 64_496,
+    country: 'DE',
+    ja4: null,
+    ipCategories: [],
+    requestId: 'r',
+    host: 'www.example.com',
+  };
+  it('speaks for its visitor with a client JWT, and not without one', async () => {
+    const accountId = await makeAccount('free');
+    const site = await makeSite('free', {}, accountId);
+    expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey, visitor })).status).toBe(401);
+    const forged = await post(
+      '/captcha/v1/challenge',
+      { siteKey: site.siteKey, visitor },
+      { authorization: 'Bearer x.y.z' },
+    );
+    expect(forged.status).toBe(401);
+    const challenge = await ask(site, { visitor }, { ...(await edgeOf(accountId, site)), origin: null });
+    expect((await opened(challenge)).facts).toMatchObject({ country: 'DE', asn: 64_496, detectors: [] });
+  });
+
+  it('cannot vouch for visitors of another account’s site', async () => {
+    const accountId = await makeAccount('free');
+    const jwt = await edgeOf(accountId, await makeSite('free', {}, accountId));
+    const foreign = await makeSite('free');
+    expect((await post('/captcha/v1/challenge', { siteKey: foreign.siteKey, visitor }, jwt)).status).toBe(403);
+  });
+});
+
+describe('a proof of work', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium');
+  });
+
+  it('carries one jti from challenge to token, and no score a page could read', async () => {
+    const challenge = await ask(site);
+    const solved = await handIn(challenge.challenge, await solvePow(challenge));
+    const token = await openToken(keyring, solved.body.token ?? '', Date.now());
+    expect(token?.jti).toBe(challenge.jti);
+    const raw = new TextDecoder('latin1').decode(decodeBase64url(solved.body.token ?? '') ?? new Uint8Array());
+    expect(raw).not.toContain('score');
+    expect(raw).not.toContain(site.siteKey);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an empty y', { y: '' }],
+    ['y = 0', { y: 'A'.repeat(342) }],
+    ['y = 1', { y: `${'A'.repeat(340)}AQ` }],
+    ['a short y', { y: 'AQ' }],
+    ['no base64url', { y: '*'.repeat(342) }],
+    ['a number', { y: 1 }],
+    ['counters of another lane', { counters: 'AAAA' }],
+    ['a very long y', { y: 'A'.repeat(20_000) }],
+  ])('is refused for %s', async (_, solution) => {
+    const challenge = await ask(site);
+    expect(await handIn(challenge.challenge, solution)).toMatchObject({
+      status: 200,
+      body: { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' },
+    });
+  });
+
+  it('is refused for the answer of fewer squarings, and of another challenge', async () => {
+    const [a, b] = [await ask(site), await ask(site)];
+    const lower = await solvePow({ ...a, pow: { ...a.pow!, t: a.pow!.t! - 1 } });
+    expect((await handIn(a.challenge, lower)).body.verified).toBe(false);
+    expect((await handIn(a.challenge, await solvePow(b))).body.verified).toBe(false);
+  });
+
+  it('is refused after the site’s solutionTimeout, by the service’s clock', async () => {
+    const hasty = await makeSite('free', { solutionTimeout: 1000 });
+    const challenge = await ask(hasty);
+    const solution = await solvePow(challenge);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect((await handIn(challenge.challenge, solution)).body).toEqual({
+      verified: false,
+      reason: 'API.TIMESTAMP_TOO_OLD',
+    });
+  });
+
+  it('is refused when the challenge was changed, or is a token', async () => {
+    const token = await tokenFor(site);
+    for (const challenge of [token, 'AAAA', `${(await ask(site)).challenge}A`]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await handIn(challenge, {})).status).toBe(400);
+    }
+  });
+
+  it('costs a native solver no less in the SHA-256 lane, which the visitor gets for want of BigInt', async () => {
+    const challenge = await ask(site, { capabilities: { bigint: false, worker: false } });
+    expect(challenge.pow?.lane).toBe('sha256');
+    const { count = 0, bits = 0 } = challenge.pow ?? {};
+    expect(count * 2 ** bits).toBeGreaterThan(18_750 * 50);
+    expect((await handIn(challenge.challenge, await solvePow(challenge))).body.verified).toBe(true);
+    expect(
+      (await handIn(challenge.challenge, { counters: 'A'.repeat(Math.ceil((count * 16) / 3)) })).body.verified,
+    ).toBe(false);
+  });
+
+  it('raises the score of a solution that comes from another network', async () => {
+    const challenge = await ask(site);
+    const solved = await handIn(challenge.challenge, await solvePow(challenge));
+    const token = await openToken(keyring, solved.body.token ?? '', Date.now());
+    expect(token?.facts).toMatchObject({ score: 0.2, detectors: ['address-changed'] });
+  });
+});
+
+describe('waiting', () => {
+  it('is offered without script, worth level 0, and never early', async () => {
+    const site = await makeSite('premium');
+    const challenge = await ask(site, { capabilities: { script: false } });
+    expect(challenge.pow).toMatchObject({ lane: 'wait', waitMs: 8000 });
+    expect((await handIn(challenge.challenge, {})).body.verified).toBe(false);
+  });
+
+  it('is no way around a picture', async () => {
+    const site = await makeSite('premium', { captchaType: 'image' });
+    const answer = await post('/captcha/v1/challenge', { siteKey: site.siteKey, capabilities: { script: false } });
+    expect(answer.body.error.key).toBe('API.INCORRECT_CAPTCHA_TYPE');
+  });
+
+  it('lets ten of a network in, however many wait', async () => {
+    const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
+    const results = await Promise.all(Array.from({ length: 1000 }, () => waitAllowed(env, 'site', 'prefix')));
+    expect(results.filter(Boolean)).toHaveLength(10);
+  });
+
+  it('lets 300 in to a site, from however many networks', async () => {
+    const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
+    const results = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => waitAllowed(env, 'popular', `prefix ${index}`)),
+    );
+    expect(results.filter(Boolean)).toHaveLength(300);
+  });
+});
+
+describe('an image task', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { captchaType: 'image' });
+  });
+
+  it('takes two rounds and gives a token of level 2', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    const first = await ask(site, {}, from);
+    expect(first).toMatchObject({ kind: 'image', image: { round: 1, rounds: 2, columns: 3, rows: 3 } });
+    const second = await handIn(first.challenge, { selected: await rightTiles(first) }, from);
+    expect(second.body).toMatchObject({ verified: false, next: { jti: first.jti, image: { round: 2 } } });
+    const next = second.body.next!;
+    const done = await handIn(next.challenge, { selected: await rightTiles(next) }, from);
+    const token = await openToken(keyring, done.body.token ?? '', Date.now());
+    expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
+  });
+
+  it('can be answered once per round: the right answer after a wrong one comes too late', async () => {
+    const challenge = await ask(site);
+    const right = await rightTiles(challenge);
+    const wrong = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((tile) => !right.includes(tile));
+    await handIn(challenge.challenge, { selected: wrong });
+    expect((await handIn(challenge.challenge, { selected: right })).body).toEqual({
+      verified: false,
+      reason: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE',
+    });
+    // The same answer again, as after a lost connection, is heard.
+    expect((await handIn(challenge.challenge, { selected: wrong })).body.next).toBeDefined();
+  });
+
+  it('ends after three failed tries', async () => {
+    let challenge: ChallengeAnswer | undefined = await ask(site);
+    const rounds: number[] = [];
+    while (challenge !== undefined) {
+      rounds.push(challenge.image!.round);
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await handIn(challenge.challenge, { selected: 'no list' });
+      challenge = answer.body.next;
+    }
+    expect(rounds).toEqual([1, 2, 1, 2, 1, 2]);
+  });
+
+  it('has the same number of bytes whatever it shows, and never the same bytes', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(site)));
+    expect(new Set(answers.map((answer) => answer.image!.picture.pixels.length)).size).toBe(1);
+    expect(new Set(answers.map((answer) => answer.image!.picture.pixels)).size).toBe(20);
+  });
+
+  it('has a form that needs no eyes', async () => {
+    const challenge = await ask(site, { capabilities: { audio: true } });
+    expect(challenge.audio).toMatchObject({ groups: 4, most: 5, sampleRate: 8000 });
+    expect(challenge.image).toBeUndefined();
+    const digits = (await audioLayout(keyring, await opened(challenge))).join(' ');
+    const done = await handIn(challenge.challenge, { digits });
+    expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.level).toBe(2);
+  });
+
+  it('is what the interactive test key shows', async () => {
+    expect((await ask({ siteKey: testSiteKey('interactive') })).kind).toBe('image');
+  });
+});
+
+describe('a puzzle task', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { captchaType: 'puzzle', puzzleTolerance: 6 });
+  });
+
+  it.each([
+    [0, 0, true],
+    [6, -6, true],
+    [7, 0, false],
+    [0, 7, false],
+  ])('off by %i, %i pixels: %s', async (dx, dy, verified) => {
+    const challenge = await ask(site);
+    const { x, y } = await target(challenge);
+    const answer = await handIn(challenge.challenge, { finalX: x + dx, finalY: y + dy });
+    expect(answer.body.verified).toBe(verified);
+    if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
+  });
+
+  it.each([{}, { finalX: '1', finalY: 2 }, { finalX: null, finalY: null }, { finalX: 1e12, finalY: 0 }, { path: 'x' }])(
+    'is not solved by %j',
+    async (solution) => {
+      expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
+    },
+  );
+
+  it('notes a path that no hand draws', async () => {
+    const challenge = await ask(site);
+    const { x, y } = await target(challenge);
+    const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);
+    const answer = await handIn(challenge.challenge, { finalX: x, finalY: y, path });
+    expect((await openToken(keyring, answer.body.token ?? '', Date.now()))?.facts.detectors).toContain(
+      'mechanical-path',
+    );
+  });
+});
+
+describe('a honeypot', () => {
+  it('asks in code, and what it catches is refused at verification only', async () => {
+    const site = await makeSite('premium', { honeypot: { enabled: true, question: 'sos' } });
+    const challenge = await ask(site);
+    expect(challenge.honeypot).toEqual({ name: 'email_confirm', question: '... --- ...' });
+    const solved = await handIn(challenge.challenge, await solvePow(challenge), {}, { honeypot: 'me@example.com' });
+    expect(solved.body.verified).toBe(true);
+    const answer = await post('/siteverify', { secret: site.secretKey, token: solved.body.token });
+    expect(answer.body).toMatchObject({ verified: false, reason: 'API.USER_NOT_VERIFIED', score: 1 });
+  });
+});
+
+it('seals under the key of its own day', async () => {
+  const site = await makeSite('free');
+  const bytes = decodeBase64url((await ask(site)).challenge) ?? new Uint8Array(6);
+  expect(new DataView(bytes.buffer).getUint32(2)).toBe(keyDay(Date.now()));
+});

@@ -1,0 +1,258 @@
+/** `/siteverify` on the real bindings: what it says, to whom, and that it says yes once. */
+import { describe, expect, it, beforeAll } from 'vitest';
+import { testSecretKey, testSiteKey } from '../../src/contract/test-keys.ts';
+import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import { env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
+import type { Answer } from './captcha-harness.ts';
+
+function verify(
+  site: { secretKey: string },
+  token: string,
+  extra: Record<string, unknown> = {},
+): Promise<Answer<SiteverifyAnswer>> {
+  return post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...extra });
+}
+const reasonOf = async (answer: Promise<Answer<SiteverifyAnswer>>): Promise<string | undefined> =>
+  (await answer).body.reason;
+
+describe('a token', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium');
+  });
+
+  it('verifies once, with score, action, host name and level, and says why not the second time', async () => {
+    const token = await tokenFor(site, { action: 'login' });
+    expect(await verify(site, token)).toMatchObject({
+      status: 200,
+      body: { verified: true, score: 0, action: 'login', level: 1, hostname: 'www.example.com' },
+    });
+    expect(await verify(site, token)).toMatchObject({
+      status: 200,
+      body: { verified: false, reason: 'API.USER_ALREADY_VERIFIED' },
+    });
+  });
+
+  it('lets exactly one of 200 parallel verifications win', async () => {
+    const token = await tokenFor(site);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => verify(site, token)));
+    expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
+    expect(answers.every((answer) => answer.status === 200)).toBe(true);
+  });
+
+  it('is spent once by the edge and once by the site', async () => {
+    const token = await tokenFor(site);
+    expect((await verify(site, token, { audience: 'edge' })).body.verified).toBe(true);
+    expect((await verify(site, token)).body.verified).toBe(true);
+    expect((await verify(site, token, { audience: 'edge' })).body.verified).toBe(false);
+  });
+
+  it('is spent once though its challenge was solved twice', async () => {
+    const { ask, handIn, solvePow } = await import('./captcha-harness.ts');
+    const challenge = await ask(site);
+    const solution = await solvePow(challenge);
+    const tokens = [await handIn(challenge.challenge, solution), await handIn(challenge.challenge, solution)];
+    const answers = await Promise.all(tokens.map((one) => verify(site, one.body.token ?? '')));
+    expect(answers.map((answer) => answer.body.verified).toSorted()).toEqual([false, true]);
+  });
+
+  it('survives every demand it does not meet', async () => {
+    const other = await makeSite('premium');
+    const token = await tokenFor(site, { action: 'login' });
+    expect(await reasonOf(verify(other, token))).toBe('API.SITE_KEY_MISMATCH');
+    expect(await reasonOf(verify(site, token, { hostname: 'other.example.com' }))).toBe('API.UNAUTHORIZED_ORIGIN_URL');
+    expect(await reasonOf(verify(site, token, { action: 'clearance' }))).toBe('API.ACTION_MISMATCH');
+    expect(await reasonOf(verify(site, token, { level: 2 }))).toBe('API.LEVEL_TOO_LOW');
+    expect((await verify(site, token, { hostname: 'WWW.example.com', action: 'login', level: 1 })).body.verified).toBe(
+      true,
+    );
+  });
+
+  it('may be handed over as the whole value of the form field', async () => {
+    const token = await tokenFor(site);
+    expect((await verify(site, JSON.stringify({ token }))).body.verified).toBe(true);
+  });
+
+  it('expires with the site’s verifiedTimeout', async () => {
+    const hasty = await makeSite('premium', { verifiedTimeout: 1000 });
+    const token = await tokenFor(hasty);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await reasonOf(verify(hasty, token))).toBe('API.TIMESTAMP_TOO_OLD');
+  });
+
+  it.each(['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'])(
+    'of nonsense (%#) is a verdict, never an error',
+    async (token) => {
+      expect(await verify(site, token)).toMatchObject({
+        status: 200,
+        body: { verified: false, reason: 'CAPTCHA.INVALID_TOKEN' },
+      });
+    },
+  );
+});
+
+describe('an idempotency key', () => {
+  it('repeats the answer to the same question, and to no other', async () => {
+    const site = await makeSite('premium');
+    const token = await tokenFor(site);
+    const first = await verify(site, token, { idempotencyKey: 'one', ip: '192.0.2.9' });
+    expect(first.body.verified).toBe(true);
+    expect((await verify(site, token, { idempotencyKey: 'one', ip: '192.0.2.9' })).body).toEqual(first.body);
+    for (const other of [
+      { idempotencyKey: 'two', ip: '192.0.2.9' },
+      { idempotencyKey: 'one', ip: '192.0.2.8' },
+      { idempotencyKey: 'one' },
+      {},
+    ]) {
+      // One after the other: each must find the token spent.
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await verify(site, token, other)).body.verified).toBe(false);
+    }
+  });
+
+  it('repeats it after the token has expired', async () => {
+    const site = await makeSite('premium', { verifiedTimeout: 1000 });
+    const token = await tokenFor(site);
+    const first = await verify(site, token, { idempotencyKey: 'k' });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect((await verify(site, token, { idempotencyKey: 'k' })).body).toEqual(first.body);
+    expect((await verify(site, token)).body.verified).toBe(false);
+  });
+
+  it('gives 100 parallel retries one and the same yes', async () => {
+    const site = await makeSite('premium');
+    const token = await tokenFor(site);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => verify(site, token, { idempotencyKey: 'same' })),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+    expect(answers[0]?.body.verified).toBe(true);
+  });
+});
+
+describe('tiers', () => {
+  it('show a free site neither score nor reason, and ignore its ip and email', async () => {
+    const site = await makeSite('free', { spamEmailDomainCheckEnabled: true });
+    const token = await tokenFor(site);
+    const answer = await verify(site, token, { email: 'mailinator.com', ip: '192.0.2.1' });
+    expect(answer.body).toMatchObject({ verified: true });
+    expect(answer.body).not.toHaveProperty('score');
+    expect((await verify(site, token)).body).toEqual({ verified: false });
+  });
+
+  it('show a professional site the reason and no score, and heed its email', async () => {
+    const site = await makeSite('professional', { spamEmailDomainCheckEnabled: true });
+    const token = await tokenFor(site);
+    expect(await reasonOf(verify(site, token, { email: 'someone@mailinator.com' }))).toBe('API.SPAM_EMAIL_DOMAIN');
+    const answer = await verify(site, token, { email: 'someone@example.org' });
+    expect(answer.body.verified).toBe(true);
+    expect(answer.body).not.toHaveProperty('score');
+  });
+});
+
+describe('mistakes of the caller', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('free');
+  });
+
+  it.each([
+    ['no body', '', 400, 'API.MISSING_BODY'],
+    ['no JSON', '{', 400, 'API.PARSE_ERROR'],
+    ['an array', '[]', 400, 'API.INVALID_BODY'],
+    ['no token', { secret: 'x' }, 400, 'API.INVALID_BODY'],
+    ['no secret', { token: 'x' }, 400, 'API.INVALID_BODY'],
+    ['a token that is no text', { secret: 'x', token: 7 }, 400, 'API.INVALID_BODY'],
+    ['an unknown member', { secret: 'x', token: 'x', hostName: 'y' }, 400, 'API.INVALID_BODY'],
+    ['an unknown secret', { secret: 'x', token: 'x' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
+  ])('%s', async (_, body, status, key) => {
+    const answer = await post('/siteverify', body);
+    expect(answer).toMatchObject({ status, body: { error: { code: status, key } } });
+  });
+
+  it('a body above 1 MiB, an unknown type, an address that is none', async () => {
+    const big = { secret: site.secretKey, token: 'x'.repeat(1_100_000) };
+    expect((await post('/siteverify', big)).body.error.key).toBe('API.BODY_TOO_LARGE');
+    expect((await post('/siteverify', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
+    const paid = await makeSite('professional');
+    expect(await post('/siteverify', { secret: paid.secretKey, token: 'x', ip: '1.2.3' })).toMatchObject({
+      status: 400,
+      body: { error: { key: 'API.INVALID_BODY' } },
+    });
+  });
+
+  it('a disabled account, a site that was deleted', async () => {
+    const accountId = await makeAccount('free');
+    const gone = await makeSite('free', {}, accountId);
+    await env.DB.prepare('UPDATE sites SET active = 0 WHERE site_key = ?').bind(gone.siteKey).run();
+    expect((await post('/siteverify', { secret: gone.secretKey, token: 'x' })).status).toBe(401);
+    const owed = await makeSite('free', {}, accountId);
+    await env.DB.prepare('UPDATE accounts SET disabled = 1 WHERE id = ?').bind(accountId).run();
+    expect((await post('/siteverify', { secret: owed.secretKey, token: 'x' })).status).toBe(403);
+  });
+});
+
+describe('test keys', () => {
+  it.each([
+    ['pass', { verified: true }],
+    ['interactive', { verified: true }],
+    ['score', { verified: true, score: 0.9 }],
+    ['fail', { verified: false, reason: 'API.USER_NOT_VERIFIED' }],
+    ['expired', { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' }],
+    ['spent', { verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
+  ] as const)('%s answers the same whatever the token, and says that it is a test', async (behaviour, expected) => {
+    const answer = await verify({ secretKey: testSecretKey(behaviour) }, 'anything');
+    expect(answer).toMatchObject({ status: 200, body: { ...expected, test: true } });
+  });
+
+  it('answers slowly on demand', async () => {
+    const started = Date.now();
+    expect((await verify({ secretKey: testSecretKey('slow') }, 'anything')).body.verified).toBe(true);
+    expect(Date.now() - started).toBeGreaterThan(2500);
+  });
+
+  it('buy nothing at a real site', async () => {
+    const site = await makeSite('premium');
+    const token = await tokenFor({ siteKey: testSiteKey('pass') });
+    expect(await reasonOf(verify(site, token))).toBe('API.SITE_KEY_MISMATCH');
+  });
+});
+
+describe('the other dialects', () => {
+  it.each([
+    ['/turnstile/v0/siteverify', { action: 'login', cdata: 'order-7' }],
+    ['/hcaptcha/siteverify', { score: 0 }],
+    ['/recaptcha/api/siteverify', { action: 'login', score: 1 }],
+  ])('%s takes a form and answers in its shape', async (path, expected) => {
+    const site = await makeSite('premium');
+    const token = await tokenFor(site, { action: 'login', cdata: 'order-7' });
+    const form = new URLSearchParams({ secret: site.secretKey, response: token, remoteip: 'unknown', other: '1' });
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const first = await post<Record<string, unknown>>(path, form.toString(), type);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { success: true, 'error-codes': [], hostname: 'www.example.com', ...expected },
+    });
+    expect(Date.parse(String(first.body['challenge_ts']))).toBeGreaterThan(0);
+    const second = await post<{ success: boolean; 'error-codes': string[] }>(path, {
+      secret: site.secretKey,
+      response: token,
+    });
+    const code = path.startsWith('/hcaptcha') ? 'invalid-or-already-seen-response' : 'timeout-or-duplicate';
+    expect(second).toMatchObject({ status: 200, body: { success: false, 'error-codes': [code] } });
+  });
+
+  it.each([
+    ['', 'missing-input-secret'],
+    ['{', 'bad-request'],
+    [{ secret: 'x' }, 'missing-input-response'],
+    [{ secret: 'x', response: 'y' }, 'invalid-input-secret'],
+    [{ secret: 7, response: 'y' }, 'bad-request'],
+  ])('answer 200 to mistakes too (%#)', async (body, code) => {
+    expect(await post('/turnstile/v0/siteverify', body)).toMatchObject({
+      status: 200,
+      body: { success: false, 'error-codes': [code] },
+    });
+  });
+});
