@@ -63,6 +63,8 @@ export async function run(args: readonly string[]): Promise<void> {
 
 type Ask = <Answer>(question: object) => Promise<Answer>;
 
+const perSecond = (count: number, took: number): number => Math.round((count / took) * 1000);
+
 async function append(ask: Ask, rows: number): Promise<void> {
   const until = Date.now();
   const span = { total: rows, since: until - WEEK_MS + 3_600_000, until };
@@ -85,7 +87,6 @@ async function append(ask: Ask, rows: number): Promise<void> {
     total: rows * 2,
     twice: true,
   });
-  const perSecond = (count: number, took: number): number => Math.round((count / took) * 1000);
   console.table({
     'shard append, verdicts/s': { value: perSecond(accepted, ms), target: '≥ 10,000' },
     'the same with validation in the Worker, verdicts/s': { value: perSecond(validated.accepted, validated.ms) },

@@ -1,0 +1,275 @@
+/**
+ * The verdict log over HTTP against both Workers: every request leaves one verdict, and every read
+ * endpoint finds it in the documented form.
+ */
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod/mini';
+import {
+  distinctFiredRulesAnswer,
+  distinctSourcesAnswer,
+  riskHistoryAnswer,
+  sessionTelemetryAnswer,
+  trafficByDimensionAnswer,
+  trafficSummaryAnswer,
+  verdictDimensions,
+  verdictPageAnswer,
+} from '../../src/contract/verdict-query.ts';
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
+
+const stack = useStack();
+type Page = z.infer<typeof verdictPageAnswer>;
+
+function read<Schema extends z.ZodMiniType>(schema: Schema, path: string, body: object = {}): Promise<z.infer<Schema>> {
+  return manage<unknown>(stack(), path, body).then((answer) => schema.parse(answer));
+}
+
+const search = (body: object): Promise<Page> => read(verdictPageAnswer, '/protect/verdicts/search', body);
+const page = (body: object = {}): Promise<Page> => read(verdictPageAnswer, '/protect/verdicts', body);
+
+async function append(body: unknown, jwt = stack().clientJwt): Promise<Response> {
+  return fetch(`${stack().serviceUrl}/edge/v1/verdicts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${jwt}` },
+    body: JSON.stringify(body),
+  });
+}
+
+describe('a request through the edge', () => {
+  test('leaves exactly one verdict, under the request id of its answer', async () => {
+    const response = await fetch(`${stack().edgeUrl}/api/one?secret=1`);
+    await response.text();
+    const requestId = response.headers.get('x-protect-request-id');
+    const found = await eventually(
+      async () => (await page({ requestPath: '/api/one' })).verdicts,
+      (verdicts) => verdicts.length > 0,
+    );
+    expect(found.map(({ request_id }) => request_id)).toEqual([requestId]);
+    expect(found[0]).toMatchObject({ request_path: '/api/one', instance_id: stack().instanceId, method: 'GET' });
+  });
+
+  test('is counted by as many verdicts as requests, numbered without a gap', async () => {
+    await Promise.all(
+      Array.from({ length: 150 }, async (_, index) => {
+        await (await fetch(`${stack().edgeUrl}/api/many/${index}`)).text();
+      }),
+    );
+    const { verdicts, total, totalIsExact } = await eventually(
+      () => page({ requestPath: '/api/many/*', limit: 1000 }),
+      (answer) => answer.total >= 150,
+    );
+    expect([verdicts.length, total, totalIsExact]).toEqual([150, 150, true]);
+    expect(new Set(verdicts.map(({ request_path }) => request_path)).size).toBe(150);
+    const seqs = verdicts.map(({ edge }) => edge.seq).sort((a, b) => a - b);
+    expect((seqs.at(-1) ?? 0) - (seqs[0] ?? 0)).toBe(149);
+  });
+});
+
+describe('a batch sent to the log', () => {
+  test('twice is there once', async () => {
+    const timestamp = Date.now();
+    const records = Array.from({ length: 20 }, () =>
+      verdictRecordOf(stack().instanceId, { timestamp, request_path: '/twice', site_key: stack().siteKey }),
+    );
+    expect(await (await append({ records })).json()).toEqual({ accepted: 20, duplicates: 0, rejected: [] });
+    expect(await (await append({ records })).json()).toEqual({ accepted: 0, duplicates: 20, rejected: [] });
+    expect((await page({ requestPath: '/twice' })).total).toBe(20);
+  });
+
+  test.each([
+    ['without a bearer', '', 401],
+    ['with another bearer', 'nonsense', 401],
+    ['with an API key', 'api-key', 401],
+  ])('%s is refused with the envelope', async (_, jwt, status) => {
+    const response = await append({ records: [] }, jwt === 'api-key' ? stack().apiKey : jwt);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code: status } });
+  });
+
+  test.each([
+    ['that is too long', { records: Array.from({ length: 501 }, () => null) }],
+    ['of the wrong shape', { records: 'none' }],
+    ['with a member nobody knows', { records: [], surprise: 1 }],
+    ['with a counter that has no name', { records: [], counters: { 'Bad Name': 1 } }],
+  ])('%s is a 400', async (_, body) => {
+    const response = await append(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
+  });
+});
+
+describe('the read endpoints', () => {
+  const since = Date.now() - 3 * 3_600_000;
+  const until = since + 3_600_000;
+  const window = { since, until };
+  let records: VerdictRecord[] = [];
+
+  test('find what was appended, by every parameter, from JSON and from a form', async () => {
+    const random = seededRandom(11);
+    records = Array.from({ length: 400 }, (_, seq) =>
+      variedRecord(stack().instanceId, since + seq * 5000, random, seq),
+    );
+    expect((await append({ records })).status).toBe(200);
+    const count = (holds: (record: VerdictRecord) => boolean): number => records.filter(holds).length;
+    const totals = async (body: object): Promise<number> => (await page({ ...window, ...body })).total;
+    expect(await totals({})).toBe(400);
+    expect(await totals({ decision: 'block' })).toBe(count(({ decision }) => decision === 'block'));
+    expect(await totals({ decision: ['block', 'allow'] })).toBe(count(({ decision }) => decision !== 'challenge'));
+    expect(await totals({ sources: ['risk'] })).toBe(count(({ source }) => source === 'risk'));
+    expect(await totals({ asn: 64_500 })).toBe(count(({ asn }) => asn === 64_500));
+    expect(await totals({ asn: ['AS64500', '64501'] })).toBe(count(({ asn }) => asn === 64_500 || asn === 64_501));
+    expect(await totals({ deviceType: 'tablet' })).toBe(count(({ device_type }) => device_type === 'tablet'));
+    expect(await totals({ requestPath: '/shop/1*' })).toBe(
+      count((record) => record.request_path.startsWith('/shop/1')),
+    );
+    expect(await totals({ minRulesFired: 1 })).toBe(count(({ fired_rules }) => fired_rules.length > 0));
+    const rule = 'ip:192.0.2.3';
+    expect(await totals({ firedRules: [rule] })).toBe(
+      count(({ fired_rules }) => fired_rules.some(({ id }) => id === rule)),
+    );
+    const iso = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+    expect((await page(iso)).total).toBe(400);
+    const form = await fetch(`${stack().serviceUrl}/protect/verdicts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack().apiKey}` },
+      body: new URLSearchParams({ since: String(since), until: String(until), limit: '7', decision: 'block' }),
+    });
+    const answer = verdictPageAnswer.parse(await form.json());
+    expect([answer.verdicts.length, answer.limit]).toEqual([7, 7]);
+  });
+
+  test('page by offset and by cursor to the same rows', async () => {
+    const all = (await page({ ...window, limit: 1000 })).verdicts.map(({ id }) => id);
+    expect(all).toEqual(records.map(({ id }) => id).toReversed());
+    const byOffset = await page({ ...window, limit: 30, offset: 90 });
+    expect(byOffset.verdicts.map(({ id }) => id)).toEqual(all.slice(90, 120));
+    const first = await page({ ...window, limit: 90 });
+    const byCursor = await page({ ...window, limit: 30, cursor: first.nextCursor });
+    expect(byCursor.verdicts).toEqual(byOffset.verdicts);
+    expect((await page({ ...window, limit: 10, offset: 390 })).nextCursor).toBeNull();
+  });
+
+  test('search one client by address, session and network together', async () => {
+    const wanted = records.find(({ jti, ip, asn }) => jti !== null && ip !== null && asn !== null) as VerdictRecord;
+    const { jti, ip, asn } = wanted;
+    expect((await search({ jti })).total).toBe(records.filter((record) => record.jti === jti).length);
+    expect((await search({ ip })).total).toBe(records.filter((record) => record.ip === ip).length);
+    const both = await search({ jti, ip, asn });
+    expect(both.verdicts.map(({ id }) => id)).toContain(wanted.id);
+  });
+
+  test('count distinct sources and fired rules', async () => {
+    const { sources } = await read(distinctSourcesAnswer, '/protect/verdicts/distinct-sources', window);
+    expect(new Set(sources.map(({ source }) => source))).toEqual(new Set(records.map(({ source }) => source)));
+    expect(sources.reduce((sum, { total }) => sum + total, 0)).toBe(400);
+    const rules = await read(distinctFiredRulesAnswer, '/protect/verdicts/distinct-fired-rules', window);
+    const ids = records.flatMap(({ fired_rules }) => fired_rules.map(({ id }) => id));
+    expect(new Set(rules.firedRules.map(({ id }) => id))).toEqual(new Set(ids));
+    expect(rules.isComplete).toBe(true);
+  });
+
+  test('sum traffic by bucket, and by source', async () => {
+    const summary = await read(trafficSummaryAnswer, '/protect/traffic-summary', { ...window, bucket: 'minute' });
+    expect(summary.total).toBe(400);
+    expect(summary.buckets.reduce((sum, { total }) => sum + total, 0)).toBe(400);
+    expect(summary.block).toBe(records.filter(({ decision }) => decision === 'block').length);
+    const risk = await read(trafficSummaryAnswer, '/protect/traffic-summary', {
+      ...window,
+      bucket: 300,
+      source: 'risk',
+    });
+    expect(risk.total).toBe(records.filter(({ source }) => source === 'risk').length);
+  });
+
+  test.each(verdictDimensions)('split traffic by %s with an exact remainder', async (groupBy) => {
+    const split = await read(trafficByDimensionAnswer, '/protect/traffic-by-dimension', {
+      ...window,
+      groupBy,
+      bucket: 'minute',
+      topN: 2,
+    });
+    expect([split.total, split.isExact]).toEqual([400, true]);
+    expect(split.series.length).toBeLessThanOrEqual(2);
+    const shown = split.series.reduce((sum, { total }) => sum + total, 0) + split.other.total;
+    if (groupBy === 'fired_rule' || groupBy === 'ip_category') expect(shown).toBeGreaterThanOrEqual(400);
+    else expect(shown).toBe(400);
+    for (const { total, points } of [...split.series, split.other]) {
+      expect(points.reduce((sum, point) => sum + point.total, 0)).toBe(total);
+    }
+  });
+
+  test('tell the risk history and the telemetry of one session', async () => {
+    const jti = 'session-7';
+    const own = records.filter((record) => record.jti === jti);
+    const history = await read(riskHistoryAnswer, '/protect/risk-history', { jti });
+    expect(history.history.map(({ id, risk_score }) => [id, risk_score])).toEqual(
+      own.map(({ id, risk_score }) => [id, risk_score]),
+    );
+    const session = await read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti });
+    expect([session.requests.total, session.first_seen, session.last_seen]).toEqual([
+      own.length,
+      own[0]?.timestamp,
+      own.at(-1)?.timestamp,
+    ]);
+  });
+
+  test('export every match as NDJSON', async () => {
+    const response = await fetch(`${stack().serviceUrl}/protect/verdicts/export`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...window, decision: 'block' }),
+    });
+    expect(response.headers.get('content-type')).toContain('application/x-ndjson');
+    const ids = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as VerdictRecord).id);
+    const blocked = records.filter(({ decision }) => decision === 'block').map(({ id }) => id);
+    expect(ids).toEqual(blocked.toReversed());
+  });
+
+  test('forget an erased session', async () => {
+    const jti = 'session-7';
+    const erased = await manage<{ erased: number }>(stack(), '/protect/sessions/erase', { jti });
+    expect(erased.erased).toBe(records.filter((record) => record.jti === jti).length);
+    expect((await read(verdictPageAnswer, '/protect/verdicts/search', { jti })).total).toBe(0);
+  });
+});
+
+const ask = async (path: string, body: object): Promise<[number, unknown]> => {
+  const response = await fetch(`${stack().serviceUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return [response.status, await response.json()];
+};
+
+describe('a question that cannot be asked', () => {
+  test.each([
+    ['/protect/verdicts', { since: 'yesterday' }],
+    ['/protect/verdicts', { limit: 1001 }],
+    ['/protect/verdicts', { limit: 0 }],
+    ['/protect/verdicts', { decision: 'maybe' }],
+    ['/protect/verdicts', { cursor: 'zzz' }],
+    ['/protect/verdicts', { surprise: true }],
+    ['/protect/verdicts/search', { ip: '1.2.3' }],
+    ['/protect/verdicts/distinct-sources', {}],
+    ['/protect/risk-history', {}],
+    ['/protect/traffic-summary', { bucket: 'fortnight' }],
+    ['/protect/traffic-summary', { bucket: 61 }],
+    ['/protect/traffic-summary', { since: 0, bucket: 'minute' }],
+    ['/protect/traffic-by-dimension', { groupBy: 'shoe_size' }],
+    ['/protect/traffic-by-dimension', {}],
+  ])('%s with %j is a 400', async (path, body) => {
+    expect(await ask(path, body)).toMatchObject([400, { error: { code: 400, key: 'API.INVALID_BODY' } }]);
+  });
+
+  test.each(['/protect/verdicts', '/protect/verdicts/search', '/protect/traffic-summary'])(
+    '%s of a site key without an instance is Protect’s own 404',
+    async (path) => {
+      expect(await ask(path, { siteKey: 'nobody' })).toEqual([404, { error: expect.any(String) as string }]);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+/**
+ * Each sink against the other side it speaks to: what is sent, and what an answer means.
+ */
+import { describe, expect, test } from 'vitest';
+import { verdictBatch } from '../../../src/contract/edge-api.ts';
+import type { VerdictRecord } from '../../../src/contract/verdict-record.ts';
+import { newEventId } from '../../../src/logsink/event-id.ts';
+import type { SinkBatch } from '../../../src/logsink/sink.ts';
+import { analyticsEngineSink } from '../../../src/logsink/sinks/analytics-engine.ts';
+import { httpSink } from '../../../src/logsink/sinks/http.ts';
+import { messagesOf, verdictMessage } from '../../../src/logsink/sinks/queue.ts';
+import { r2Sink } from '../../../src/logsink/sinks/r2.ts';
+import { serviceSink } from '../../../src/logsink/sinks/service.ts';
+import { verdictRecordOf } from '../../support/verdict-record.ts';
+
+const timestamp = Date.UTC(2026, 10, 20, 12);
+
+function batchOf(count: number, given: Partial<VerdictRecord> = {}): SinkBatch {
+  const records = Array.from({ length: count }, () => verdictRecordOf('instance-1', { timestamp, ...given }));
+  return { batchId: newEventId(timestamp), records, counters: { requests: 2 } };
+}
+
+/** Answers every call with a status, and keeps what was asked. */
+function answering(status: number) {
+  const calls: { url: string; init: RequestInit }[] = [];
+  return {
+    calls,
+    fetch: async (url: string, init: RequestInit): Promise<Response> => {
+      calls.push({ url, init });
+      return new Response('{}', { status });
+    },
+  };
+}
+
+describe('the service sink', () => {
+  test('posts a batch that the contract accepts, with the client JWT', async () => {
+    const { calls, fetch } = answering(200);
+    const batch = batchOf(3);
+    await serviceSink({ serviceUrl: 'https://service.example', clientJwt: 'jwt', fetch }).send(batch);
+    expect(calls[0]?.url).toBe('https://service.example/edge/v1/verdicts');
+    expect(new Headers(calls[0]?.init.headers).get('authorization')).toBe('Bearer jwt');
+    const sent = verdictBatch.parse(JSON.parse(String(calls[0]?.init.body)));
+    expect(sent).toEqual({ batchId: batch.batchId, records: batch.records, counters: { requests: 2 } });
+  });
+
+  test.each([
+    [500, true],
+    [503, true],
+    [429, true],
+    [408, true],
+    [400, false],
+    [401, false],
+    [302, false],
+  ])('takes a %i as transient: %s', async (status, transient) => {
+    const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(status).fetch });
+    await expect(sink.send(batchOf(1))).rejects.toMatchObject({ name: 'SinkError', transient });
+  });
+});
+
+describe('the queue sink', () => {
+  test('cuts a batch so that each message fits, keeps every id, and sends the counters once', () => {
+    const batch = batchOf(100, { user_agent: 'ü'.repeat(1024), explain: 'e'.repeat(1024) });
+    const messages = messagesOf(batch);
+    expect(messages.length).toBeGreaterThan(1);
+    for (const message of messages) {
+      expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(128_000);
+      expect(verdictMessage.parse(message).instanceId).toBe('instance-1');
+    }
+    const ids = messages.flatMap(({ records }) => records.map((record) => (record as VerdictRecord).id));
+    expect(ids).toEqual(batch.records.map(({ id }) => id));
+    expect(messages.map(({ counters }) => counters)).toEqual([{ requests: 2 }, ...messages.slice(1).map(() => ({}))]);
+    expect(new Set(messages.map(({ batchId }) => batchId)).size).toBe(messages.length);
+    expect(messages[0]?.batchId).toBe(batch.batchId);
+  });
+});
+
+test('the http sink sends one JSON line per verdict and an idempotency key', async () => {
+  const { calls, fetch } = answering(202);
+  const batch = batchOf(2);
+  await httpSink({ url: 'https://collector.example/in', headers: { authorization: 'Bearer x' }, fetch }).send(batch);
+  const lines = String(calls[0]?.init.body).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(batch.records);
+  expect(new Headers(calls[0]?.init.headers).get('idempotency-key')).toBe(batch.batchId);
+});
+
+test('the r2 sink writes a retried batch over itself', async () => {
+  const objects = new Map<string, string>();
+  const sink = r2Sink({
+    async put(key, value) {
+      objects.set(key, value);
+    },
+  });
+  const batch = batchOf(2);
+  await sink.send(batch);
+  await sink.send(batch);
+  expect([...objects.keys()]).toEqual([`verdicts/instance-1/2026-11-20/${batch.batchId}.ndjson`]);
+});
+
+test('the analytics engine sink keeps within what a point may hold', async () => {
+  const points: { indexes: string[]; blobs: (string | null)[]; doubles: number[] }[] = [];
+  const sink = analyticsEngineSink({ writeDataPoint: (point) => points.push(point) });
+  await sink.send(batchOf(1, { user_agent: 'u'.repeat(1024), request_path: `/${'p'.repeat(1023)}` }));
+  const [point] = points;
+  expect(point?.blobs.length).toBeLessThanOrEqual(20);
+  expect(point?.doubles.length).toBeLessThanOrEqual(20);
+  expect(point?.blobs.join('').length).toBeLessThan(16_384);
+  await expect(sink.send(batchOf(251))).rejects.toMatchObject({ transient: false });
+});
