@@ -105,7 +105,7 @@ describe('errors', () => {
     await page.getByRole('checkbox').click();
     expect(await told).toEqual({ code: 'refused', detail: 'API.SITE_KEY_NOT_REGISTERED' });
     expect(await field()).toBeNull();
-    await page.getByRole('checkbox', { name: /try again/ }).click();
+    await page.getByRole('checkbox', { name: /Try again/ }).click();
     await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
   });
 });
