@@ -24,6 +24,8 @@ export interface ServiceParts {
   edgeRoutes: readonly EdgeRoute[];
   /** `/siteverify`, the challenge API and the widget's files. */
   captcha: ServiceApp;
+  /** The API's own description. */
+  reference: ServiceApp;
 }
 
 export function serviceApp(parts: ServiceParts): ServiceApp {
@@ -50,6 +52,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
     });
   }
   app.route('/', parts.captcha);
+  app.route('/', parts.reference);
 
   // Behind the routes themselves: a known path with another method.
   for (const [path, methods] of allowedMethods(app)) {

@@ -7,13 +7,14 @@ import { captchaRoutes } from './captcha/routes.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
 import { operations } from './operations.ts';
 import { consumeVerdicts } from './protect/verdicts/consume-verdicts.ts';
+import { referenceRoutes } from './reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';
 
 export { RuleBook } from '../store/rule-book.ts';
 export { SpendLedger } from '../store/spend-ledger.ts';
 export { VerdictShard } from '../store/verdict-shard.ts';
 
-const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes() });
+const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes(), reference: referenceRoutes() });
 
 export default {
   fetch: app.fetch,

@@ -12,6 +12,7 @@ import { serviceApp } from '../../../src/service/app.ts';
 import type { ServiceHonoEnv } from '../../../src/service/app.ts';
 import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
 import { operations } from '../../../src/service/operations.ts';
+import { referenceRoutes } from '../../../src/service/reference/reference-routes.ts';
 import { createAccount } from '../../../src/store/accounts.ts';
 import type { AccountRecord } from '../../../src/store/accounts.ts';
 import { apiKeyToken, createApiKey } from '../../../src/store/api-keys.ts';
@@ -21,7 +22,12 @@ import type { SiteRecord } from '../../../src/store/sites.ts';
 export const serviceEnv = env as ServiceEnv;
 export const serviceUrl = serviceEnv.SERVICE_URL;
 
-const app = serviceApp({ operations, edgeRoutes, captcha: new Hono<ServiceHonoEnv>() });
+const app = serviceApp({
+  operations,
+  edgeRoutes,
+  captcha: new Hono<ServiceHonoEnv>(),
+  reference: referenceRoutes(),
+});
 let accounts = 0;
 
 export interface TestAccount {

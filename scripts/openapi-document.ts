@@ -1,0 +1,201 @@
+/**
+ * The OpenAPI 3.1 document of the service, made from the very schemas that check its requests. Nothing
+ * here repeats a field: a member that is not in a schema cannot be in the document, nor be missing.
+ */
+import { toJSONSchema } from 'zod/v4/core';
+import type { $ZodType } from 'zod/v4/core';
+import { challengeAnswer, challengeRequest, solutionAnswer, solutionRequest } from '../src/contract/challenge-api.ts';
+import { errorStatus } from '../src/contract/errors.ts';
+import { siteverifyAnswer, siteverifyRequest } from '../src/contract/siteverify.ts';
+
+/** What the document needs of an operation; the operations themselves belong to the Worker's types. */
+export interface DocumentedOperation {
+  name: string;
+  method: string;
+  path: string;
+  feature: string;
+  permission: string;
+  access: 'read' | 'write';
+  summary: string;
+  body: $ZodType;
+  response: $ZodType;
+}
+
+type Json = Record<string, unknown>;
+
+const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+const versionOfInterface = '1.0.0';
+
+export function openapiDocument(operations: readonly DocumentedOperation[]): Json {
+  const schemas: Record<string, Json> = { Error: errorSchema(), ProtectError: protectErrorSchema() };
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const item = (paths[operation.path] ??= {});
+    item[operation.method.toLowerCase()] = managementOperation(operation, schemas);
+  }
+  Object.assign(paths, publicPaths(schemas));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gatehouse',
+      version: versionOfInterface,
+      description:
+        'Verification, challenges and management. Every answer carries X-Request-Id. Times are epoch milliseconds ' +
+        'unless a member says otherwise. Bodies may be JSON, urlencoded or multipart; in the latter two, nested ' +
+        'values are JSON text or bracket names. Body members accountId and token are accepted and ignored on ' +
+        'management calls: the account is the one that owns the key.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map((operation) => operation.feature)), 'Verification'].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key token' } },
+      schemas,
+      responses: sharedResponses(),
+    },
+  };
+}
+
+function managementOperation(operation: DocumentedOperation, schemas: Record<string, Json>): Json {
+  const body = schemaOf(operation.body, 'input');
+  const request = named(schemas, `${operation.name}.request`, body);
+  const answer = named(schemas, `${operation.name}.response`, schemaOf(operation.response, 'output'));
+  const needsBody = Array.isArray(body['required']) && body['required'].length > 0;
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    description:
+      `Feature ${operation.feature}, permission ${operation.permission}.` +
+      (operation.access === 'write' ? ' A write: refused while the account owes a payment method.' : ''),
+    tags: [operation.feature],
+    security: [{ apiKey: [] }],
+    'x-feature': operation.feature,
+    'x-permission': operation.permission,
+    'x-access': operation.access,
+    ...(operation.method === 'GET' ? {} : { requestBody: { required: needsBody, content: contentOf(request) } }),
+    responses: {
+      200: { description: 'Done', content: { 'application/json': { schema: answer } } },
+      ...errorResponses(operation.path.startsWith('/protect/')),
+    },
+  };
+}
+
+function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
+  const post = (name: string, summary: string, request: $ZodType, answer: $ZodType): Json => ({
+    post: {
+      operationId: name,
+      summary,
+      tags: ['Verification'],
+      security: [],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: named(schemas, `${name}.request`, schemaOf(request, 'input')) } },
+      },
+      responses: {
+        200: {
+          description: 'Done',
+          content: { 'application/json': { schema: named(schemas, `${name}.response`, schemaOf(answer, 'output')) } },
+        },
+        ...Object.fromEntries([400, 401, 413, 429].map((status) => [status, responseRef(String(status))])),
+      },
+    },
+  });
+  return {
+    '/siteverify': post('siteverify', 'Verify a token, once', siteverifyRequest, siteverifyAnswer),
+    '/captcha/v1/challenge': post(
+      'create-challenge',
+      'Ask for a challenge (the widget does)',
+      challengeRequest,
+      challengeAnswer,
+    ),
+    '/captcha/v1/solution': post(
+      'submit-solution',
+      'Hand in a solution (the widget does)',
+      solutionRequest,
+      solutionAnswer,
+    ),
+  };
+}
+
+const statusMeanings: Readonly<Record<string, string>> = {
+  400: 'Body missing, unparsable or failing its schema; or a refusal the key names',
+  401: 'Credential missing, malformed, unknown, deleted or expired',
+  403: 'Permission or feature missing, account disabled, or payment method owed',
+  404: 'No such item on this account',
+  409: 'Somebody else has it, or changed it',
+  413: 'Body too large, or too many items',
+  415: 'Content type not accepted',
+  429: 'Too many calls; Retry-After says how long to wait',
+  500: 'Unhandled; the log has the request id',
+};
+
+function errorResponses(isProtect: boolean): Record<string, Json> {
+  return Object.fromEntries(
+    Object.keys(statusMeanings).map((status) => [
+      status,
+      responseRef(isProtect && status === '404' ? 'protect404' : status),
+    ]),
+  );
+}
+
+function sharedResponses(): Record<string, Json> {
+  const answering = (description: string, schema: Json): Json => ({
+    description,
+    content: { 'application/json': { schema } },
+  });
+  const error = { $ref: '#/components/schemas/Error' };
+  return {
+    ...Object.fromEntries(Object.entries(statusMeanings).map(([status, text]) => [status, answering(text, error)])),
+    protect404: answering('No active protect instance, or no such item', {
+      anyOf: [{ $ref: '#/components/schemas/ProtectError' }, error],
+    }),
+  };
+}
+
+function responseRef(name: string): Json {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function named(schemas: Record<string, Json>, name: string, schema: Json): Json {
+  schemas[name] = schema;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function contentOf(schema: Json): Json {
+  return Object.fromEntries(bodyTypes.map((type) => [type, { schema }]));
+}
+
+function errorSchema(): Json {
+  return {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message', 'key'],
+        properties: {
+          code: { type: 'integer', description: 'The HTTP status' },
+          message: { type: 'string', description: 'For people; may change' },
+          key: { type: 'string', enum: Object.keys(errorStatus), description: 'Stable and untranslated' },
+          details: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['path', 'message'],
+              properties: { path: { type: 'string' }, message: { type: 'string' }, index: { type: 'integer' } },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+function protectErrorSchema(): Json {
+  return { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+}
+
+function schemaOf(schema: $ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  return rest;
+}

@@ -1,0 +1,151 @@
+/**
+ * The API reference as one HTML page, made from the OpenAPI document: no script, no other host, so it
+ * works offline and under the strictest policy. Made once per isolate.
+ */
+export interface OpenapiDocument {
+  info: { title: string; version: string; description: string };
+  paths: Record<string, Record<string, OpenapiOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+interface OpenapiOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: readonly string[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string | readonly string[];
+  enum?: readonly unknown[];
+  const?: unknown;
+  default?: unknown;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+}
+
+/** Deeper members are in the document itself; the page would only grow unreadable. */
+const DEPTH_MAX = 4;
+
+const style = `
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+body{max-width:60rem;margin:2rem auto;padding:0 1rem}
+h2{margin-top:3rem;border-bottom:1px solid #8886}
+h3{margin:2rem 0 .25rem;font-family:ui-monospace,monospace;font-size:1rem}
+p{margin:.25rem 0}
+code{font-family:ui-monospace,monospace}
+ul{margin:.25rem 0;padding-left:1.25rem}
+.type{opacity:.75}
+nav ul{columns:3 16rem;padding:0;list-style:none}
+`;
+
+export function referencePage(document: OpenapiDocument, nonce: string): string {
+  const byTag = new Map<string, string[]>();
+  const links: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const tag = operation.tags[0] ?? 'Other';
+      byTag.set(tag, [...(byTag.get(tag) ?? []), operationSection(document, method, path, operation)]);
+      links.push(`<li><a href="#${escaped(operation.operationId)}">${escaped(path)}</a></li>`);
+    }
+  }
+  const sections = [...byTag].map(([tag, parts]) => `<section><h2>${escaped(tag)}</h2>${parts.join('')}</section>`);
+  const { title, version, description } = document.info;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} API</title><style nonce="${nonce}">${style}</style></head>
+<body><h1>${escaped(title)} API ${escaped(version)}</h1><p>${escaped(description)}</p>
+<p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>
+<nav aria-label="Endpoints"><ul>${links.join('')}</ul></nav>
+<main>${sections.join('')}</main></body></html>`;
+}
+
+function operationSection(
+  document: OpenapiDocument,
+  method: string,
+  path: string,
+  operation: OpenapiOperation,
+): string {
+  const request = operation.requestBody?.content['application/json']?.schema;
+  const answer = operation.responses['200']?.content?.['application/json']?.schema;
+  return `<article id="${escaped(operation.operationId)}"><h3>${method.toUpperCase()} ${escaped(path)}</h3>
+<p>${escaped(operation.summary)}. ${escaped(operation.description ?? '')}</p>
+${request ? `<p><strong>Body</strong></p>${members(document, request, 0)}` : ''}
+${answer ? `<p><strong>Answer</strong></p>${members(document, answer, 0)}` : ''}</article>`;
+}
+
+function members(document: OpenapiDocument, given: Schema, depth: number): string {
+  const schema = resolved(document, given);
+  if (depth >= DEPTH_MAX) return '';
+  if (schema.items) return `<p class="type">array of</p>${members(document, schema.items, depth)}`;
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches) return branches.map((branch) => members(document, branch, depth)).join('');
+  if (!schema.properties) return depth === 0 ? `<p class="type">${escaped(typeText(document, schema))}</p>` : '';
+  const required = new Set(schema.required ?? []);
+  const rows = Object.entries(schema.properties).map(([name, member]) => {
+    const mark = required.has(name) ? '' : '?';
+    const inner = nested(document, member) ? members(document, member, depth + 1) : '';
+    return `<li><code>${escaped(name)}${mark}</code> <span class="type">${escaped(typeText(document, member))}</span>${inner}</li>`;
+  });
+  return rows.length === 0 ? '<p class="type">no members</p>' : `<ul>${rows.join('')}</ul>`;
+}
+
+/** Whether there are members below worth a list of their own. */
+function nested(document: OpenapiDocument, given: Schema): boolean {
+  const schema = resolved(document, given);
+  if (schema.items) return nested(document, schema.items);
+  const branches = schema.anyOf ?? schema.oneOf;
+  return branches
+    ? branches.some((branch) => nested(document, branch))
+    : Object.keys(schema.properties ?? {}).length > 0;
+}
+
+function typeText(document: OpenapiDocument, given: Schema): string {
+  const schema = resolved(document, given);
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches) return [...new Set(branches.map((branch) => typeText(document, branch)))].join(' or ');
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.items) return `array of ${typeText(document, schema.items)}${range(schema.minItems, schema.maxItems)}`;
+  const name = Array.isArray(schema.type) ? schema.type.join(' or ') : (schema.type ?? 'any');
+  const parts = [
+    `${String(name)}${schema.format ? ` (${schema.format})` : ''}`,
+    range(schema.minimum ?? schema.minLength, schema.maximum ?? schema.maxLength),
+    schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`,
+  ];
+  return parts.join('');
+}
+
+function range(low: number | undefined, high: number | undefined): string {
+  const text = `${boundText(low)}…${boundText(high)}`;
+  return text === '…' ? '' : ` ${text}`;
+}
+
+/** The bounds that only say "any safe integer" say nothing to a reader. */
+function boundText(value: number | undefined): string {
+  return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? '' : String(value);
+}
+
+function resolved(document: OpenapiDocument, schema: Schema): Schema {
+  const name = schema.$ref?.replace('#/components/schemas/', '');
+  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,32 @@
+/** The API's own description. */
+import { expect, test } from 'vitest';
+import { operations } from '../../../src/service/operations.ts';
+import { send } from './service-under-test.ts';
+
+test('the document names every operation and every public call', async () => {
+  const document: any = await (await send('/openapi.json')).json();
+  expect(document.openapi).toBe('3.1.0');
+  for (const operation of operations) {
+    const described = document.paths[operation.path][operation.method.toLowerCase()];
+    expect(described).toMatchObject({ operationId: operation.name, 'x-permission': operation.permission });
+  }
+  for (const path of ['/siteverify', '/captcha/v1/challenge', '/captcha/v1/solution']) {
+    expect(document.paths[path].post.operationId).toBeTruthy();
+  }
+});
+
+test('every reference in the document leads somewhere', async () => {
+  const text = await (await send('/openapi.json')).text();
+  const document = JSON.parse(text);
+  for (const [, group, name] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+    expect(document.components[group ?? ''][name ?? '']).toBeDefined();
+  }
+});
+
+test('the page shows every path and needs no other host and no script', async () => {
+  const response = await send('/docs');
+  const html = await response.text();
+  for (const { path } of operations) expect(html).toContain(`>${path}</a>`);
+  expect(html).not.toMatch(/<script|https?:\/\/|src=|@import/i);
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
