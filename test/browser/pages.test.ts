@@ -5,6 +5,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
+import { puzzleAnswer } from './visual-tasks.ts';
 import { startWidgetServer, type WidgetServer } from './widget-server.ts';
 
 let browser: Browser;
@@ -25,6 +26,7 @@ beforeEach(async () => {
   server.submitted.length = 0;
   server.overrides.length = 0;
   server.interstitial = {};
+  server.kind = 'pow';
   server.clears = true;
   await use(await browser.newContext());
 });
@@ -86,5 +88,111 @@ describe('a challenged submission', () => {
     await page.waitForFunction(() => document.title === 'received');
     expect(server.submitted.map((sent) => sent.get('seal'))).toEqual(['sealed-form']);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('every visitor', () => {
+  test('without scripts finds a way on: a link, and a page that opens by itself', async () => {
+    await context.close();
+    await use(await browser.newContext({ javaScriptEnabled: false }));
+    server.interstitial = { noScript: { url: '/no-script', waitSeconds: 1 } };
+    server.pages.set('/no-script', { body: '<title>let through</title>' });
+    await page.goto(`${server.url}/protected`);
+    await page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
+    await page.waitForURL('**/no-script', { timeout: 5000 });
+    expect(server.calls).toEqual([]);
+  });
+
+  test('whose cookies are off is told so and asked for nothing', async () => {
+    await context.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });
+    });
+    await page.goto(`${server.url}/protected`);
+    await page.getByText('Allow cookies for this site, then try again.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForTimeout(300);
+    expect(server.calls).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'reads Arabic from right to left on a screen of 360 pixels, %s',
+    async (colorScheme) => {
+      await context.close();
+      await use(
+        await browser.newContext({
+          locale: 'ar-EG',
+          viewport: { width: 360, height: 640 },
+          colorScheme,
+          reducedMotion: 'reduce',
+        }),
+      );
+      server.overrides.push(() => ({ status: 400, body: {} }));
+      await page.goto(`${server.url}/protected`);
+      await page.getByRole('button', { name: 'حاول مجددًا' }).waitFor();
+      const seen = await page.evaluate(() => ({
+        direction: getComputedStyle(document.body).direction,
+        language: document.documentElement.lang,
+        width: document.documentElement.scrollWidth,
+        title: document.title,
+      }));
+      expect(seen).toEqual({ direction: 'rtl', language: 'ar', width: 360, title: 'لحظة من فضلك' });
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => document.title === 'inside');
+    },
+  );
+
+  test('hears one heading, a status and the button, by name', async () => {
+    server.overrides.push(() => ({ status: 400, body: {} }));
+    await page.goto(`${server.url}/protected`);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    const tree = await page.locator('body').ariaSnapshot();
+    expect(tree).toContain('- main:');
+    expect(tree).toContain('heading "One moment, please" [level=1]');
+    expect(tree).toContain('status: The check did not succeed.');
+    expect(tree).toContain('button "Try again"');
+    expect(tree).not.toContain('progressbar');
+  });
+
+  test('in two tabs passes in both', async () => {
+    const second = await context.newPage();
+    await Promise.all([page.goto(`${server.url}/protected/1`), second.goto(`${server.url}/protected/2`)]);
+    await Promise.all([page, second].map((tab) => tab.waitForFunction(() => document.title === 'inside')));
+    expect(new URL(second.url()).pathname).toBe('/protected/2');
+  });
+});
+
+describe('a picture task on the challenge page', () => {
+  test('is solved by keyboard and lets the visitor in, with no CSP violation', async () => {
+    server.kind = 'puzzle';
+    await page.goto(`${server.url}/protected`);
+    const piece = page.getByRole('application', { name: 'Piece' });
+    await piece.waitFor();
+    const top = await piece.evaluate((node) => (Number.parseFloat((node as HTMLElement).style.top) * 220) / 100);
+    await page.keyboard.press('Tab');
+    await press('ArrowRight', puzzleAnswer.x);
+    await press(top < puzzleAnswer.y ? 'ArrowDown' : 'ArrowUp', Math.abs(puzzleAnswer.y - top));
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.title === 'inside');
+    expect(complaints).toEqual([]);
+  });
+
+  async function press(key: string, pixels: number): Promise<void> {
+    for (let steps = Math.round(pixels / 2); steps > 0; steps -= steps >= 10 ? 10 : 1)
+      await page.keyboard.press(steps >= 10 ? `Shift+${key}` : key);
+  }
+});
+
+describe('branding', () => {
+  test('colours stay readable: the text on a light button turns dark', async () => {
+    server.overrides.push(() => ({ status: 400, body: {} }));
+    server.interstitial = {
+      branding: { name: 'Shop', primaryColor: '#ffee00', backgroundColor: '#102030', title: 'Hi <b>' },
+    };
+    await page.goto(`${server.url}/protected`);
+    await page.getByRole('heading', { name: 'Hi <b>' }).waitFor();
+    const button = page.getByRole('button');
+    await button.waitFor();
+    expect(await button.evaluate((node) => getComputedStyle(node).color)).toBe('rgb(0, 0, 0)');
+    expect(await page.locator('main').evaluate((node) => getComputedStyle(node).color)).toBe('rgb(255, 255, 255)');
   });
 });
