@@ -3,6 +3,7 @@
  * verified in place and forwarded intact; one without is answered with the challenge. The edge reads
  * no body that is not challenged, and reads a challenged one once.
  */
+import { checkToken } from './check-token.ts';
 import type { Edge } from './edge.ts';
 import { errorVerdict } from './failure.ts';
 import { passOn } from './pass-on.ts';
@@ -11,7 +12,7 @@ import { sealedReplay } from './replay.ts';
 import { answerForm, challenge, message } from './respond.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from './submission.ts';
 import type { Submission } from './submission.ts';
-import { checkToken } from './check-token.ts';
+import { waitLink } from './wait-lane.ts';
 
 export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<Response> {
   const { request, config } = passage;
@@ -19,10 +20,10 @@ export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<R
   const kind = submissionKind(request.headers.get('content-type') ?? '');
   // A call from a script keeps its own body and repeats it; only forms would lose theirs.
   const worthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
-  if (!config || !worthReading) return challenge(passage);
+  if (!config || !worthReading) return challengeBare(passage, edge);
 
   const reading = await readSubmission(request, config.policy.submission);
-  if (!reading) return challenge(passage);
+  if (!reading) return challengeBare(passage, edge);
   if (!reading.ok) {
     if (form === 'json') return challenge(passage);
     return reading.reason === 'too-large'
@@ -34,6 +35,21 @@ export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<R
     return form === 'page' ? sealedReplay(passage, submission) : challenge(passage);
   }
   return verifyInPlace(passage, edge, submission, submission.token);
+}
+
+/** Without a body: nothing can be lost. What a dead service means for it is the operator's word. */
+async function challengeBare(passage: Passage, edge: Edge): Promise<Response> {
+  const { failModeChallenge } = edge.environment;
+  if (failModeChallenge !== 'local' && !edge.service.reachable) {
+    edge.count('challenges_without_service');
+    if (failModeChallenge === 'open') {
+      passage.verdict = errorVerdict('allow', 'FAIL_MODE_CHALLENGE open: the challenge service does not answer.');
+      return passOn(passage, edge);
+    }
+    return message(passage, 'unavailable', 'API.UNAVAILABLE', 'The challenge service does not answer.');
+  }
+  const noScript = answerForm(passage) === 'page' ? await waitLink(passage) : null;
+  return challenge(passage, noScript ? { noScript } : {});
 }
 
 async function verifyInPlace(passage: Passage, edge: Edge, submission: Submission, token: string): Promise<Response> {

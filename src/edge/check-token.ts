@@ -3,15 +3,17 @@
  * backend can still verify the same token once; at least the level this instance asks for. Towards a
  * service that knows only the interface document, only the document's members are sent.
  */
+import { CLEARANCE_ACTION } from '../contract/challenge-api.ts';
 import { verifyToken } from '../verify/client.ts';
 import type { Edge } from './edge.ts';
+import { LOCAL_LEVEL, LOCAL_PREFIX, spendLocalToken } from './local-challenge.ts';
 import type { Passage } from './passage.ts';
 
 /** Design 8 calls 500 ms slow for the feed; a verification is waited for by a person, and spends. */
 const VERIFY_TIMEOUT_MS = 3000;
 
 export type TokenCheck =
-  | { outcome: 'verified'; jti: string | null; level: number; action: string | null }
+  | { outcome: 'verified'; jti: string | null; level: number; action: string | null; isLocal: boolean }
   | { outcome: 'refused'; expired: boolean; reason: string }
   | { outcome: 'fault' };
 
@@ -23,6 +25,13 @@ export async function checkToken(
 ): Promise<TokenCheck> {
   const { environment } = edge;
   const config = passage.config!;
+  if (token.startsWith(LOCAL_PREFIX)) {
+    const jti = await spendLocalToken(config, passage.signals!, token, passage.nowMs);
+    if (jti === null || config.policy.clearanceLevel > LOCAL_LEVEL) {
+      return { outcome: 'refused', expired: false, reason: 'local-token' };
+    }
+    return { outcome: 'verified', jti, level: LOCAL_LEVEL, action: CLEARANCE_ACTION, isLocal: true };
+  }
   const isOwnService = environment.rules.kind === 'service';
   const level = config.policy.clearanceLevel;
   const answer = await verifyToken({
@@ -46,5 +55,11 @@ export async function checkToken(
   if (isOwnService && reached < level) return { outcome: 'refused', expired: false, reason: 'level' };
   if (isOwnService && action !== null && answer.action !== action)
     return { outcome: 'refused', expired: false, reason: 'action' };
-  return { outcome: 'verified', jti: answer.jti ?? null, level: reached, action: answer.action ?? null };
+  return {
+    outcome: 'verified',
+    jti: answer.jti ?? null,
+    level: reached,
+    action: answer.action ?? null,
+    isLocal: false,
+  };
 }

@@ -122,6 +122,12 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
     wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
   }
 
+  const failMode = choice('FAIL_MODE', ['open', 'closed'], 'open');
+  const failModeVerify = choice('FAIL_MODE_VERIFY', ['closed', 'open'], 'closed');
+  const failModeChallenge = choice('FAIL_MODE_CHALLENGE', ['local', 'open', 'closed'], 'local');
+  const pollMs = seconds('RULES_POLL_SECONDS', 5) * 1000;
+  const maxStaleMs = seconds('RULES_MAX_STALE_SECONDS', 30) * 1000;
+  const siteverifyUrl = text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`;
   const rules = rulesKind === 'service' ? serviceRules() : managementRules();
   const origin = readOrigin();
   if (mistakes.length > 0 || !rules || !origin) return { ok: false, mistakes: [...new Set(mistakes)] };
@@ -131,15 +137,15 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
     environment: {
       serviceUrl,
       service: binding('SERVICE') as Fetcher | null,
-      siteverifyUrl: text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`,
+      siteverifyUrl,
       origin,
       signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
       rules,
-      failMode: choice('FAIL_MODE', ['open', 'closed'], 'open'),
-      failModeVerify: choice('FAIL_MODE_VERIFY', ['closed', 'open'], 'closed'),
-      failModeChallenge: choice('FAIL_MODE_CHALLENGE', ['local', 'open', 'closed'], 'local'),
-      pollMs: seconds('RULES_POLL_SECONDS', 5) * 1000,
-      maxStaleMs: seconds('RULES_MAX_STALE_SECONDS', 30) * 1000,
+      failMode,
+      failModeVerify,
+      failModeChallenge,
+      pollMs,
+      maxStaleMs,
       sinks: sinks as LogSink[],
       kv: binding('GATE_KV') as KVNamespace | null,
       queue,

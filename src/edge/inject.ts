@@ -2,10 +2,10 @@
  * Puts the protect script into allowed HTML documents (design 6): whole documents only, in a charset
  * the rewriter can read, with the page's own CSP nonce, the ETag weakened since the bytes differ.
  */
-import { clientAssets } from '../widget/bundle.generated.ts';
+import { edgeAssets } from '../widget/bundle.generated.ts';
 import type { Passage } from './passage.ts';
 
-const script = clientAssets['protect.js'];
+const script = edgeAssets['protect.js'];
 const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
 /** Encodings in which an ASCII tag has the bytes of ASCII. */
 const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;

@@ -7,7 +7,7 @@ import { CLEARANCE_ACTION } from '../contract/challenge-api.ts';
 import { errorEnvelope, errorStatus } from '../contract/errors.ts';
 import type { ErrorKey } from '../contract/errors.ts';
 import { exposedHeaders, header } from '../contract/headers.ts';
-import { clientAssets } from '../widget/bundle.generated.ts';
+import { edgeAssets } from '../widget/bundle.generated.ts';
 import { renderBlockPage } from './pages/block-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import type { ChallengePageInput } from './pages/challenge-page.ts';
@@ -22,7 +22,7 @@ const NONCE_BYTES = 16;
 /** A retry sooner than this would find nothing changed. */
 const RETRY_AFTER_SECONDS = 5;
 
-const assetHashes = Object.fromEntries(Object.entries(clientAssets).map(([name, { hash }]) => [name, hash]));
+const assetHashes = Object.fromEntries(Object.entries(edgeAssets).map(([name, { hash }]) => [name, hash]));
 
 export type ChallengeExtras = Pick<ChallengePageInput, 'replay' | 'noScript' | 'notice'>;
 

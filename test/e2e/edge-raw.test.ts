@@ -31,7 +31,7 @@ beforeAll(async () => {
   ]);
   origin = await startDemoOrigin(ORIGIN_PORT);
   worker = await startRawWorker({
-    source: await bundleWorker('test/e2e/edge-counting-worker.ts'),
+    source: await bundleWorker('test/workerd/edge/counting-worker.ts'),
     compatibilityDate: COMPATIBILITY_DATE,
     compatibilityFlags: ['global_fetch_strictly_public'],
     kv: ['GATE_KV'],

@@ -39,8 +39,8 @@ const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');
 
 export async function startUpstream(): Promise<Upstream> {
   const instanceId = 'inst_upstream';
-  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
-  const stranger = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
+  const pair = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
+  const stranger = await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']);
   const publicKey = Buffer.from(await crypto.subtle.exportKey('raw', pair.publicKey)).toString('base64url');
   const sign = (payload: Uint8Array, from = pair) =>
     signRulesetFile(payload, { kid: 'r1', privateKey: from.privateKey });
@@ -141,7 +141,7 @@ export async function startUpstream(): Promise<Upstream> {
     if (path.endsWith(`/delta/${delta.version}`)) return void send(200, delta.file, 'application/octet-stream');
     if (path.startsWith('/edge/v1/rulesets/')) {
       const file = upstream.trouble === 'wrong-key' ? base.wrong : new Uint8Array(base.file);
-      if (upstream.trouble === 'corrupt-ruleset') file[40]! ^= 1;
+      if (upstream.trouble === 'corrupt-ruleset') file[40] ^= 1;
       return void send(200, file, 'application/octet-stream');
     }
     send(404, '{}');

@@ -28,6 +28,8 @@ export class ServiceClient implements Upstream {
   readonly #options: ServiceClientOptions;
   /** The last answer said that the client JWT is no good: shown at the health endpoint. */
   jwtRefused = false;
+  /** Whether the last check of the feed was answered. */
+  reachable = true;
 
   constructor(options: ServiceClientOptions) {
     this.#options = options;
@@ -35,7 +37,9 @@ export class ServiceClient implements Upstream {
 
   async version() {
     const answer = await this.#json('/edge/v1/version', QUICK_TIMEOUT_MS);
-    return checked(edgeVersion.safeParse(answer));
+    const version = checked(edgeVersion.safeParse(answer));
+    this.reachable = version !== null;
+    return version;
   }
 
   async config() {

@@ -3,11 +3,12 @@
  * a call gets here; a blocked visitor gets no further. POSTs come from the site's own pages only, are
  * small, and are limited per network. Routed by the canonical path, like everything else.
  */
-import { Hono } from 'hono';
+import { Hono } from 'hono/tiny';
 import { protectPrefix } from '../../contract/headers.ts';
 import type { Edge } from '../edge.ts';
 import type { Passage } from '../passage.ts';
 import { block, jsonError } from '../respond.ts';
+import { takeWait } from '../wait-lane.ts';
 import { serveAsset } from './assets.ts';
 import { passChallengeCall } from './challenge.ts';
 import { admitPost } from './admission.ts';
@@ -37,6 +38,7 @@ app.post(`${protectPrefix}solution`, (context) => passChallengeCall(context.env,
 app.post(`${protectPrefix}verify`, (context) => verifyForClearance(context.env));
 app.post(`${protectPrefix}session`, (context) => openSession(context.env));
 app.post(`${protectPrefix}telemetry`, (context) => passTelemetry(context.env));
+app.get(`${protectPrefix}wait`, (context) => takeWait(context.env.passage));
 app.get(`${protectPrefix}:file{[a-z-]+\\.js}`, (context) => serveAsset(context.env, context.req.param('file')));
 app.notFound((context) => jsonError(context.env.passage, 'API.NOT_FOUND', 'There is nothing at this address.'));
 app.onError((error) => {
@@ -45,7 +47,8 @@ app.onError((error) => {
 
 export async function answerProtectCall(passage: Passage, edge: Edge, ctx: ExecutionContext): Promise<Response> {
   const { verdict } = passage;
-  if (passage.path) passage.path = { ...passage.path, pathType: 'json' };
+  const pathType = passage.target!.path === `${protectPrefix}wait` ? 'html' : 'json';
+  if (passage.path) passage.path = { ...passage.path, pathType };
   if (verdict) {
     const blocked = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
     passage.verdict = blocked

@@ -2,7 +2,7 @@
  * The edge Worker with its I/O counted: KV reads and writes, and every sub-request. `/__count` tells
  * and resets; `/__scheduled` fires the scheduled run.
  */
-import edge from '../../src/edge/index.ts';
+import edge from '../../../src/edge/index.ts';
 
 interface Counts {
   kvReads: number;
@@ -15,7 +15,7 @@ const realFetch = globalThis.fetch;
 globalThis.fetch = ((input: Request | string, init?: RequestInit) => {
   const url = typeof input === 'string' ? input : input.url;
   counts.fetches.push(url);
-  return realFetch(input, init as never);
+  return realFetch(input, init);
 }) as never;
 
 function counted(kv: Record<string, (...parameters: unknown[]) => unknown>): object {

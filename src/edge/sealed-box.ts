@@ -1,0 +1,61 @@
+/**
+ * What the edge gives a visitor to carry and takes back: AES-256-GCM under the instance's seal key, the
+ * key id in front, the purpose authenticated, so that a held form can never be read as a ticket.
+ */
+import { decodeBase64url, encodeBase64url } from '../challenge/base64url.ts';
+import type { ImportedKeys } from './feed/compiled-config.ts';
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+export type BoxPurpose = 'replay' | 'local-challenge' | 'local-token' | 'wait';
+
+const NONCE_BYTES = 12;
+const encoder = new TextEncoder();
+
+export async function sealBox(keys: ImportedKeys, purpose: BoxPurpose, plain: Bytes): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const algorithm = { name: 'AES-GCM', iv, additionalData: context(purpose, keys.kid) };
+  const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, keys.seal, plain));
+  const bytes = new Uint8Array(NONCE_BYTES + sealed.length);
+  bytes.set(iv);
+  bytes.set(sealed, NONCE_BYTES);
+  return `${encodeURIComponent(keys.kid)}.${encodeBase64url(bytes)}`;
+}
+
+/** `null`: not sealed here, for another purpose, or changed. */
+export async function openBox(
+  byKid: ReadonlyMap<string, ImportedKeys>,
+  purpose: BoxPurpose,
+  text: string,
+): Promise<Bytes | null> {
+  const dot = text.lastIndexOf('.');
+  if (dot < 1) return null;
+  try {
+    const keys = byKid.get(decodeURIComponent(text.slice(0, dot)));
+    const bytes = decodeBase64url(text.slice(dot + 1));
+    if (!keys || !bytes || bytes.length <= NONCE_BYTES) return null;
+    const iv = bytes.subarray(0, NONCE_BYTES);
+    const algorithm = { name: 'AES-GCM', iv, additionalData: context(purpose, keys.kid) };
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, keys.seal, bytes.subarray(NONCE_BYTES)));
+  } catch {
+    // A failed tag or a malformed key id: both mean that it is not ours.
+    return null;
+  }
+}
+
+export function sealJson(keys: ImportedKeys, purpose: BoxPurpose, value: object): Promise<string> {
+  return sealBox(keys, purpose, encoder.encode(JSON.stringify(value)) as Bytes);
+}
+
+/** What this module sealed has the shape it was sealed with: the tag vouches for it. */
+export async function openJson<Value>(
+  byKid: ReadonlyMap<string, ImportedKeys>,
+  purpose: BoxPurpose,
+  text: string,
+): Promise<Value | null> {
+  const plain = await openBox(byKid, purpose, text);
+  return plain && (JSON.parse(new TextDecoder().decode(plain)) as Value);
+}
+
+function context(purpose: BoxPurpose, kid: string): Bytes {
+  return encoder.encode(`gatehouse ${purpose} v1 ${kid}`) as Bytes;
+}

@@ -1,0 +1,90 @@
+/**
+ * The way through without scripts (design 5): a sealed link that opens after some seconds and buys
+ * level 0. Offered only where level 0 is enough and nothing but a rule or a path asked for the
+ * challenge: it stands in for no picture and for no visitor at risk. Budgeted per network.
+ */
+import { addressPrefix, visitorBinding } from '../challenge/visitor-binding.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { clearanceCookie, newClearance } from './clearance.ts';
+import type { Passage } from './passage.ts';
+import { openJson, sealJson } from './sealed-box.ts';
+import { message } from './respond.ts';
+
+export const WAIT_SECONDS = 12;
+const TICKET_SECONDS = 600;
+/** A family without scripts; a farm gets this many per isolate and network. */
+const WAITS_PER_WINDOW_MAX = 10;
+const WINDOW_MS = 3_600_000;
+const PREFIXES_MAX = 10_000;
+
+interface Ticket {
+  jti: string;
+  binding: string;
+  returnTo: string;
+  /** Epoch milliseconds. */
+  opensAt: number;
+  closesAt: number;
+}
+
+const used = new BoundedMap<{ openedAtMs: number; waits: number }>(PREFIXES_MAX);
+const taken = new BoundedMap<true>(PREFIXES_MAX);
+
+/** The link for an interstitial, or `null` where this lane is not offered. */
+export async function waitLink(passage: Passage): Promise<{ url: string; waitSeconds: number } | null> {
+  const { config, signals, verdict, request, nowMs, requestId } = passage;
+  if (!config || !signals || request.method !== 'GET' || config.policy.clearanceLevel > 0) return null;
+  const atRisk = (verdict?.riskScore ?? 0) >= config.policy.challengeThreshold || verdict?.source === 'ip-category';
+  if (atRisk || (used.get(addressPrefix(signals.ip))?.waits ?? 0) >= WAITS_PER_WINDOW_MAX) return null;
+  const ticket: Ticket = {
+    jti: requestId,
+    binding: await visitorBinding(signals.ip, signals.userAgent),
+    returnTo: passage.target!.received,
+    opensAt: nowMs + WAIT_SECONDS * 1000,
+    closesAt: nowMs + TICKET_SECONDS * 1000,
+  };
+  const sealed = await sealJson(config.keys.current, 'wait', ticket);
+  return { url: `/__protect/wait?ticket=${sealed}`, waitSeconds: WAIT_SECONDS + 1 };
+}
+
+/** `GET /__protect/wait`: once with the ticket, once more to see that the browser kept the cookie. */
+export async function takeWait(passage: Passage): Promise<Response> {
+  const { config, signals, nowMs } = passage;
+  const query = new URLSearchParams(passage.target!.query);
+  const refusal = (): Response => message(passage, 'send-again', 'API.BAD_REQUEST', 'This link is no longer valid.');
+  if (!config || !signals) return refusal();
+  const ticket = await openJson<Ticket>(config.keys.byKid, 'wait', query.get('ticket') ?? '');
+  if (!ticket || nowMs > ticket.closesAt) return refusal();
+  if (ticket.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return refusal();
+  if (query.has('kept')) {
+    return passage.clearance
+      ? goOn(passage, ticket.returnTo)
+      : message(passage, 'cookies-off', 'API.FORBIDDEN', 'The browser kept no cookie.');
+  }
+  // Too early is the one thing a patient visitor can mend: the same link, later.
+  if (nowMs < ticket.opensAt) return goOn(passage, `/__protect/wait${passage.target!.query}`, ticket.opensAt - nowMs);
+  if (taken.get(ticket.jti) || !countUse(addressPrefix(signals.ip), nowMs)) return refusal();
+  taken.set(ticket.jti, true);
+  passage.verified = true;
+  const claims = await newClearance(config, signals, ticket.jti, 0, nowMs);
+  passage.cookies.push(await clearanceCookie(claims, config, nowMs));
+  return goOn(passage, `/__protect/wait${passage.target!.query}&kept=1`);
+}
+
+function countUse(prefix: string, nowMs: number): boolean {
+  const window = used.get(prefix);
+  if (!window || nowMs - window.openedAtMs > WINDOW_MS) {
+    used.set(prefix, { openedAtMs: nowMs, waits: 1 });
+    return true;
+  }
+  return ++window.waits <= WAITS_PER_WINDOW_MAX;
+}
+
+/** `target` is a path of this site: the edge sealed it. A path of two slashes would be a host. */
+function goOn(passage: Passage, target: string, waitMs = 0): Response {
+  const location = target.replace(/^\/[/\\]+/, '/');
+  const headers = new Headers({ 'cache-control': 'no-store', 'x-protect-request-id': passage.requestId });
+  for (const value of passage.cookies) headers.append('set-cookie', value);
+  if (waitMs > 0) headers.set('refresh', `${Math.ceil(waitMs / 1000)};url=${location}`);
+  else headers.set('location', location);
+  return new Response(null, { status: waitMs > 0 ? 200 : 303, headers });
+}

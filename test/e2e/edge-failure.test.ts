@@ -1,0 +1,295 @@
+/** The failure contract, row by row (design 8), on workerd itself against a service that breaks on demand. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { solveSha256 } from '../../src/challenge/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { startRawWorker } from '../support/raw-workerd.ts';
+import type { RawWorker } from '../support/raw-workerd.ts';
+import { eventually } from '../support/stack.ts';
+import { startUpstream } from './edge-upstream.ts';
+import type { Upstream } from './edge-upstream.ts';
+
+const BLOCKED = { 'user-agent': 'BlockMe/1' };
+const CHALLENGED = { 'user-agent': 'ChallengeMe/1' };
+let source: string;
+let upstream: Upstream;
+let origin: { url: string; hits: string[]; server: Server; die: boolean };
+let workers: RawWorker[] = [];
+
+beforeAll(async () => {
+  source = await bundleWorker('src/edge/index.ts');
+});
+beforeEach(async () => {
+  upstream = await startUpstream();
+  await upstream.setRules([
+    { type: 'userAgent', value: 'blockme', verdict: 'block' },
+    { type: 'userAgent', value: 'challengeme', verdict: 'challenge' },
+  ]);
+  origin = await startOrigin();
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  origin.server.closeAllConnections();
+  await new Promise((done) => origin.server.close(done));
+  await upstream.stop();
+});
+
+/** Counts what arrives; with `die` it hangs up instead of answering. */
+async function startOrigin(): Promise<typeof origin> {
+  const server = createServer((request, response) => {
+    started.hits.push(`${request.method} ${request.url}`);
+    if (started.die) return void request.socket.destroy();
+    request.resume();
+    request.on('end', () => response.end('from the origin'));
+  });
+  const started = { url: '', hits: [] as string[], server, die: false };
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  started.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return started;
+}
+
+async function startEdge(vars: Record<string, string> = {}, waitForRules = true): Promise<string> {
+  const worker = await startRawWorker({
+    source,
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    kv: ['GATE_KV'],
+    vars: {
+      SERVICE_URL: upstream.url,
+      ORIGIN_URL: origin.url,
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: 'a-secret-of-the-operators-proxy',
+      CLIENT_JWT: upstream.clientJwt,
+      OPS_TOKEN: 'a-token-of-the-operators',
+      RULES_POLL_SECONDS: '0.2',
+      RULES_MAX_STALE_SECONDS: '0.5',
+      ...vars,
+    },
+  });
+  workers.push(worker);
+  if (waitForRules) {
+    await eventually(
+      async () => (await fetch(worker.url, { headers: BLOCKED })).status,
+      (status) => status === 403,
+    );
+    origin.hits.length = 0;
+  }
+  return worker.url;
+}
+
+const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+const status = async (url: string, init?: RequestInit) => {
+  const startedAt = performance.now();
+  const answer = await fetch(url, init);
+  await answer.arrayBuffer();
+  return { status: answer.status, ms: performance.now() - startedAt, headers: answer.headers };
+};
+
+describe('the service', () => {
+  test.each(['error', 'garbage', 'slow', 'refused'] as const)(
+    '%s: the last ruleset stays in force',
+    async (trouble) => {
+      const url = await startEdge();
+      upstream.trouble = trouble;
+      for (let index = 0; index < 4; index++) {
+        // oxlint-disable-next-line no-await-in-loop
+        await pause(300);
+        // oxlint-disable-next-line no-await-in-loop
+        expect((await status(url, { headers: BLOCKED })).status).toBe(403);
+        // oxlint-disable-next-line no-await-in-loop
+        const allowed = await status(url);
+        expect(allowed.status).toBe(200);
+        expect(allowed.ms).toBeLessThan(800);
+      }
+    },
+  );
+
+  test('a refused client JWT is told at the health endpoint, its age only to the operator', async () => {
+    const url = await startEdge();
+    upstream.trouble = 'refused';
+    await pause(600);
+    const ask = async (headers: Record<string, string> = {}) =>
+      (await (await fetch(`${url}/__protect/health`, { headers })).json()) as { status: string; warnings?: string[] };
+    await eventually(ask, ({ status: state }) => state === 'degraded');
+    expect(Object.keys(await ask())).toEqual(['status']);
+    const told = await ask({ authorization: 'Bearer a-token-of-the-operators' });
+    expect(told.warnings?.join()).toContain('REFUSES THE CLIENT JWT');
+    expect(JSON.stringify(told)).not.toContain(upstream.clientJwt);
+  });
+
+  test.each(['corrupt-ruleset', 'wrong-key'] as const)(
+    '%s: the previous ruleset stays and it is counted',
+    async (trouble) => {
+      const url = await startEdge();
+      upstream.trouble = trouble;
+      await upstream.setRules([{ type: 'userAgent', value: 'somebody-else', verdict: 'block' }]);
+      await pause(500);
+      await status(url);
+      await pause(300);
+      expect((await status(url, { headers: BLOCKED })).status).toBe(403);
+      upstream.trouble = 'none';
+      await eventually(
+        async () => (await status(url, { headers: BLOCKED })).status,
+        (code) => code === 200,
+      );
+      await eventually(
+        async () => {
+          await status(url);
+          return upstream.counters['rulesets_refused{from="service"}'] ?? 0;
+        },
+        (count) => count > 0,
+      );
+    },
+  );
+});
+
+describe('no ruleset at all', () => {
+  test('FAIL_MODE open forwards and says so in the record', async () => {
+    upstream.trouble = 'error';
+    const url = await startEdge({}, false);
+    const answer = await status(`${url}/first`);
+    expect(answer.status).toBe(200);
+    expect(answer.ms).toBeLessThan(2500);
+    expect(origin.hits).toEqual(['GET /first']);
+    upstream.trouble = 'none';
+    await eventually(
+      async () => upstream.records.find((record) => record.request_path === '/first')?.source,
+      (verdictSource) => verdictSource === 'error',
+    );
+  });
+
+  test('FAIL_MODE closed answers 503', async () => {
+    upstream.trouble = 'error';
+    const url = await startEdge({ FAIL_MODE: 'closed' }, false);
+    const answer = await status(`${url}/first`);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('x-protect-decision')).toBe('block');
+    expect(origin.hits).toEqual([]);
+  });
+});
+
+describe('/siteverify', () => {
+  const submit = (url: string) =>
+    status(`${url}/form`, {
+      method: 'POST',
+      headers: { ...CHALLENGED, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'captcha-response=token',
+    });
+
+  test.each(['error', 'garbage', 'empty', 'slow'] as const)('%s: not verified, challenged again', async (trouble) => {
+    const url = await startEdge();
+    upstream.verifyTrouble = trouble;
+    expect((await submit(url)).status).toBe(403);
+    expect(origin.hits).toEqual([]);
+  });
+
+  test('FAIL_MODE_VERIFY open lets pass, recorded as an error', async () => {
+    const url = await startEdge({ FAIL_MODE_VERIFY: 'open' });
+    upstream.verifyTrouble = 'error';
+    expect((await submit(url)).status).toBe(200);
+    expect(origin.hits).toEqual(['POST /form']);
+    await eventually(
+      async () => upstream.records.find((record) => record.request_path === '/form')?.source,
+      (verdictSource) => verdictSource === 'error',
+    );
+    upstream.verifyTrouble = 'none';
+    upstream.verifyAnswer = { verified: false };
+    expect((await submit(url)).status).toBe(403);
+  });
+});
+
+describe('the origin', () => {
+  test('down: 502 with the request id, and one call', async () => {
+    const url = await startEdge();
+    origin.die = true;
+    const answer = await fetch(`${url}/order`, { method: 'POST', body: 'x'.repeat(100_000) });
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain(answer.headers.get('x-protect-request-id')!);
+    expect(origin.hits).toEqual(['POST /order']);
+  });
+});
+
+describe('a challenge while the service is away', () => {
+  const post = async <Answer>(
+    url: string,
+    path: string,
+    body: object,
+    headers: Record<string, string> = CHALLENGED,
+  ) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { answer, body: (await answer.json()) as Answer };
+  };
+  async function solveLocally(url: string): Promise<string> {
+    const { body: challenge } = await post<ChallengeAnswer>(url, '/__protect/challenge', {});
+    expect(challenge.pow?.lane).toBe('sha256');
+    const { salt = '', count = 0, bits = 0 } = challenge.pow!;
+    const counters = await solveSha256({ salt, count, bits });
+    const { body: wrong } = await post<SolutionAnswer>(url, '/__protect/solution', {
+      challenge: challenge.challenge,
+      solution: { counters: 'AAAA' },
+    });
+    expect(wrong.verified).toBe(false);
+    const { body: solved } = await post<SolutionAnswer>(url, '/__protect/solution', {
+      challenge: challenge.challenge,
+      solution: { counters },
+    });
+    return solved.token!;
+  }
+
+  test('is minted and checked by the edge, bound to the visitor and good once', async () => {
+    const url = await startEdge();
+    upstream.trouble = 'error';
+    const token = await solveLocally(url);
+    const stolen = await post<{ verified: boolean }>(
+      url,
+      '/__protect/verify',
+      { token },
+      { 'user-agent': 'ChallengeMe/2' },
+    );
+    expect(stolen.body.verified).toBe(false);
+    const { answer, body } = await post<{ verified: boolean }>(url, '/__protect/verify', { token });
+    expect(body.verified).toBe(true);
+    const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
+    expect((await status(url, { headers: { ...CHALLENGED, cookie } })).status).toBe(200);
+    expect((await post<{ verified: boolean }>(url, '/__protect/verify', { token })).body.verified).toBe(false);
+  });
+
+  test('is not enough where a higher level is asked for', async () => {
+    upstream.setPolicy({ clearanceLevel: 1 });
+    const url = await startEdge();
+    upstream.trouble = 'error';
+    expect((await post(url, '/__protect/challenge', {})).answer.status).toBe(503);
+  });
+
+  test('FAIL_MODE_CHALLENGE open forwards, closed answers 503', async () => {
+    const open = await startEdge({ FAIL_MODE_CHALLENGE: 'open' });
+    const closed = await startEdge({ FAIL_MODE_CHALLENGE: 'closed' });
+    expect((await status(open, { headers: CHALLENGED })).status).toBe(403);
+    upstream.trouble = 'error';
+    await eventually(
+      async () => (await status(open, { headers: CHALLENGED })).status,
+      (code) => code === 200,
+    );
+    await eventually(
+      async () => (await status(closed, { headers: CHALLENGED })).status,
+      (code) => code === 503,
+    );
+  });
+});
+
+describe('configuration', () => {
+  test('a bad one is refused with every mistake at once and no secret', async () => {
+    const url = await startEdge({ SERVICE_URL: 'nonsense', FAIL_MODE: 'perhaps', CLIENT_JWT: 'x' }, false);
+    const answer = await fetch(url);
+    expect(answer.status).toBe(503);
+    expect(origin.hits).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+/** The edge's configuration: complete or refused, one line per mistake (issue 4, point 9). */
+import { describe, expect, test } from 'vitest';
+import { readEnvironment } from '../../../src/edge/environment.ts';
+
+const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
+const good = {
+  SERVICE_URL: 'https://gatehouse.example.com/',
+  ORIGIN_URL: 'https://origin.example.com',
+  CLIENT_JWT: `e30.${claims}.c2ln`,
+};
+const mistakesOf = (env: Record<string, unknown>) => {
+  const reading = readEnvironment(env);
+  return reading.ok ? [] : reading.mistakes;
+};
+
+describe('environment', () => {
+  test('the least that is needed gets every default', () => {
+    const reading = readEnvironment(good);
+    expect(reading).toMatchObject({
+      ok: true,
+      environment: {
+        serviceUrl: 'https://gatehouse.example.com',
+        siteverifyUrl: 'https://gatehouse.example.com/siteverify',
+        origin: { kind: 'url', base: 'https://origin.example.com', host: 'origin.example.com' },
+        signals: { kind: 'cloudflare' },
+        rules: { kind: 'service', claims: { instanceId: 'inst_1' } },
+        failMode: 'open',
+        failModeVerify: 'closed',
+        failModeChallenge: 'local',
+        pollMs: 5000,
+        maxStaleMs: 30_000,
+        sinks: ['service'],
+      },
+    });
+  });
+
+  test('every mistake is one line, all of them at once', () => {
+    const mistakes = mistakesOf({
+      SERVICE_URL: 'gatehouse',
+      ORIGIN_URL: 'https://user:pass@origin.example.com',
+      SIGNALS_SOURCE: 'headers',
+      FAIL_MODE: 'sometimes',
+      RULES_POLL_SECONDS: '-1',
+      LOG_SINKS: 'service,pigeon,queue',
+      OPS_TOKEN: 'short',
+    });
+    expect(mistakes.map((line) => line.split(' ', 1)[0]).toSorted()).toEqual([
+      'CLIENT_JWT',
+      'FAIL_MODE',
+      'LOG_SINKS',
+      'LOG_SINKS',
+      'OPS_TOKEN',
+      'ORIGIN_URL',
+      'RULES_POLL_SECONDS',
+      'SERVICE_URL',
+      'SIGNALS_SECRET',
+    ]);
+  });
+
+  test('no mistake repeats a secret', () => {
+    const text = mistakesOf({ ...good, CLIENT_JWT: 'not-a-jwt-but-secret', OPS_TOKEN: 'tiny-secret' }).join('\n');
+    expect(text).toContain('CLIENT_JWT');
+    expect(text).not.toMatch(/not-a-jwt|tiny/);
+  });
+
+  test('another service’s management API needs its own credentials and no service sink', () => {
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toHaveLength(2);
+    const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console' };
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api', ...keys })).toEqual([]);
+  });
+
+  test('the zone’s own origin and a service binding are origins too', () => {
+    expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' })).toMatchObject({
+      environment: { origin: { kind: 'zone' } },
+    });
+    const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } });
+    expect(bound).toMatchObject({ environment: { origin: { kind: 'binding', base: null } } });
+  });
+});
