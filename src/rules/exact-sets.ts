@@ -49,6 +49,38 @@ export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
   }
 }
 
+/**
+ * Entry numbers by key, open-addressed and at most half full: made when a snapshot is opened, since AS
+ * numbers crowd too unevenly for a bucket index and a binary search guesses wrong at every step.
+ */
+export class NumberTable {
+  readonly #keys: Uint32Array;
+  readonly #slots: Uint32Array;
+  readonly #shift: number;
+
+  constructor(keys: Uint32Array) {
+    const log2 = Math.max(1, Math.ceil(Math.log2(Math.max(1, keys.length) * 2)));
+    this.#keys = keys;
+    this.#shift = 32 - log2;
+    this.#slots = new Uint32Array(2 ** log2);
+    const mask = this.#slots.length - 1;
+    for (let entry = 0; entry < keys.length; entry++) {
+      let slot = Math.imul(keys[entry]!, 0x9e3779b1) >>> this.#shift;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = entry + 1;
+    }
+  }
+
+  /** Entry of `key`, or -1. */
+  entryOf(key: number): number {
+    const slots = this.#slots;
+    for (let slot = Math.imul(key, 0x9e3779b1) >>> this.#shift; ; slot = (slot + 1) & (slots.length - 1)) {
+      const entry = slots[slot]! - 1;
+      if (entry < 0 || this.#keys[entry] === key) return entry;
+    }
+  }
+}
+
 export class Ja4SetBuilder {
   readonly #keys = new WordColumn();
   readonly #meta = new MetaColumn();
@@ -99,6 +131,19 @@ export class Ja4Set {
     if (keys.length !== meta.length * JA4_WORDS) return null;
     const index = BucketIndex.open(indexSection, meta.length);
     return index && new Ja4Set(keys, index);
+  }
+
+  /** Whether some member begins with this word: nearly every fingerprint that is in no rule ends here. */
+  mayHold(first: number): boolean {
+    const { least, shift, buckets, starts } = this.#index;
+    const bucket = first < least ? buckets : (first - least) >>> shift;
+    if (bucket >= buckets) return false;
+    const end = starts[bucket + 1]!;
+    for (let entry = starts[bucket]!; entry < end; entry++) {
+      const word = this.keys[entry * JA4_WORDS]!;
+      if (word >= first) return word === first;
+    }
+    return false;
   }
 
   /** Number of the member with these five words, or -1. */

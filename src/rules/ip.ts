@@ -45,10 +45,12 @@ function parseV4(text: string, start: number, end: number): number {
   return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
 }
 
+const hexDigits = Int8Array.from({ length: 128 }, (_, c) =>
+  /[0-9a-f]/i.test(String.fromCharCode(c)) ? Number.parseInt(String.fromCharCode(c), 16) : -1,
+);
+
 function hexDigit(c: number): number {
-  if (c >= 48 && c <= 57) return c - 48;
-  const lower = c | 32;
-  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+  return c < 128 ? hexDigits[c]! : -1;
 }
 
 /** Fills `groups`; false when `text[0, end)` is no IPv6 address. */
@@ -104,11 +106,8 @@ function parseV6(text: string, end: number): boolean {
 export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
   const end = text.length;
   if (end < 2 || end > IP_TEXT_MAX_CHARS) return 0;
-  let colon = false;
-  for (let i = 0; i < 5 && i < end; i++) if (text.charCodeAt(i) === COLON) colon = true;
-  if (!colon) {
-    const v4 = parseV4(text, 0, end);
-    if (v4 < 0) return 0;
+  const v4 = end < 16 ? parseV4(text, 0, end) : -1;
+  if (v4 >= 0) {
     out[0] = v4;
     return 4;
   }
@@ -162,8 +161,17 @@ export function parseCidr(text: string): IpPrefix | null {
   return { family: address.family, prefixLength, words: maskWords(address.words, prefixLength) };
 }
 
+/** Spelled once: every fired address rule needs four of them. */
+const octets = Array.from({ length: 256 }, (_, value) => String(value));
+const octetsAndDot = octets.map((octet) => `${octet}.`);
+
 export function formatV4(value: number): string {
-  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
+  return (
+    octetsAndDot[value >>> 24]! +
+    octetsAndDot[(value >>> 16) & 255]! +
+    octetsAndDot[(value >>> 8) & 255]! +
+    octets[value & 255]!
+  );
 }
 
 /** RFC 5952: lower case, the first longest run of two or more zero groups compressed. */

@@ -16,10 +16,12 @@ export function canonicalJa4(text: string): string | null {
 }
 
 /** 0–35 for `0-9a-z` in either case, else -1. */
+const digits36 = Int8Array.from({ length: 128 }, (_, c) =>
+  /[0-9a-z]/i.test(String.fromCharCode(c)) ? Number.parseInt(String.fromCharCode(c), 36) : -1,
+);
+
 function base36(c: number): number {
-  if (c >= 48 && c <= 57) return c - 48;
-  const lower = c | 32;
-  return lower >= 97 && lower <= 122 ? lower - 87 : -1;
+  return c < 128 ? digits36[c]! : -1;
 }
 
 function number36(text: string, start: number): number {
@@ -40,6 +42,18 @@ function hex24(text: string, start: number): number {
     value = (value << 4) | digit;
   }
   return value;
+}
+
+/** The first word that `packJa4` writes, alone and in a quarter of its time; -1 when there is none. */
+export function firstJa4Word(text: string): number {
+  if (text.length !== JA4_CHARS) return -1;
+  let word = 0;
+  for (let i = 11; i < 19; i++) {
+    const digit = base36(text.charCodeAt(i));
+    if (digit < 0 || digit > 15) return -1;
+    word = (word << 4) | digit;
+  }
+  return word >>> 0;
 }
 
 /**

@@ -7,10 +7,10 @@
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { decisions } from '../contract/vocabulary.ts';
 import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
-import { Ja4Set, countryKey } from './exact-sets.ts';
+import { Ja4Set, NumberTable, countryKey } from './exact-sets.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from './ip.ts';
-import { JA4_WORDS, packJa4, unpackJa4 } from './ja4.ts';
+import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from './ja4.ts';
 import { type Sections, readSnapshot } from './layout.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
 import { EXTRA, ExtraTable, searchExact } from './rule-meta.ts';
@@ -78,6 +78,7 @@ export class Snapshot {
   readonly #firstCountry: number;
   readonly #firstJa4: number;
   readonly #firstUserAgent: number;
+  readonly #asns: NumberTable;
   readonly #ja4Words = new Uint32Array(JA4_WORDS);
 
   constructor(sections: Sections, tables: Tables, version: number, createdAtMs: number) {
@@ -87,6 +88,7 @@ export class Snapshot {
     this.createdAtMs = createdAtMs;
     this.instanceId = new TextDecoder().decode(sections.instanceId);
     this.extras = new ExtraTable(sections);
+    this.#asns = new NumberTable(sections.asnKeys);
     this.#firstV6 = tables.v4.count;
     this.#firstAsn = this.#firstV6 + tables.v6.count;
     this.#firstCountry = this.#firstAsn + sections.asnKeys.length;
@@ -104,7 +106,7 @@ export class Snapshot {
   }
 
   findAsn(asn: number, hits: Hits): void {
-    const entry = searchExact(this.#sections.asnKeys, asn);
+    const entry = this.#asns.entryOf(asn);
     if (entry >= 0) hits.push(this.#firstAsn + entry, RANK_ASN);
   }
 
@@ -115,8 +117,9 @@ export class Snapshot {
   }
 
   findJa4(fingerprint: string, hits: Hits): void {
-    if (this.#tables.ja4s.count === 0 || !packJa4(fingerprint, this.#ja4Words)) return;
-    const entry = this.#tables.ja4s.entryOf(this.#ja4Words);
+    const { ja4s } = this.#tables;
+    if (ja4s.count === 0 || !ja4s.mayHold(firstJa4Word(fingerprint)) || !packJa4(fingerprint, this.#ja4Words)) return;
+    const entry = ja4s.entryOf(this.#ja4Words);
     if (entry >= 0) hits.push(this.#firstJa4 + entry, RANK_PREFIX);
   }
 
@@ -173,7 +176,7 @@ export class Snapshot {
   /** Number of the rule with this canonical value, or -1. */
   ruleOf(type: EdgeRuleType, value: string): number {
     const { v4, v6, ja4s, userAgents } = this.#tables;
-    const { asnKeys, countryKeys } = this.#sections;
+    const { countryKeys } = this.#sections;
     switch (type) {
       case 'ip':
       case 'ipMask': {
@@ -186,7 +189,7 @@ export class Snapshot {
           : numbered(this.#firstV6, v6.entryOf(parsed.words, length));
       }
       case 'asn':
-        return numbered(this.#firstAsn, searchExact(asnKeys, Number(value)));
+        return numbered(this.#firstAsn, this.#asns.entryOf(Number(value)));
       case 'countryCode':
         return numbered(this.#firstCountry, searchExact(countryKeys, countryKey(value)));
       case 'ja4Hash':

@@ -1,37 +1,35 @@
 /**
  * Compiles user agent substrings into a truncated Aho-Corasick automaton. A pattern's path ends where it
  * is told apart from every other pattern (and from a shifted copy of itself); the rest of its text is
- * compared directly once the path was walked. That keeps ten thousand patterns at some twenty thousand
- * small states, which stay in cache. States stand for three bytes or more; shorter suffixes are
- * found through a bitmap of the trigrams that patterns begin with.
+ * compared directly once the path was walked. That keeps ten thousand patterns at some ten thousand
+ * small states, which stay in cache. States stand for four bytes or more; shorter suffixes are not
+ * followed: a bitmap of the hashes of the first four bytes says where a path may begin.
  *
- * State numbers rise breadth-first, so a state's children are neighbours, sorted by byte class, and a
- * fail link always points to a lower number.
+ * State numbers rise breadth-first, so a state's children are neighbours, sorted by byte, and a fail
+ * link always points to a lower number. Patterns under four bytes are left to the matcher.
  */
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
 
 /** No state, no pattern. */
 export const NONE = 0xffff_ffff;
-/** In `uaFirst`: this state or one on its fail chain ends a pattern. */
+/** In `uaFails`: this state or one on its fail chain ends a pattern. */
 export const OUTPUT_FLAG = 0x8000_0000;
-/** Shortest path of the automaton, bytes. */
-const TRIGRAM = 3;
+/** In `uaFails`, the flag aside: no state. */
+export const NO_FAIL = 0x7fff_ffff;
+/** In `uaEdges`: number of the first child; its byte stands above, 0 when there is no child. */
+export const CHILD_MASK = 0x00ff_ffff;
+/** Bytes of the shortest path: as many as fit one word, and few headers begin a pattern by accident. */
+export const GRAM_BYTES = 4;
+/** Bits of the bitmap for each gram in it: three in a hundred of the other grams pass. */
+const BITS_PER_GRAM = 32;
+const BITMAP_LOG2_MIN = 10;
+/** 512 KiB; more would not stay in cache. */
+const BITMAP_LOG2_MAX = 22;
 
 export type SubstringSections = Pick<
   Sections,
-  | 'uaOffsets'
-  | 'uaText'
-  | 'uaClasses'
-  | 'uaSingles'
-  | 'uaPairs'
-  | 'uaTrigrams'
-  | 'uaRanks'
-  | 'uaFirst'
-  | 'uaFails'
-  | 'uaOutputs'
-  | 'uaDepths'
-  | 'uaLabels'
+  'uaOffsets' | 'uaText' | 'uaGramBits' | 'uaGramSlots' | 'uaEdges' | 'uaFails' | 'uaOutputs' | 'uaDepths' | 'uaLabels'
 >;
 
 /** Patterns as one run of bytes; pattern `p` is `text[offsets[p], offsets[p + 1])`. Sorted, distinct, non-empty. */
@@ -40,20 +38,17 @@ export interface PatternText {
   offsets: Uint32Array;
 }
 
-interface Classes {
-  /** Byte → class; 0 is "in no pattern". Upper-case ASCII has the class of its lower case. */
-  table: Uint8Array;
-  count: number;
+/** Four bytes as one word, the first leading. */
+export function gramAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
-function classesOf(text: Uint8Array): Classes {
-  const used = new Uint8Array(256);
-  for (const byte of text) used[byte] = 1;
-  const table = new Uint8Array(256);
-  let count = 1;
-  for (let byte = 0; byte < 256; byte++) if (used[byte]) table[byte] = count++;
-  for (let upper = 65; upper <= 90; upper++) table[upper] = table[upper + 32] ?? 0;
-  return { table, count };
+/**
+ * Spreads a gram over 32 bits; the leading ones are used. Blind to letter case (and to a few signs that
+ * differ in the same bit), so that a header is hashed as it came and folded only where a hash is known.
+ */
+export function gramHash(gram: number): number {
+  return Math.imul(gram | 0x20202020, 0x9e3779b1);
 }
 
 /**
@@ -77,7 +72,7 @@ function pathLengths({ text, offsets }: PatternText): Uint16Array {
     const withNext = p + 1 < count ? common(p, p + 1) : 0;
     const start = offsets[p] ?? 0;
     const length = (offsets[p + 1] ?? 0) - start;
-    const own = Math.max(TRIGRAM - 1, withPrevious, withNext, longestRepeat(text.subarray(start, start + length)));
+    const own = Math.max(GRAM_BYTES - 1, withPrevious, withNext, longestRepeat(text.subarray(start, start + length)));
     lengths[p] = Math.min(length, own + 1);
     withPrevious = withNext;
   }
@@ -125,23 +120,20 @@ class States {
   }
 }
 
-function growStates(patterns: PatternText, paths: Uint16Array, classes: Uint8Array): States {
+function growStates(patterns: PatternText, paths: Uint16Array): States {
   const { text, offsets } = patterns;
   const count = offsets.length - 1;
   const states = new States();
   const byteAt = (p: number, i: number): number => text[(offsets[p] ?? 0) + i] ?? 0;
-  const sameTrigram = (a: number, b: number): boolean =>
-    byteAt(a, 0) === byteAt(b, 0) && byteAt(a, 1) === byteAt(b, 1) && byteAt(a, 2) === byteAt(b, 2);
-  const length = (p: number): number => (offsets[p + 1] ?? 0) - (offsets[p] ?? 0);
+  const long = (p: number): boolean => (offsets[p + 1] ?? 0) - (offsets[p] ?? 0) >= GRAM_BYTES;
 
   for (let low = 0; low < count;) {
     let high = low + 1;
-    if (length(low) < TRIGRAM) {
-      low = high;
-      continue;
+    if (long(low)) {
+      const gram = gramAt(text, offsets[low] ?? 0);
+      while (high < count && long(high) && gramAt(text, offsets[high] ?? 0) === gram) high++;
+      states.add(low, high, GRAM_BYTES, gram & 255);
     }
-    while (high < count && length(high) >= TRIGRAM && sameTrigram(low, high)) high++;
-    states.add(low, high, TRIGRAM, classes[byteAt(low, 2)] ?? 0);
     low = high;
   }
   for (let state = 0; state < states.count; state++) {
@@ -149,14 +141,13 @@ function growStates(patterns: PatternText, paths: Uint16Array, classes: Uint8Arr
     const high = states.high.at(state);
     const depth = states.depths.at(state);
     // A pattern that ends here sorts before all that go on, and no two end at one state.
-    const ends = paths[low] === depth;
-    states.outputs.push(ends ? low++ : NONE);
+    states.outputs.push(paths[low] === depth ? low++ : NONE);
     states.first.push(states.count);
     while (low < high) {
       const byte = byteAt(low, depth);
       let next = low + 1;
       while (next < high && byteAt(next, depth) === byte) next++;
-      states.add(low, next, depth + 1, classes[byte] ?? 0);
+      states.add(low, next, depth + 1, byte);
       low = next;
     }
   }
@@ -164,107 +155,126 @@ function growStates(patterns: PatternText, paths: Uint16Array, classes: Uint8Arr
   return states;
 }
 
-/** Child of `state` by class, or `NONE`. */
-export function childOf(first: Uint32Array, labels: Uint8Array, state: number, label: number): number {
-  let low = first[state]! & ~OUTPUT_FLAG;
-  let high = first[state + 1]! & ~OUTPUT_FLAG;
+/** Child of `state` by a byte that is not 0, or `NONE`. The first child costs one look, and most have no other. */
+export function childOf(edges: Uint32Array, labels: Uint8Array, state: number, byte: number): number {
+  const edge = edges[state]!;
+  if (edge >>> 24 === byte) return edge & CHILD_MASK;
+  let low = (edge & CHILD_MASK) + 1;
+  let high = edges[state + 1]! & CHILD_MASK;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const here = labels[middle]!;
-    if (here === label) return middle;
-    if (here < label) low = middle + 1;
+    if (here === byte) return middle;
+    if (here < byte) low = middle + 1;
     else high = middle;
   }
   return NONE;
 }
 
-/** Bits set in a 32-bit word. */
-export function bitCount(word: number): number {
-  let n = word - ((word >>> 1) & 0x55555555);
-  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
-  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+const powerOfTwo = (n: number): boolean => n > 0 && (n & (n - 1)) === 0;
+
+/** Grams that paths begin with: a bitmap by hash, and an open-addressed table of gram and state. */
+export class GramTable {
+  readonly bits: Uint32Array;
+  readonly bitsShift: number;
+  readonly slots: Uint32Array;
+  readonly slotsShift: number;
+
+  /** Empty for `grams` grams, or over a snapshot's sections. */
+  constructor(bits: Uint32Array, slots: Uint32Array) {
+    this.bits = bits;
+    this.bitsShift = 32 - Math.log2(bits.length * 32);
+    this.slots = slots;
+    this.slotsShift = 32 - Math.log2(slots.length / 2);
+  }
+
+  static for(grams: number): GramTable {
+    const log2 = Math.ceil(Math.log2(Math.max(1, grams) * BITS_PER_GRAM));
+    const bits = 2 ** Math.min(BITMAP_LOG2_MAX, Math.max(BITMAP_LOG2_MIN, log2));
+    const slots = 2 ** Math.max(1, Math.ceil(Math.log2(Math.max(1, grams) * 2)));
+    return new GramTable(new Uint32Array(bits / 32), new Uint32Array(slots * 2).fill(NONE));
+  }
+
+  /** Whether the sections have sizes that shifts can address, and an empty slot that ends every search. */
+  static fits(bits: Uint32Array, slots: Uint32Array, states: number): boolean {
+    if (!powerOfTwo(bits.length) || !powerOfTwo(slots.length) || slots.length < 4) return false;
+    let empty = false;
+    for (let i = 1; i < slots.length; i += 2) {
+      if (slots[i] === NONE) empty = true;
+      else if (slots[i]! >= states) return false;
+    }
+    return empty;
+  }
+
+  add(gram: number, state: number): void {
+    const hash = gramHash(gram);
+    const bit = hash >>> this.bitsShift;
+    this.bits[bit >>> 5]! |= 1 << (bit & 31);
+    let slot = hash >>> this.slotsShift;
+    while (this.slots[slot * 2 + 1] !== NONE) slot = (slot + 1) & (this.slots.length / 2 - 1);
+    this.slots[slot * 2] = gram;
+    this.slots[slot * 2 + 1] = state;
+  }
+
+  /** State of a gram, or `NONE`. */
+  stateOf(gram: number): number {
+    const hash = gramHash(gram);
+    const bit = hash >>> this.bitsShift;
+    if (((this.bits[bit >>> 5]! >>> (bit & 31)) & 1) === 0) return NONE;
+    const slots = this.slots;
+    const mask = slots.length / 2 - 1;
+    for (let slot = hash >>> this.slotsShift; ; slot = (slot + 1) & mask) {
+      const state = slots[slot * 2 + 1]!;
+      if (state === NONE || (slots[slot * 2]! | 0) === gram) return state;
+    }
+  }
 }
 
 export function buildSubstrings(patterns: PatternText): SubstringSections {
   const { text, offsets } = patterns;
-  const count = offsets.length - 1;
-  const { table, count: classCount } = classesOf(text);
-  const paths = pathLengths(patterns);
-  const states = growStates(patterns, paths, table);
-  const first = states.first.view().slice();
-  const outputs = states.outputs.view().slice();
-  const labels = states.labels.view().slice();
-  const depths = states.depths.view().slice();
-  const low = states.low.view();
-  const classAt = (p: number, i: number): number => table[text[(offsets[p] ?? 0) + i] ?? 0] ?? 0;
-
-  // One bit for each trigram a pattern begins with; the running count before a word is the number of
-  // the word's first state, since states of depth three stand in trigram order.
-  const words = states.count === 0 ? 0 : Math.ceil(classCount ** 3 / 32);
-  const trigrams = new Uint32Array(words);
-  const ranks = new Uint32Array(words);
-  const trigramStates = new Map<number, number>();
-  for (let s = 0; s < states.count && depths[s] === TRIGRAM; s++) {
-    const p = low[s] ?? 0;
-    const code = (classAt(p, 0) * classCount + classAt(p, 1)) * classCount + classAt(p, 2);
-    trigrams[code >>> 5] = (trigrams[code >>> 5] ?? 0) | (1 << (code & 31));
-    trigramStates.set(code, s);
+  const states = growStates(patterns, pathLengths(patterns));
+  const count = states.count;
+  if (count >= CHILD_MASK) throw new RangeError('user agent rules share too much text to be compiled');
+  const outputs = states.outputs.view();
+  const labels = states.labels.view();
+  const depths = states.depths.view();
+  const edges = states.first.view().slice();
+  for (let state = 0; state < count; state++) {
+    if (edges[state]! < edges[state + 1]!) edges[state]! |= labels[edges[state]!]! << 24;
   }
-  for (let w = 1; w < words; w++) ranks[w] = (ranks[w - 1] ?? 0) + bitCount(trigrams[w - 1] ?? 0);
+  /** Where some pattern through a state begins. */
+  const startOf = (state: number): number => offsets[states.low.at(state)] ?? 0;
 
-  const fails = new Uint32Array(states.count).fill(NONE);
-  for (let parent = 0; parent < states.count; parent++) {
-    if ((outputs[parent] ?? NONE) !== NONE || flagged(first, fails[parent] ?? NONE)) {
-      first[parent] = (first[parent] ?? 0) | OUTPUT_FLAG;
+  let grams = 0;
+  while (grams < count && depths[grams] === GRAM_BYTES) grams++;
+  const table = GramTable.for(grams);
+  for (let state = 0; state < grams; state++) table.add(gramAt(text, startOf(state)), state);
+
+  const fails = new Uint32Array(count).fill(NO_FAIL);
+  for (let parent = 0; parent < count; parent++) {
+    const parentFail = fails[parent]! & NO_FAIL;
+    if (outputs[parent] !== NONE || (parentFail !== NO_FAIL && fails[parentFail]! >= OUTPUT_FLAG)) {
+      fails[parent]! |= OUTPUT_FLAG;
     }
-    const end = (first[parent + 1] ?? 0) & ~OUTPUT_FLAG;
-    for (let child = (first[parent] ?? 0) & ~OUTPUT_FLAG; child < end; child++) {
-      let fail = fails[parent] ?? NONE;
+    const end = edges[parent + 1]! & CHILD_MASK;
+    for (let child = edges[parent]! & CHILD_MASK; child < end; child++) {
       let found = NONE;
-      while (fail !== NONE && found === NONE) {
-        found = childOf(first, labels, fail, labels[child] ?? 0);
-        fail = fails[fail] ?? NONE;
+      for (let fail = parentFail; fail !== NO_FAIL && found === NONE; fail = fails[fail]! & NO_FAIL) {
+        found = childOf(edges, labels, fail, labels[child]!);
       }
-      if (found === NONE) {
-        const p = low[child] ?? 0;
-        const at = (depths[child] ?? 0) - TRIGRAM;
-        const code = (classAt(p, at) * classCount + classAt(p, at + 1)) * classCount + classAt(p, at + 2);
-        found = trigramStates.get(code) ?? NONE;
-      }
-      fails[child] = found;
+      if (found === NONE) found = table.stateOf(gramAt(text, startOf(child) + depths[child]! - GRAM_BYTES));
+      fails[child] = found === NONE ? NO_FAIL : found;
     }
   }
-
-  const hasShort = states.count === 0 ? count > 0 : anyShorter(offsets);
-  const singles = new Uint32Array(hasShort ? classCount : 0).fill(NONE);
-  const pairs = new Uint32Array(hasShort ? classCount * classCount : 0).fill(NONE);
-  for (let p = 0; p < count; p++) {
-    const length = (offsets[p + 1] ?? 0) - (offsets[p] ?? 0);
-    if (length === 1) singles[classAt(p, 0)] = p;
-    else if (length === 2) pairs[classAt(p, 0) * classCount + classAt(p, 1)] = p;
-  }
-
   return {
     uaOffsets: offsets,
     uaText: text,
-    uaClasses: table,
-    uaSingles: singles,
-    uaPairs: pairs,
-    uaTrigrams: trigrams,
-    uaRanks: ranks,
-    uaFirst: first,
+    uaGramBits: table.bits,
+    uaGramSlots: table.slots,
+    uaEdges: edges,
     uaFails: fails,
     uaOutputs: outputs,
     uaDepths: depths,
     uaLabels: labels,
   };
-}
-
-function flagged(first: Uint32Array, state: number): boolean {
-  return state !== NONE && ((first[state] ?? 0) & OUTPUT_FLAG) !== 0;
-}
-
-function anyShorter(offsets: Uint32Array): boolean {
-  for (let p = 0; p + 1 < offsets.length; p++) if ((offsets[p + 1] ?? 0) - (offsets[p] ?? 0) < TRIGRAM) return true;
-  return false;
 }

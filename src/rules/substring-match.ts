@@ -1,13 +1,28 @@
 /**
  * Finds every user agent substring in one pass over the header, at a cost per character that does not
  * depend on how many there are (see substring-build). Most characters cost one bitmap test, which
- * depends on no earlier test; only where three of them begin a pattern does the automaton run, and
- * it hands back as soon as nothing longer than two characters is under way.
+ * waits for no earlier test; only where four of them begin a pattern does the automaton run, and it
+ * hands back as soon as nothing of four bytes or more is under way.
  */
 import { type Hits, RANK_PREFIX } from './hits.ts';
 import type { Sections } from './layout.ts';
-import { NONE, OUTPUT_FLAG, bitCount, childOf } from './substring-build.ts';
-import { FOLDED_BYTES_PER_UNIT_MAX, asciiFold, foldInto } from './user-agent-fold.ts';
+import { CHILD_MASK, GRAM_BYTES, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
+import { FOLDED_BYTES_PER_UNIT_MAX, asciiFold, byteFold, foldInto, foldToBinary } from './user-agent-fold.ts';
+
+/** Patterns under four bytes: few, and looked up only behind bytes that one of them ends with. */
+class ShortPatterns {
+  /** Per byte: bit `n` when a pattern of `n` bytes ends with it. */
+  readonly endings = new Uint8Array(256);
+  /** `length << 24 | bytes` → pattern. */
+  readonly patterns = new Map<number, number>();
+
+  add(bytes: Uint8Array, p: number): void {
+    let code = bytes.length << 24;
+    for (const [i, byte] of bytes.entries()) code |= byte << (8 * (bytes.length - 1 - i));
+    this.endings[bytes[bytes.length - 1]!]! |= 1 << bytes.length;
+    this.patterns.set(code, p);
+  }
+}
 
 export class SubstringMatcher {
   /** Patterns. */
@@ -15,90 +30,70 @@ export class SubstringMatcher {
   readonly #firstRule: number;
   readonly #offsets: Uint32Array;
   readonly #text: Uint8Array;
-  readonly #classes: Uint8Array;
-  readonly #classCount: number;
-  readonly #singles: Uint32Array;
-  readonly #pairs: Uint32Array;
-  readonly #trigrams: Uint32Array;
-  readonly #ranks: Uint32Array;
-  readonly #first: Uint32Array;
+  readonly #grams: GramTable;
+  readonly #edges: Uint32Array;
   readonly #fails: Uint32Array;
   readonly #outputs: Uint32Array;
   readonly #depths: Uint16Array;
   readonly #labels: Uint8Array;
+  readonly #short: ShortPatterns | null;
   /** Patterns found in this scan, and states whose whole chain was: each is worked off once. */
   readonly #foundIn: Uint32Array;
   readonly #doneIn: Uint32Array;
   #scan = 0;
-  #folded = new Uint8Array(0);
 
-  private constructor(sections: Sections, classCount: number, firstRule: number) {
+  private constructor(sections: Sections, firstRule: number) {
     this.count = sections.uaMeta.length;
     this.#firstRule = firstRule;
     this.#offsets = sections.uaOffsets;
     this.#text = sections.uaText;
-    this.#classes = sections.uaClasses;
-    this.#classCount = classCount;
-    this.#singles = sections.uaSingles;
-    this.#pairs = sections.uaPairs;
-    this.#trigrams = sections.uaTrigrams;
-    this.#ranks = sections.uaRanks;
-    this.#first = sections.uaFirst;
+    this.#grams = new GramTable(sections.uaGramBits, sections.uaGramSlots);
+    this.#edges = sections.uaEdges;
     this.#fails = sections.uaFails;
     this.#outputs = sections.uaOutputs;
     this.#depths = sections.uaDepths;
     this.#labels = sections.uaLabels;
     this.#foundIn = new Uint32Array(this.count);
     this.#doneIn = new Uint32Array(this.#fails.length);
+    let short: ShortPatterns | null = null;
+    for (let p = 0; p < this.count; p++) {
+      if (this.#offsets[p + 1]! - this.#offsets[p]! < GRAM_BYTES)
+        (short ??= new ShortPatterns()).add(this.pattern(p), p);
+    }
+    this.#short = short;
   }
 
   /** `null` when a number in the sections points outside what it indexes, or a link does not descend. */
   static open(sections: Sections, firstRule: number): SubstringMatcher | null {
-    const { uaOffsets, uaText, uaMeta, uaClasses, uaSingles, uaPairs, uaTrigrams, uaRanks } = sections;
-    const { uaFirst, uaFails, uaOutputs, uaDepths, uaLabels } = sections;
+    const { uaOffsets, uaText, uaMeta, uaEdges, uaFails, uaOutputs, uaDepths, uaLabels } = sections;
     const count = uaMeta.length;
     const states = uaFails.length;
     const sizesFit =
       uaOffsets.length === count + 1 &&
       uaOffsets[0] === 0 &&
       uaOffsets[count] === uaText.length &&
-      uaClasses.length === 256 &&
-      uaFirst.length === states + 1 &&
+      uaEdges.length === states + 1 &&
       uaOutputs.length === states &&
       uaDepths.length === states &&
-      uaLabels.length === states &&
-      uaRanks.length === uaTrigrams.length;
-    if (!sizesFit) return null;
+      uaLabels.length === states;
+    if (!sizesFit || !GramTable.fits(sections.uaGramBits, sections.uaGramSlots, states)) return null;
     for (let p = 0; p < count; p++) if (uaOffsets[p]! >= uaOffsets[p + 1]!) return null;
-
-    let classCount = 1;
-    for (const c of uaClasses) if (c >= classCount) classCount = c + 1;
-    const short = uaSingles.length > 0;
-    if (short && (uaSingles.length !== classCount || uaPairs.length !== classCount ** 2)) return null;
-    if (!short && uaPairs.length > 0) return null;
-    for (const p of uaSingles) if (p !== NONE && p >= count) return null;
-    for (const p of uaPairs) if (p !== NONE && p >= count) return null;
-
-    if (uaTrigrams.length !== (states === 0 ? 0 : Math.ceil(classCount ** 3 / 32))) return null;
-    let rank = 0;
-    for (let w = 0; w < uaTrigrams.length; w++) {
-      if (uaRanks[w] !== rank) return null;
-      rank += bitCount(uaTrigrams[w]!);
-    }
-    if (rank > states) return null;
     let previous = 0;
     for (let s = 0; s < states; s++) {
-      const first = uaFirst[s]! & ~OUTPUT_FLAG;
+      const child = uaEdges[s]! & CHILD_MASK;
+      const fail = uaFails[s]! & NO_FAIL;
       const output = uaOutputs[s]!;
       // Children stand behind their parent and fail links in front: both walks end.
-      if (first <= s || first < previous || first > states) return null;
-      if (uaFails[s]! >= s && uaFails[s] !== NONE) return null;
+      if (child <= s || child < previous || child > states) return null;
+      if (fail >= s && fail !== NO_FAIL) return null;
       if (output !== NONE && (output >= count || uaDepths[s]! > uaOffsets[output + 1]! - uaOffsets[output]!))
         return null;
-      previous = first;
+      const onlyEdge = child < (uaEdges[s + 1]! & CHILD_MASK) ? uaLabels[child]! : 0;
+      if (uaEdges[s]! >>> 24 !== onlyEdge) return null;
+      previous = child;
     }
-    if (uaFirst[states] !== states) return null;
-    return new SubstringMatcher(sections, classCount, firstRule);
+    if (uaEdges[states] !== states) return null;
+    return new SubstringMatcher(sections, firstRule);
   }
 
   /** The folded UTF-8 bytes of pattern `p`. */
@@ -130,126 +125,113 @@ export class SubstringMatcher {
       this.#doneIn.fill(0);
       this.#scan = 1;
     }
-    const length = this.#fold(text);
-    if (this.#fails.length > 0) this.#scanLong(this.#folded, length, hits);
-    if (this.#singles.length > 0) this.#scanShort(this.#folded, length, hits);
-  }
-
-  /** Folded bytes of the header into the buffer that is kept for it; answers how many. */
-  #fold(text: string): number {
-    const length = text.length;
-    if (this.#folded.length < length) this.#folded = new Uint8Array(length);
-    const folded = this.#folded;
-    for (let i = 0; i < length; i++) {
-      const char = text.charCodeAt(i);
-      if (char > 127) {
-        const room = i + (length - i) * FOLDED_BYTES_PER_UNIT_MAX;
-        if (folded.length < room) {
-          this.#folded = new Uint8Array(room);
-          this.#folded.set(folded);
-        }
-        return foldInto(text, i, this.#folded, i);
-      }
-      folded[i] = asciiFold[char]!;
-    }
-    return length;
-  }
-
-  #scanLong(bytes: Uint8Array, length: number, hits: Hits): void {
-    const classes = this.#classes;
-    const classCount = this.#classCount;
-    const trigrams = this.#trigrams;
-    let before = 0;
-    let last = 0;
-    for (let i = 0; i < length; i++) {
-      const here = classes[bytes[i]!]!;
-      const trigram = (before * classCount + last) * classCount + here;
-      before = last;
-      last = here;
-      if (((trigrams[trigram >>> 5]! >>> (trigram & 31)) & 1) === 0) continue;
-      i = this.#walk(bytes, length, i, this.#stateOf(trigram), hits);
-      if (i >= length) return;
-      before = classes[bytes[i - 1]!]!;
-      last = classes[bytes[i]!]!;
-    }
-  }
-
-  /** State of a trigram whose bit is set. */
-  #stateOf(trigram: number): number {
-    const word = trigram >>> 5;
-    return this.#ranks[word]! + bitCount(this.#trigrams[word]! & ((1 << (trigram & 31)) - 1));
+    if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits);
+    if (this.#scanLong(text, asciiFold, hits) < asciiFold.length) return;
+    // Something beyond ASCII: once more, over its bytes. What was found already is not found again.
+    const bytes = foldToBinary(text);
+    if (this.#short) this.#scanShort(this.#short, bytes, byteFold, hits);
+    this.#scanLong(bytes, byteFold, hits);
   }
 
   /**
-   * Follows the automaton from `state`, reached with byte `i`, until no path of three bytes or more is
-   * under way; answers the byte at which it stopped.
+   * Patterns of four bytes or more. Answers all characters or-ed together: what has no entry in `fold` matches
+   * nothing, and the caller learns that it was there.
    */
-  #walk(bytes: Uint8Array, length: number, from: number, start: number, hits: Hits): number {
-    const classes = this.#classes;
-    const classCount = this.#classCount;
-    const first = this.#first;
+  #scanLong(text: string, fold: Uint8Array, hits: Hits): number {
+    const { bits, bitsShift } = this.#grams;
+    const length = text.length;
+    let gram = 0;
+    let seen = 0;
+    for (let i = 0; i < length; i++) {
+      const char = text.charCodeAt(i);
+      seen |= char;
+      gram = (gram << 8) | char;
+      const bit = gramHash(gram) >>> bitsShift;
+      if (((bits[bit >>> 5]! >>> (bit & 31)) & 1) === 0 || i < GRAM_BYTES - 1) continue;
+      const state = this.#grams.stateOf(gramBefore(text, i + 1, fold));
+      if (state === NONE) continue;
+      const end = this.#walk(text, i, state, fold, hits);
+      while (i < end) seen |= text.charCodeAt(++i);
+      gram = gramBefore(text, i + 1, fold);
+    }
+    return seen;
+  }
+
+  /**
+   * Follows the automaton from `state`, reached with the byte at `from`, until no path of four bytes or more
+   * is under way; answers the last byte it took. A character that has no byte is on no path.
+   */
+  #walk(text: string, from: number, start: number, fold: Uint8Array, hits: Hits): number {
+    const edges = this.#edges;
     const fails = this.#fails;
     const labels = this.#labels;
     let state = start;
     for (let i = from; ;) {
-      if ((first[state]! & OUTPUT_FLAG) !== 0) this.#emit(state, bytes, i + 1, length, hits);
-      if (++i >= length) return i;
-      const here = classes[bytes[i]!]!;
-      let next = childOf(first, labels, state, here);
+      if (fails[state]! >= OUTPUT_FLAG) this.#emit(state, text, i + 1, fold, hits);
+      if (++i >= text.length) return i - 1;
+      const here = fold[text.charCodeAt(i)] ?? 0;
+      if (here === 0) return i - 1;
+      let next = childOf(edges, labels, state, here);
       while (next === NONE) {
-        state = fails[state]!;
-        if (state === NONE) {
-          const trigram = (classes[bytes[i - 2]!]! * classCount + classes[bytes[i - 1]!]!) * classCount + here;
-          if (((this.#trigrams[trigram >>> 5]! >>> (trigram & 31)) & 1) === 0) return i;
-          next = this.#stateOf(trigram);
-        } else next = childOf(first, labels, state, here);
+        state = fails[state]! & NO_FAIL;
+        if (state === NO_FAIL) {
+          next = this.#grams.stateOf(gramBefore(text, i + 1, fold));
+          if (next === NONE) return i;
+        } else next = childOf(edges, labels, state, here);
       }
       state = next;
     }
   }
 
   /** Every pattern whose path ends at `state` or on its fail chain, once its remaining bytes were compared. */
-  #emit(state: number, bytes: Uint8Array, end: number, length: number, hits: Hits): void {
+  #emit(state: number, text: string, end: number, fold: Uint8Array, hits: Hits): void {
     const scan = this.#scan;
-    const first = this.#first;
     let complete = true;
-    for (let s = state; s !== NONE; s = this.#fails[s]!) {
-      if ((first[s]! & OUTPUT_FLAG) === 0 || this.#doneIn[s] === scan) break;
+    for (let s = state; s !== NO_FAIL; s = this.#fails[s]! & NO_FAIL) {
+      if (this.#fails[s]! < OUTPUT_FLAG || this.#doneIn[s] === scan) break;
       const p = this.#outputs[s]!;
       if (p === NONE || this.#foundIn[p] === scan) continue;
-      if (this.#restFollows(p, this.#depths[s]!, bytes, end, length)) {
-        this.#foundIn[p] = scan;
-        hits.push(this.#firstRule + p, RANK_PREFIX);
-      } else complete = false;
+      if (this.#restFollows(p, this.#depths[s]!, text, end, fold)) this.#found(p, hits);
+      else complete = false;
     }
     if (complete) this.#doneIn[state] = scan;
   }
 
-  #restFollows(p: number, depth: number, bytes: Uint8Array, end: number, length: number): boolean {
-    const text = this.#text;
+  #restFollows(p: number, depth: number, text: string, end: number, fold: Uint8Array): boolean {
+    const bytes = this.#text;
     const to = this.#offsets[p + 1]!;
     let at = this.#offsets[p]! + depth;
-    if (to - at > length - end) return false;
-    for (let i = end; at < to; at++, i++) if (text[at] !== bytes[i]) return false;
+    if (to - at > text.length - end) return false;
+    for (let i = end; at < to; at++, i++) if (bytes[at] !== fold[text.charCodeAt(i)]) return false;
     return true;
   }
 
-  /** Patterns of one or two bytes, which no trigram begins. */
-  #scanShort(bytes: Uint8Array, length: number, hits: Hits): void {
-    let last = 0;
-    for (let i = 0; i < length; i++) {
-      const here = this.#classes[bytes[i]!]!;
-      this.#found(this.#singles[here]!, hits);
-      this.#found(this.#pairs[last * this.#classCount + here]!, hits);
-      last = here;
+  #scanShort({ endings, patterns }: ShortPatterns, text: string, fold: Uint8Array, hits: Hits): void {
+    let gram = 0;
+    for (let i = 0; i < text.length; i++) {
+      const here = fold[text.charCodeAt(i)] ?? 0;
+      gram = (gram << 8) | here;
+      const lengths = endings[here]!;
+      if (lengths === 0) continue;
+      for (let n = 1; n < GRAM_BYTES && n <= i + 1; n++) {
+        if ((lengths & (1 << n)) === 0) continue;
+        const p = patterns.get((n << 24) | (gram & (2 ** (8 * n) - 1)));
+        if (p !== undefined && this.#foundIn[p] !== this.#scan) this.#found(p, hits);
+      }
     }
   }
 
   #found(p: number, hits: Hits): void {
-    if (p === NONE || this.#foundIn[p] === this.#scan) return;
     this.#foundIn[p] = this.#scan;
     hits.push(this.#firstRule + p, RANK_PREFIX);
   }
+}
+
+/** The four bytes before `end`, folded; 0, which is in no pattern, for a character that has no byte. */
+function gramBefore(text: string, end: number, fold: Uint8Array): number {
+  let gram = 0;
+  for (let i = end - GRAM_BYTES; i < end; i++) gram = (gram << 8) | (fold[text.charCodeAt(i)] ?? 0);
+  return gram;
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array, lengthB: number): number {

@@ -4,8 +4,11 @@
  * and a substring must fold to the same bytes wherever it stands.
  */
 
-/** `table[c]` for ASCII: `A`–`Z` to lower case, the rest itself. */
-export const asciiFold = Uint8Array.from({ length: 128 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
+/** A byte, `A`–`Z` to lower case; bytes beyond ASCII are parts of characters that were folded before. */
+export const byteFold = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
+
+/** The same for characters that are their own byte: what it has no entry for matches no pattern's byte. */
+export const asciiFold = byteFold.slice(0, 128);
 
 /** The folded text, for display and comparison. */
 export function foldCase(text: string): string {
@@ -14,6 +17,8 @@ export function foldCase(text: string): string {
   return folded;
 }
 
+/** Arguments of one call. */
+const BINARY_CHUNK_BYTES = 4096;
 /** Bytes one UTF-16 unit can become; U+0130 folds to three bytes and is the worst. */
 export const FOLDED_BYTES_PER_UNIT_MAX = 3;
 
@@ -26,7 +31,7 @@ export function foldInto(text: string, start: number, out: Uint8Array, at: numbe
   for (let i = start; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c < 128) {
-      out[end++] = asciiFold[c] ?? 0;
+      out[end++] = byteFold[c] ?? 0;
       continue;
     }
     const point = text.codePointAt(i) ?? 0xfffd;
@@ -40,6 +45,17 @@ export function foldInto(text: string, start: number, out: Uint8Array, at: numbe
     }
   }
   return end;
+}
+
+/** The folded UTF-8 bytes as a string of one character a byte. */
+export function foldToBinary(text: string): string {
+  const bytes = new Uint8Array(text.length * FOLDED_BYTES_PER_UNIT_MAX);
+  const end = foldInto(text, 0, bytes, 0);
+  let binary = '';
+  for (let at = 0; at < end; at += BINARY_CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + BINARY_CHUNK_BYTES)));
+  }
+  return binary;
 }
 
 function writeUtf8(point: number, out: Uint8Array, at: number): number {
