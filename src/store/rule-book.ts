@@ -6,7 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { currentBase, servedBase } from './rule-book/bases.ts';
 import type { BasePointer } from './rule-book/bases.ts';
-import { changesSince, history, historyFloor, lastVersionWithin } from './rule-book/change-log.ts';
+import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './rule-book/change-log.ts';
 import type { HistoryEntry } from './rule-book/change-log.ts';
 import { compileBase } from './rule-book/compile-base.ts';
 import { DeltaFiles } from './rule-book/delta-files.ts';
@@ -17,14 +17,18 @@ import { createTables } from './rule-book/schema.ts';
 import { countRules, deleteRules, restoreVersion, upsertRules } from './rule-book/writes.ts';
 import type { WriteAuthor, WriteOutcome } from './rule-book/writes.ts';
 
-/** Changes since the base that call for a new one: a delta of this size is about 50 KB. */
-const COMPILE_AFTER_CHANGES = 2000;
-/** For large books a share of the rules, else each bulk import step would compile everything again. */
-const COMPILE_AFTER_SHARE = 1 / 50;
-/** Writers wait for the compile beyond this: bounds the delta that edges load (about 3 MB). */
-const DELTA_MAX_CHANGES = 100_000;
-/** Lets the batches of an import gather before the compile starts. */
+/**
+ * Every version ships the whole delta to every colo again. When those shipments add up to the base itself, a new
+ * base is the cheaper way on: at a million rules after some 1400 single changes, or 14 batches of 10,000.
+ */
+const SHIPPED_CHANGES_MIN = 200_000;
+/** Lets a burst of writes finish before that compile starts. */
 const COMPILE_DELAY_MS = 1000;
+/** A delta of this size is folded in when there is time: an edge searches it beside the base. */
+const DELTA_QUIET_CHANGES = 2000;
+const COMPILE_QUIET_DELAY_MS = 30_000;
+/** Writers wait for the compile beyond this: bounds the delta that edges load (about 1.5 MB). */
+const DELTA_MAX_CHANGES = 100_000;
 
 export interface RulesVersion {
   base: BasePointer;
@@ -45,8 +49,8 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   readonly #instanceId: string;
   readonly #deltas: DeltaFiles;
   #compiling: Promise<void> | null = null;
-  /** An alarm is set once and not pushed back by later writes, which would starve the compile. */
-  #alarmSet = false;
+  /** Epoch milliseconds. Later writes may bring it forward, never push it back: that would starve the compile. */
+  #alarmAt = Number.POSITIVE_INFINITY;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
@@ -104,7 +108,7 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   }
 
   override async alarm(): Promise<void> {
-    this.#alarmSet = false;
+    this.#alarmAt = Number.POSITIVE_INFINITY;
     await this.compile();
   }
 
@@ -154,11 +158,16 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   }
 
   #compileSoonIfDue(): void {
-    if (this.#alarmSet || this.#compiling) return;
-    const limit = Math.max(COMPILE_AFTER_CHANGES, countRules(this.#storage.sql) * COMPILE_AFTER_SHARE);
-    if (this.#changesSinceBase() <= limit) return;
-    this.#alarmSet = true;
-    void this.#storage.setAlarm(Date.now() + COMPILE_DELAY_MS);
+    if (this.#compiling) return;
+    const { sql } = this.#storage;
+    const from = currentBase(sql)?.version ?? 0;
+    const rules = countRules(sql);
+    const due = deltaChangesShipped(sql, from) > Math.max(rules, SHIPPED_CHANGES_MIN);
+    if (!due && changesSince(sql, from) <= DELTA_QUIET_CHANGES) return;
+    const at = Date.now() + (due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);
+    if (at >= this.#alarmAt) return;
+    this.#alarmAt = at;
+    void this.#storage.setAlarm(at);
   }
 
   #changesSinceBase(): number {

@@ -220,6 +220,21 @@ describe('base and delta', () => {
     expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${first.hash}`)).not.toBeNull();
   });
 
+  test('single changes call for a new base once their deltas add up to it', async () => {
+    const { book } = newBook();
+    await book.currentVersion();
+    const dueIn = () =>
+      runInDurableObject(book, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - Date.now());
+    await book.upsert(addresses(1000), author);
+    expect(await dueIn()).toBeLessThan(0);
+    for (let i = 0; i < 150; i += 1) await book.upsert([rule(`192.0.2.${i}`)], author);
+    expect(await dueIn()).toBeLessThan(0);
+    for (let i = 0; i < 40; i += 1) await book.upsert([rule(`198.51.100.${i}`)], author);
+    const soon = await dueIn();
+    expect(soon).toBeGreaterThan(0);
+    expect(soon).toBeLessThan(2000);
+  });
+
   test('what an edge loads is what is stored: additions, replacements and deletions, over either base', async () => {
     const { id, book } = newBook();
     await book.upsert([rule('192.0.2.1'), rule('192.0.2.2'), rule('192.0.2.3', 'allow')], author);

@@ -65,6 +65,17 @@ export function changesSince(sql: SqlStorage, from: number): number {
     .one().changes;
 }
 
+/** Changes in all the deltas over a base of version `from`, one delta for each version since. */
+export function deltaChangesShipped(sql: SqlStorage, from: number): number {
+  return sql
+    .exec<{ shipped: number }>(
+      `SELECT COALESCE(SUM(size), 0) AS shipped FROM
+         (SELECT SUM(created + updated + deleted) OVER (ORDER BY version) AS size FROM versions WHERE version > ?)`,
+      from,
+    )
+    .one().shipped;
+}
+
 /** The last version above `from` up to which at most `limit` changes were logged; `null` when all fit. */
 export function lastVersionWithin(sql: SqlStorage, from: number, limit: number): number | null {
   if (changesSince(sql, from) <= limit) return null;
