@@ -37,7 +37,7 @@ async function bundle(name: string, versions: Record<string, string>): Promise<C
     write: false,
     legalComments: 'none',
   });
-  return asset(result.outputFiles[0]!.text);
+  return asset(result.outputFiles[0]?.text ?? '');
 }
 
 /** Every browser file, by name. */
@@ -50,14 +50,14 @@ export async function buildClient(): Promise<Record<string, ClientAsset>> {
     assets[`${name}.js`] = built;
     if (loaded.includes(name)) versions[name] = built.hash;
   }
-  const frame = framePage(assets['frame.js']!);
+  const frame = framePage(assets['frame.js']?.hash ?? '');
   return { ...assets, 'frame.html': frame };
 }
 
 /** The page around `frame.js`; a file like the others, so that whoever serves them serves it too. */
-function framePage(script: ClientAsset): ClientAsset {
+function framePage(scriptHash: string): ClientAsset {
   return asset(
-    `<!doctype html><meta charset="utf-8"><title>Gatehouse</title><script src="frame.js?v=${script.hash}"></script>\n`,
+    `<!doctype html><meta charset="utf-8"><title>Gatehouse</title><script src="frame.js?v=${scriptHash}"></script>\n`,
   );
 }
 

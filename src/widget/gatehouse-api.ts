@@ -42,7 +42,7 @@ export const gatehouse: GatehouseApi = {
   },
   render(container, options) {
     const parent = typeof container === 'string' ? document.querySelector(container) : container;
-    if (parent === null) throw new Error(`No such element: ${String(container)}`);
+    if (parent === null) throw new Error('No such element to render into');
     const widget = document.createElement(ELEMENT_NAME);
     for (const name of settingNames) {
       const value: unknown = options[name];

@@ -16,9 +16,9 @@ export interface PowEngine {
   stop(): void;
 }
 export interface EngineEvents {
-  onMessage(message: WorkerMessage): void;
+  onMessage: (message: WorkerMessage) => void;
   /** It could not be started; a CSP refusal shows here. */
-  onFailure(): void;
+  onFailure: () => void;
 }
 
 /** A frame that has not spoken by then was refused by the page's policy, or its network is hopeless. */

@@ -5,7 +5,7 @@
 import type { PowTask } from '../contract/challenge-api.ts';
 import { solveRsw, solveSha256 } from '../challenge/pow-solve.ts';
 
-export type PowSolution = { y: string } | { counters: string } | Record<never, never>;
+export type PowSolution = { y: string } | { counters: string } | Record<string, never>;
 /** A step of a wait: the bar moves, a cancel gets through. */
 const WAIT_STEP_MS = 100;
 

@@ -8,7 +8,7 @@ import type { ChallengeAnswer, ShapeName } from '../../src/contract/challenge-ap
 
 export interface VisualTask {
   task: Pick<ChallengeAnswer, 'image' | 'puzzle' | 'audio'>;
-  isRight(solution: Record<string, unknown>): boolean;
+  isRight: (solution: Record<string, unknown>) => boolean;
 }
 
 /** Stars are wanted; where they are, by round. */

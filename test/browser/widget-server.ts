@@ -156,7 +156,7 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     }
     if (name !== null && request.method === 'POST') {
       if (name[1] === 'session') await new Promise((resolve) => setTimeout(resolve, server.sessionDelayMs));
-      const { status, body, cookie } = api(name[1]!, JSON.parse(text) as Record<string, unknown>);
+      const { status, body, cookie } = api(name[1] ?? '', JSON.parse(text) as Record<string, unknown>);
       const headers = { 'content-type': 'application/json', ...cors, ...(cookie ? { 'set-cookie': cookie } : {}) };
       return send(status, headers, JSON.stringify(body));
     }

@@ -30,5 +30,5 @@ function render(value: HtmlValue): string {
   if (value === null) return '';
   if (value instanceof Html) return value.text;
   if (Array.isArray(value)) return (value as readonly Html[]).map((part) => part.text).join('');
-  return String(value as string | number).replace(/[&<>"']/g, (character) => entities[character]!);
+  return `${value as string | number}`.replace(/[&<>"']/g, (character) => entities[character]!);
 }
