@@ -141,7 +141,7 @@ export async function startUpstream(): Promise<Upstream> {
     if (path.endsWith(`/delta/${delta.version}`)) return void send(200, delta.file, 'application/octet-stream');
     if (path.startsWith('/edge/v1/rulesets/')) {
       const file = upstream.trouble === 'wrong-key' ? base.wrong : new Uint8Array(base.file);
-      if (upstream.trouble === 'corrupt-ruleset') file[40] ^= 1;
+      if (upstream.trouble === 'corrupt-ruleset') file.set([0xff ^ (file.at(40) ?? 0)], 40);
       return void send(200, file, 'application/octet-stream');
     }
     send(404, '{}');
