@@ -37,7 +37,7 @@ export interface RulesVersion {
 
 export interface RulePage {
   rules: StoredRule[];
-  /** Exact number of rules under the filter. */
+  /** Exact number of rules under the filter; 0 when not asked for. */
   total: number;
   version: number;
 }
@@ -86,6 +86,9 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   /** Back to the rules of an earlier version, as a new version. */
   async rollback(version: number, author: WriteAuthor): Promise<RollbackOutcome> {
     await this.#roomForChanges();
+    // A rollback can be larger than a delta may be. A base that was half read before it could then not be
+    // completed by a delta, so none may be under way.
+    while (this.#compiling) await this.#compiling;
     const oldest = historyFloor(this.#storage.sql);
     const newest = this.#version();
     if (version < oldest || version > newest) return { ok: false, reason: 'out-of-reach', oldest, newest };
@@ -94,7 +97,8 @@ export class RuleBook extends DurableObject<ServiceEnv> {
 
   page(query: RulePageQuery): RulePage {
     const { sql } = this.#storage;
-    return { rules: rulePage(sql, query), total: ruleTotal(sql, query), version: this.#version() };
+    const total = query.withoutTotal === true ? 0 : ruleTotal(sql, query);
+    return { rules: rulePage(sql, query), total, version: this.#version() };
   }
 
   /** Rules that can match a visitor; see `matchingRules`. */

@@ -19,6 +19,8 @@ export interface RulePageQuery extends RuleFilter {
   /** The last rule of the page before. */
   after?: RuleKey;
   limit: number;
+  /** Later pages of one reading know it already, and counting costs more than reading. */
+  withoutTotal?: boolean;
 }
 
 /** Upper bound of every text that begins with a prefix: no rule value holds the last code point. */

@@ -23,7 +23,7 @@ export const createAccessRules = operation({
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.strictObject({
     // Every item passes here; the handler checks them one by one and names the bad ones by their index.
-    rules: z.array(z.union([edgeRuleInput, z.unknown()])).check(z.minLength(1)),
+    rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
     siteKey,
   }),
   response: z.object({

@@ -21,7 +21,7 @@ export const deleteAccessRules = operation({
   summary: 'Remove edge access rules',
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.strictObject({
-    conditions: z.array(z.union([edgeRuleCondition, z.unknown()])).check(z.minLength(1)),
+    conditions: z.array(z.union([z.unknown(), edgeRuleCondition])).check(z.minLength(1)),
     siteKey,
   }),
   response: z.object({ deleted: z.int(), missing: z.int(), version: z.int() }),

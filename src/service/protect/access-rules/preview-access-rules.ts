@@ -44,7 +44,7 @@ export const previewAccessRules = operation({
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.strictObject({
     siteKey,
-    rules: z.array(z.union([edgeRuleInput, z.unknown()])).check(z.minLength(1)),
+    rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
     /** ISO 8601 or epoch milliseconds; default: a day ago. */
     since: z.optional(instant),
   }),

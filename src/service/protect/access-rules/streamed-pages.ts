@@ -23,10 +23,15 @@ export async function streamedPages(
   after: RuleKey | undefined,
   written: (rule: StoredRule) => string,
 ): Promise<{ head: RulePage; parts: (frame: StreamFrame) => ReadableStream<Uint8Array> }> {
-  const pageAfter = (key: RuleKey | undefined): Promise<RulePage> =>
-    book.page({ ...filter, ...(key ? { after: { type: key.type, value: key.value } } : {}), limit: PAGE_RULES });
-  const head = await pageAfter(after);
-  return { head, parts: (frame) => textStream(frame, head, pageAfter, written) };
+  const pageAfter = (key: RuleKey | undefined, withoutTotal: boolean): Promise<RulePage> =>
+    book.page({
+      ...filter,
+      ...(key ? { after: { type: key.type, value: key.value } } : {}),
+      limit: PAGE_RULES,
+      withoutTotal,
+    });
+  const head = await pageAfter(after, false);
+  return { head, parts: (frame) => textStream(frame, head, (key) => pageAfter(key, true), written) };
 }
 
 function textStream(
