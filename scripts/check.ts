@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
+import { checkLockfile } from './checks/lockfile.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 
@@ -39,6 +40,7 @@ const steps: Step[] = [
   { name: 'edge bundle', run: checkEdgeBundle },
   { name: 'client size', run: checkClientSize },
   { name: 'one workerd', run: checkOneWorkerd },
+  { name: 'lockfile', run: checkLockfile },
   { name: 'pure modules', run: checkPureModules },
   { name: 'file length', run: checkFileLength },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
