@@ -46,7 +46,8 @@ function canonicalAsn(text: string): CanonicalValue {
 }
 
 function canonicalCountry(text: string): CanonicalValue {
-  const upper = text.toUpperCase();
+  // ASCII first: "ıt" upper-cases to IT too.
+  const upper = /^[a-z][a-z\d]$/i.test(text) ? text.toUpperCase() : '';
   return countryCodes.has(upper) ? ok(upper) : no('is not an ISO 3166-1 alpha-2 code, T1 or XX');
 }
 

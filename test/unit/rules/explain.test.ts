@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/verdict-record.ts';
+import { type DecideInputs, decide } from '../../../src/rules/decide.ts';
+import { explainVerdict } from '../../../src/rules/explain.ts';
+import type { MatchedRule } from '../../../src/rules/types.ts';
+
+const none: DecideInputs = { network: null, client: null, category: null, risk: null, policy: null };
+const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mode'] = 'enforce'): MatchedRule => ({
+  id,
+  type: id.split(':')[0] as MatchedRule['type'],
+  verdict,
+  mode,
+});
+
+function explain(inputs: DecideInputs, fired: MatchedRule[]): string {
+  const match = { network: inputs.network, client: inputs.client, fired };
+  return explainVerdict({ match, inputs, outcome: decide(inputs), rulesetVersion: 7 });
+}
+
+describe('an explanation', () => {
+  it('names the deciding rule, what it lifted, what else fired and the version', () => {
+    const network = rule('ip:192.0.2.7', 'allow');
+    const inputs: DecideInputs = {
+      ...none,
+      network,
+      client: rule('userAgent:curl', 'block'),
+      risk: { verdict: 'challenge', score: 0.625 },
+    };
+    expect(explain(inputs, [network, rule('ipMask:192.0.2.0/24', 'block'), rule('userAgent:curl', 'block')])).toBe(
+      'Allowed by rule ip:192.0.2.7; lifted rule userAgent:curl (block), risk score 0.63 (challenge); ' +
+        'also fired ipMask:192.0.2.0/24 (block); ruleset version 7.',
+    );
+  });
+
+  it('names what was overruled without being lifted', () => {
+    const network = rule('countryCode:DE', 'allow');
+    expect(explain({ ...none, network, risk: { verdict: 'block', score: 0.9 } }, [network])).toBe(
+      'Blocked by risk score 0.90; over rule countryCode:DE (allow); ruleset version 7.',
+    );
+  });
+
+  it('says that a monitored rule was only watched', () => {
+    expect(explain(none, [rule('asn:64496', 'block', 'monitor')])).toBe(
+      'Allowed by default: nothing spoke against it; also fired asn:64496 (monitored block); ruleset version 7.',
+    );
+  });
+
+  it('fits a verdict record however many long rules fired', () => {
+    const fired = Array.from({ length: 100 }, (_, i) => rule(`userAgent:${'😀'.repeat(140)}${i}`, 'block'));
+    const text = explain({ ...none, client: fired[0] ?? null }, fired);
+    expect(text.length).toBeLessThanOrEqual(RECORD_TEXT_MAX_CHARS);
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toMatch(/and 91 more; ruleset version 7\.$/);
+  });
+});

@@ -1,0 +1,105 @@
+/** Hard cases of user agent rules; the general ones are in test/property/rules. */
+import { describe, expect, it } from 'vitest';
+import { canonicalValue } from '../../../src/rules/canonical.ts';
+import type { Decision } from '../../../src/contract/vocabulary.ts';
+import type { EdgeRule } from '../../../src/rules/types.ts';
+import type { Ruleset } from '../../../src/rules/ruleset.ts';
+import { firedIds, match, rulesetOf } from './rulesets.ts';
+
+function rule(text: string, verdict: Decision = 'block'): EdgeRule {
+  const canonical = canonicalValue('userAgent', text);
+  if (!canonical.ok) throw new Error(canonical.reason);
+  return { type: 'userAgent', value: canonical.value, verdict };
+}
+
+const rulesFor = (...texts: string[]): Ruleset => rulesetOf(texts.map((text) => rule(text)));
+const found = (ruleset: Ruleset, userAgent: string): string[] =>
+  firedIds(ruleset, { userAgent }).map((id) => id.slice('userAgent:'.length));
+
+describe('a user agent rule', () => {
+  it('matches anywhere in the header, whatever the case', () => {
+    const ruleset = rulesFor('GoogleBot');
+    for (const header of ['googlebot', 'GOOGLEBOT/2.1', 'Mozilla/5.0 (compatible; Googlebot', 'xgooglebotx']) {
+      expect(found(ruleset, header)).toEqual(['googlebot']);
+    }
+    for (const header of ['', 'googlebo', 'google bot', 'oglebot']) expect(found(ruleset, header)).toEqual([]);
+  });
+
+  it('never matches an empty header', () => {
+    expect(found(rulesFor('a', 'ab', 'abc', 'abcd'), '')).toEqual([]);
+  });
+
+  it('of one, two or three bytes matches like any other', () => {
+    const ruleset = rulesFor('x', 'yz', 'bot', 'é', '/');
+    expect(found(ruleset, 'BOT')).toEqual(['bot']);
+    expect(found(ruleset, 'yxzy')).toEqual(['x']);
+    expect(found(ruleset, 'a YZ/É')).toEqual(['/', 'yz', 'é']);
+    expect(found(ruleset, 'bo')).toEqual([]);
+  });
+
+  it('is found when others overlap, contain or continue it', () => {
+    const ruleset = rulesFor('she said', 'he said', 'hers', 'said hers', 'id h', 'she', 'd her');
+    expect(found(ruleset, 'SHE SAID HERS')).toEqual([
+      'd her',
+      'he said',
+      'hers',
+      'id h',
+      'said hers',
+      'she',
+      'she said',
+    ]);
+    expect(found(ruleset, 'he sai')).toEqual([]);
+    expect(found(ruleset, 'xhe saidx')).toEqual(['he said']);
+  });
+
+  it('is found after a near miss of itself', () => {
+    const ruleset = rulesFor('aaaab', 'abababc', 'mozilla/5.0 (compatible; evil');
+    expect(found(ruleset, 'aaaaaaaaaab')).toEqual(['aaaab']);
+    expect(found(ruleset, 'ababababababc')).toEqual(['abababc']);
+    expect(found(ruleset, 'mozilla/5.0 (mozilla/5.0 (compatible; evil')).toEqual(['mozilla/5.0 (compatible; evil']);
+  });
+
+  it('fires once, however often it occurs', () => {
+    expect(found(rulesFor('spam', 'am', 'a'), 'spam spam spam a am')).toEqual(['a', 'am', 'spam']);
+  });
+
+  it('matches beyond ASCII, in either case, beside ASCII rules', () => {
+    const ruleset = rulesFor('ЯНДЕКС', 'σίσυφος', 'curl', '爬虫', '🤖bot', 'über', 'K1');
+    expect(found(ruleset, 'curl Яндекс/1')).toEqual(['curl', 'яндекс']);
+    expect(found(ruleset, 'x爬虫🤖BOT')).toEqual(['爬虫', '🤖bot']);
+    expect(found(ruleset, 'ÜBER')).toEqual(['über']);
+    // The Kelvin sign is the letter K.
+    expect(found(ruleset, '\u212A1')).toEqual(['k1']);
+    expect(found(ruleset, '\ud83e curl \ud800')).toEqual(['curl']);
+  });
+
+  it('never takes a Latin-1 character for a byte of a UTF-8 one', () => {
+    // U+93BF is E9 8E BF in UTF-8.
+    const ruleset = rulesFor('abcd\u93bf', 'abc\u93bfxyzzy');
+    for (const header of ['abcd\u00e9\u008e\u00bf', 'abc\u00e9\u008e\u00bfxyzzy'])
+      expect(found(ruleset, header)).toEqual([]);
+    expect(found(ruleset, 'abcd\u93bf abc\u93bfxyzzy')).toEqual(['abcd\u93bf', 'abc\u93bfxyzzy']);
+  });
+
+  it('is found at the very end of a header of 14 KiB', () => {
+    const ruleset = rulesFor('needle', 'aaaaaaab', 'é-needle');
+    expect(found(ruleset, 'a'.repeat(14 * 1024 - 6) + 'NEEDLE')).toEqual(['needle']);
+    expect(found(ruleset, 'é'.repeat(14 * 1024) + '-needle')).toEqual(['needle', 'é-needle']);
+  });
+
+  it('stays linear in a header made to hurt', () => {
+    const texts = Array.from({ length: 290 }, (_, n) => 'a'.repeat(n + 4));
+    const ruleset = rulesFor(...texts, `${'a'.repeat(299)}b`, `${'ab'.repeat(149)}c`);
+    const header = 'a'.repeat(7 * 1024) + 'ab'.repeat(4 * 1024);
+    const startedAt = performance.now();
+    for (let i = 0; i < 20; i++) expect(match(ruleset, { userAgent: header }).fired).toHaveLength(291);
+    // A quadratic matcher takes seconds; this one about a millisecond a header on an idle machine.
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+  });
+
+  it('gives the strictest of those that match', () => {
+    const ruleset = rulesetOf([rule('bot', 'allow'), rule('googlebot', 'challenge'), rule('google', 'block')]);
+    expect(match(ruleset, { userAgent: 'googlebot' }).client?.id).toBe('userAgent:google');
+    expect(match(ruleset, { userAgent: 'bot' }).client?.verdict).toBe('allow');
+  });
+});

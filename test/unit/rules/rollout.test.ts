@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { ROLLOUT_BUCKETS, rolloutBucket } from '../../../src/rules/rollout.ts';
+
+it('puts a visitor in the same bucket every time', () => {
+  expect(rolloutBucket('visitor')).toBe(rolloutBucket('visitor'));
+  // Fixed for good: another number here would move every visitor of every running rollout.
+  expect([rolloutBucket(''), rolloutBucket('192.0.2.7'), rolloutBucket('посетитель')]).toMatchInlineSnapshot(`
+    [
+      8923,
+      2475,
+      7249,
+    ]
+  `);
+});
+
+it('spreads visitors evenly', () => {
+  const counts = new Uint32Array(100);
+  for (let i = 0; i < 100_000; i++) {
+    const bucket = rolloutBucket(`visitor-${i}`);
+    expect(bucket >= 0 && bucket < ROLLOUT_BUCKETS && Number.isInteger(bucket)).toBe(true);
+    counts[Math.floor(bucket / 100)]! += 1;
+  }
+  // 1,000 each, give or take five standard deviations.
+  expect(Math.min(...counts)).toBeGreaterThan(840);
+  expect(Math.max(...counts)).toBeLessThan(1160);
+});

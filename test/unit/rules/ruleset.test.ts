@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
+import { deltaOf, firedIds, match, rulesetOf, snapshotOf } from './rulesets.ts';
+import { createRuleset } from '../../../src/rules/ruleset.ts';
+
+const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
+const ip: EdgeRule = { type: 'ip', value: '192.0.2.7', verdict: 'block' };
+const mask: EdgeRule = { type: 'ipMask', value: '192.0.2.0/24', verdict: 'allow' };
+const asn: EdgeRule = { type: 'asn', value: '64496', verdict: 'challenge' };
+const country: EdgeRule = { type: 'countryCode', value: 'DE', verdict: 'block' };
+const ja4: EdgeRule = { type: 'ja4Hash', value: JA4, verdict: 'challenge' };
+const userAgent: EdgeRule = { type: 'userAgent', value: 'curl', verdict: 'block' };
+const all = [ip, mask, asn, country, ja4, userAgent];
+
+const visitor: Partial<MatchSignals> = {
+  ip: '192.0.2.7',
+  asn: 64_496,
+  countryCode: 'DE',
+  ja4: JA4,
+  userAgent: 'curl/8',
+};
+
+describe('a ruleset', () => {
+  it('with no rules matches nobody', () => {
+    const ruleset = rulesetOf([]);
+    expect(ruleset.ruleCount).toBe(0);
+    expect(match(ruleset, visitor)).toEqual({ network: null, client: null, fired: [] });
+  });
+
+  it('lists every match from the most to the least specific', () => {
+    const ruleset = rulesetOf(all);
+    expect(firedIds(ruleset, visitor)).toEqual([
+      'ip:192.0.2.7',
+      'ipMask:192.0.2.0/24',
+      'asn:64496',
+      'countryCode:DE',
+      `ja4Hash:${JA4}`,
+      'userAgent:curl',
+    ]);
+    expect(match(ruleset, visitor).network?.id).toBe('ip:192.0.2.7');
+    expect(match(ruleset, visitor).client?.id).toBe('userAgent:curl');
+  });
+
+  it('looks through monitored rules and still names them', () => {
+    const ruleset = rulesetOf([{ ...ip, mode: 'monitor' }, mask, { ...userAgent, mode: 'monitor' }, ja4]);
+    const result = match(ruleset, visitor);
+    expect(result.network?.id).toBe('ipMask:192.0.2.0/24');
+    expect(result.client?.id).toBe(`ja4Hash:${JA4}`);
+    expect(result.fired.map(({ id, mode }) => [id, mode])).toEqual([
+      ['ip:192.0.2.7', 'monitor'],
+      ['ipMask:192.0.2.0/24', 'enforce'],
+      [`ja4Hash:${JA4}`, 'enforce'],
+      ['userAgent:curl', 'monitor'],
+    ]);
+  });
+
+  it('drops a rule in the second it expires, without a new snapshot', () => {
+    const ruleset = rulesetOf([{ ...ip, expiry: 1000 }, mask]);
+    expect(match(ruleset, visitor, 999).network?.id).toBe('ip:192.0.2.7');
+    expect(match(ruleset, visitor, 1000)).toMatchObject({
+      network: { id: 'ipMask:192.0.2.0/24' },
+      fired: [{ type: 'ipMask' }],
+    });
+  });
+
+  it('keeps a rule whose expiry is beyond what 32 bits of seconds can say', () => {
+    const ruleset = rulesetOf([{ ...ip, expiry: 32_503_680_000 }]);
+    expect(match(ruleset, visitor, 4_294_967_295).network?.id).toBe('ip:192.0.2.7');
+  });
+
+  it.each([
+    [0, [false, false, false]],
+    [0.01, [true, false, false]],
+    [50, [true, true, false]],
+    [100, [true, true, true]],
+  ])('applies a rule rolled out to %d percent to those inside only', (rollout, expected) => {
+    const ruleset = rulesetOf([{ ...ip, rollout }, mask]);
+    const decider = [0, 4999, 9999].map(
+      (rolloutBucket) => match(ruleset, { ...visitor, rolloutBucket }).network?.type === 'ip',
+    );
+    expect(decider).toEqual(expected);
+  });
+
+  it('takes what it does not know about a visitor for no match', () => {
+    expect(match(rulesetOf(all), {}).fired).toEqual([]);
+    expect(match(rulesetOf(all), { ja4: 'nonsense', countryCode: 'deutschland', asn: 1 }).fired).toEqual([]);
+  });
+
+  it('lets the later of two rules with one value stand', () => {
+    const ruleset = rulesetOf([...all, { ...ip, verdict: 'allow', mode: 'monitor' }, { ...ip, verdict: 'challenge' }]);
+    expect(ruleset.ruleCount).toBe(6);
+    expect(match(ruleset, visitor).network).toEqual({
+      id: 'ip:192.0.2.7',
+      type: 'ip',
+      verdict: 'challenge',
+      mode: 'enforce',
+    });
+  });
+});
+
+describe('a delta', () => {
+  it('replaces, adds and removes rules of every type without touching the base', () => {
+    const base = snapshotOf(all);
+    const replaced = all.map((rule) => ({ ...rule, verdict: 'allow' as const }));
+    for (const [i, rule] of all.entries()) {
+      const changed = createRuleset(base, deltaOf([replaced[i] ?? rule], []));
+      expect(changed.ruleCount).toBe(6);
+      expect(match(changed, visitor).fired[i]).toMatchObject({ type: rule.type, verdict: 'allow' });
+      const removed = createRuleset(base, deltaOf([], [rule]));
+      expect(removed.ruleCount).toBe(5);
+      expect(match(removed, visitor).fired.some(({ type }) => type === rule.type)).toBe(false);
+    }
+    expect(match(createRuleset(base, null), visitor).fired.map(({ verdict }) => verdict)).toEqual(
+      all.map(({ verdict }) => verdict),
+    );
+  });
+
+  it('carries its version, its base and nothing else when it is empty', () => {
+    const delta = deltaOf([], []);
+    const ruleset = rulesetOf(all, delta);
+    expect([delta.baseVersion, delta.baseHash, delta.instanceId]).toEqual([1, 'ab'.repeat(32), 'instance']);
+    expect([ruleset.version, ruleset.ruleCount, ruleset.instanceId]).toEqual([2, 6, 'instance']);
+    expect(firedIds(ruleset, visitor)).toHaveLength(6);
+  });
+
+  it('puts its rules among the base ones by specificity', () => {
+    const delta = deltaOf([{ type: 'ipMask', value: '192.0.2.0/28', verdict: 'block' }], []);
+    expect(firedIds(rulesetOf([ip, mask, asn], delta), visitor)).toEqual([
+      'ip:192.0.2.7',
+      'ipMask:192.0.2.0/28',
+      'ipMask:192.0.2.0/24',
+      'asn:64496',
+    ]);
+  });
+
+  it('may remove what the base does not hold', () => {
+    const removals = [...all, { type: 'userAgent', value: 'nobody' } as const, { type: 'asn', value: '1' } as const];
+    expect(rulesetOf([], deltaOf([], removals)).ruleCount).toBe(0);
+  });
+});

@@ -1,0 +1,43 @@
+/** Rule sets in one line, for tests. */
+import { RulesetCompiler } from '../../../src/rules/compiler.ts';
+import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts';
+import { type Ruleset, createRuleset } from '../../../src/rules/ruleset.ts';
+import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
+import type { EdgeRule, MatchSignals, RuleMatch } from '../../../src/rules/types.ts';
+
+export const BASE_HASH = 'ab'.repeat(32);
+
+export function compile(rules: Iterable<EdgeRule>, version = 1): Uint8Array {
+  const compiler = new RulesetCompiler({ instanceId: 'instance', version, createdAtMs: 1_700_000_000_000 });
+  for (const rule of rules) compiler.add(rule);
+  return compiler.finish();
+}
+
+export function snapshotOf(rules: Iterable<EdgeRule>): Snapshot {
+  const opened = openSnapshot(compile(rules));
+  if (!opened.ok) throw new Error(opened.reason);
+  return opened.snapshot;
+}
+
+export function deltaOf(upserts: Iterable<EdgeRule>, removals: Iterable<Pick<EdgeRule, 'type' | 'value'>>): Delta {
+  const opened = openDelta(
+    encodeDelta({ instanceId: 'instance', baseHash: BASE_HASH, baseVersion: 1, version: 2, upserts, removals }),
+  );
+  if (!opened.ok) throw new Error(opened.reason);
+  return opened.delta;
+}
+
+export function rulesetOf(rules: Iterable<EdgeRule>, delta: Delta | null = null): Ruleset {
+  return createRuleset(snapshotOf(rules), delta);
+}
+
+const nobody: MatchSignals = { ip: null, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
+
+/** Matches at second 0 unless told. */
+export function match(ruleset: Ruleset, signals: Partial<MatchSignals>, nowSeconds = 0): RuleMatch {
+  return ruleset.match({ ...nobody, ...signals }, nowSeconds);
+}
+
+export function firedIds(ruleset: Ruleset, signals: Partial<MatchSignals>): string[] {
+  return match(ruleset, signals).fired.map(({ id }) => id);
+}
