@@ -5,6 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { eraseSession } from './verdict-log/erase.ts';
+import type { CaptchaEvent } from './captcha-log/captcha-record.ts';
 import type { StoredDimension } from './verdict-log/dimensions.ts';
 import { HotRows } from './verdict-log/hot-rows.ts';
 import type { AppendCounts } from './verdict-log/hot-rows.ts';
@@ -51,7 +52,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   readonly #name: string;
   readonly #hot: HotRows;
   readonly #reader: RollupReader;
-  #hotCount: number;
   /** Rises with every erasure: a segment made of rows that are gone since must be made again. */
   #erasures = 0;
   #working: Promise<unknown> = Promise.resolve();
@@ -64,18 +64,24 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     this.#name = rememberedName(ctx);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot, ctx.storage.sql);
-    this.#hotCount = this.#hot.count;
   }
 
   /** Idempotent by id. Rows are checked already; at most 500. */
   async append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts> {
-    const counts = this.#hot.append(rows);
-    this.#hotCount += counts.accepted;
+    return this.#appended(this.#hot.append(rows), settings);
+  }
+
+  /** Idempotent and in any order. */
+  async appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts> {
+    return this.#appended(this.#hot.mergeCaptchas(events), settings);
+  }
+
+  async #appended(counts: AppendCounts, settings: ShardSettings): Promise<AppendCounts> {
     const known = readMeta(this.#storage.sql, 'retention_days');
     if (known !== String(settings.retentionDays)) {
       writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
     }
-    await this.#wake(this.#hotCount >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
+    await this.#wake(this.#hot.count >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
     return counts;
   }
 
@@ -132,7 +138,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   async erase(jti: string): Promise<number> {
     this.#erasures++;
     const erased = await this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
-    this.#hotCount = this.#hot.count;
+    this.#hot.recount();
     return erased;
   }
 
@@ -146,7 +152,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
       )
       .one();
     return {
-      hotRows: this.#hotCount,
+      hotRows: this.#hot.count,
       sealedRows: sealed.rows,
       segments: sealed.segments,
       sealedBytes: sealed.bytes,
@@ -163,7 +169,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   /** Seals one segment now, whatever the bounds say; returns the rows left unsealed. */
   async seal(): Promise<number> {
     await this.#exclusively(() => this.#sealOne());
-    return this.#hotCount;
+    return this.#hot.count;
   }
 
   override async alarm(): Promise<void> {
@@ -171,18 +177,18 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const now = Date.now();
     let next = now + CARE_INTERVAL_MS;
     try {
-      while (this.#hotCount >= this.#hotRowsMax() || this.#hasOldRows(now)) {
-        const before = this.#hotCount;
+      while (this.#hot.count >= this.#hotRowsMax() || this.#hasOldRows(now)) {
+        const before = this.#hot.count;
         await this.#exclusively(() => this.#sealOne());
-        if (this.#hotCount >= before) break;
+        if (this.#hot.count >= before) break;
       }
       await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, now));
-      this.#hotCount = this.#hot.count;
+      this.#hot.recount();
     } catch (error) {
       console.error(JSON.stringify({ event: 'verdict-shard-care-failed', shard: this.#name, message: String(error) }));
       next = now + RETRY_AFTER_MS;
     }
-    if (this.#hotCount >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
+    if (this.#hot.count >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
     await this.#wake(next);
   }
 
@@ -195,7 +201,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const built = await writeSegment(sql, this.env.SEGMENTS, segment);
     if (erasures !== this.#erasures) return this.#sealOne();
     commitSegment(sql, this.#hot, segment, built);
-    this.#hotCount = this.#hot.count;
+    this.#hot.recount();
   }
 
   /** Sealing, expiring and erasing rewrite the same things and go one after another. */

@@ -4,11 +4,10 @@
  * stay known, so that a late copy of an erased record does not bring it back.
  */
 import { Aggregate } from './aggregate.ts';
-import type { CountedRecord } from './dimensions.ts';
 import type { HotRows } from './hot-rows.ts';
+import { logRecord } from './log-record.ts';
 import { deleteDoomed, doom } from './retention.ts';
 import { decisions } from '../../contract/vocabulary.ts';
-import type { VerdictRecord } from '../../contract/verdict-record.ts';
 import { recordSealedIds } from './sealed-ids.ts';
 import { BLOCK_ROWS, blockLines, buildSegment } from './segment-build.ts';
 import { blocksWithKey } from './segment-index.ts';
@@ -40,7 +39,7 @@ function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
     )
     .toArray();
   const away = new Aggregate();
-  for (const row of rows) away.add(JSON.parse(row.body) as CountedRecord, row.timestamp, row.outcome, -1);
+  for (const row of rows) away.add(logRecord(row.body), row.timestamp, row.outcome, -1);
   hot.mergePending(() => {
     hot.rollups.mergeAggregate(away);
     recordSealedIds(sql, NO_SEGMENT, rows);
@@ -72,8 +71,14 @@ async function eraseSealed(
     const part = await bucket.get(known.object, { range: { offset: start, length } });
     if (!part) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
     for (const body of await blockLines(await part.arrayBuffer())) {
-      const record = JSON.parse(body) as VerdictRecord;
-      if (record.jti === jti) away.add(record, record.timestamp, decisions.indexOf(record.decision), -1);
+      const record = logRecord(body);
+      if (record.jti === jti)
+        away.add(
+          record,
+          record.timestamp,
+          decisions.findIndex((name) => name === record.decision),
+          -1,
+        );
       else kept.push({ id: record.id, timestamp: record.timestamp, body });
     }
   }

@@ -2,6 +2,8 @@
  * What a reader asks for, in one value, with its two readings: SQL over hot rows and a predicate over
  * sealed ones. They must agree; a property test holds them together.
  */
+import { decisions } from '../../contract/vocabulary.ts';
+import type { LogRecord } from './log-record.ts';
 import type { StoredRow } from './row.ts';
 
 export interface RowFilter {
@@ -79,23 +81,10 @@ export function hotCondition(filter: RowFilter): SqlCondition {
   return { where: parts.join(' AND '), bindings };
 }
 
-/** The members of a verdict record that filters look at. */
-interface FilteredRecord {
-  timestamp: number;
-  decision: string;
-  source: string;
-  asn: number | null;
-  device_type: string;
-  request_path: string;
-  ip: string | null;
-  jti: string | null;
-  fired_rules: readonly { id: string }[];
-}
-
-/** The same question asked of a sealed row. `outcomeNames` gives each outcome number its word. */
-export function matches(filter: RowFilter, record: FilteredRecord, outcomeNames: readonly string[]): boolean {
+/** The same question asked of a sealed row. */
+export function matches(filter: RowFilter, record: LogRecord): boolean {
   if (record.timestamp < filter.since || record.timestamp >= filter.until) return false;
-  if (filter.outcomes && !filter.outcomes.includes(outcomeNames.indexOf(record.decision))) return false;
+  if (filter.outcomes && !filter.outcomes.some((outcome) => decisions[outcome] === record.decision)) return false;
   if (filter.sources && !filter.sources.includes(record.source)) return false;
   if (filter.asns && (record.asn === null || !filter.asns.includes(record.asn))) return false;
   if (filter.devices && !filter.devices.includes(record.device_type)) return false;

@@ -4,7 +4,9 @@
  * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
  */
 import { Aggregate, MINUTE_MS } from './aggregate.ts';
-import type { CountedRecord } from './dimensions.ts';
+import { captchaRow, logRecord } from './log-record.ts';
+import { mergeCaptcha } from '../captcha-log/captcha-record.ts';
+import type { CaptchaEvent, CaptchaRecord } from '../captcha-log/captcha-record.ts';
 import { RollupStore } from './rollup-store.ts';
 import type { LogRow } from './row.ts';
 import { readMeta, writeMeta } from './schema.ts';
@@ -28,6 +30,7 @@ export class HotRows {
   #pending = new Aggregate();
   #mergedSeq: number;
   #nextSeq: number;
+  #count = 0;
   /** Nothing newer than this was ever sealed; only what is not newer is looked up among sealed ids. */
   #sealedThrough: number;
 
@@ -39,6 +42,7 @@ export class HotRows {
     this.#sealedThrough = Number(readMeta(this.#sql, 'sealed_through') ?? -1);
     const { last } = this.#sql.exec<{ last: number | null }>('SELECT MAX(seq) AS last FROM verdicts').one();
     this.#nextSeq = Math.max(last ?? 0, this.#mergedSeq) + 1;
+    this.recount();
     this.#rebuildPending();
   }
 
@@ -50,8 +54,14 @@ export class HotRows {
     return this.#nextSeq - 1;
   }
 
+  /** Rows that are not sealed. */
   get count(): number {
-    return this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM verdicts').one().n;
+    return this.#count;
+  }
+
+  /** To be called after rows were taken out. */
+  recount(): void {
+    this.#count = this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM verdicts').one().n;
   }
 
   append(rows: readonly LogRow[]): AppendCounts {
@@ -74,11 +84,69 @@ export class HotRows {
       this.#rememberHidden(inserted);
     });
     this.#nextSeq = seq;
-    for (const row of inserted) {
-      this.#pending.add(JSON.parse(row.body) as CountedRecord, row.timestamp, row.outcome);
-    }
+    this.#count += inserted.length;
+    for (const row of inserted) addRow(this.#pending, row, 1);
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
     return { accepted: inserted.length, duplicates, conflicting };
+  }
+
+  /**
+   * Captcha events: each is merged into its record, which counts anew as what it has become. A row
+   * that changes takes a new `seq`, so the watermark still separates merged counts from pending ones.
+   */
+  mergeCaptchas(events: readonly CaptchaEvent[]): AppendCounts {
+    const counts: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
+    const changes: { before: CaptchaRecord | null; after: LogRow; oldSeq: number }[] = [];
+    let seq = this.#nextSeq;
+    try {
+      this.#storage.transactionSync(() => {
+        const away = new Aggregate();
+        for (const event of events) {
+          const change = this.#mergeOne(seq, event);
+          if (change === null) {
+            counts.duplicates++;
+            continue;
+          }
+          seq++;
+          counts.accepted++;
+          changes.push(change);
+          if (change.before && change.oldSeq <= this.#mergedSeq) addRow(away, captchaRow(change.before), -1);
+        }
+        if (away.rows > 0) this.rollups.mergeAggregate(away);
+      });
+    } catch (error) {
+      this.rollups.forgetCache();
+      throw error;
+    }
+    this.#nextSeq = seq;
+    for (const { before, after, oldSeq } of changes) {
+      if (!before) this.#count++;
+      if (before && oldSeq > this.#mergedSeq) addRow(this.#pending, captchaRow(before), -1);
+      addRow(this.#pending, after, 1);
+    }
+    if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
+    return counts;
+  }
+
+  /** `null`: nothing new, or too late: the record is sealed. */
+  #mergeOne(seq: number, event: CaptchaEvent): { before: CaptchaRecord | null; after: LogRow; oldSeq: number } | null {
+    const fresh = mergeCaptcha(null, event);
+    if (fresh.timestamp <= this.#sealedThrough && sealedBodyHash(this.#sql, fresh.id) !== null) return null;
+    const [known] = this.#sql.exec<{ seq: number; body: string }>(
+      'SELECT seq, body FROM verdicts WHERE id = ?',
+      fresh.id,
+    );
+    if (!known) {
+      const after = captchaRow(fresh);
+      this.#insert(seq, after);
+      return { before: null, after, oldSeq: 0 };
+    }
+    const before = JSON.parse(known.body) as CaptchaRecord;
+    const after = captchaRow(mergeCaptcha(before, event));
+    if (after.body === known.body) return null;
+    this.#sql.exec('DELETE FROM verdicts WHERE seq = ?', known.seq);
+    this.#insert(seq, after);
+    return { before, after, oldSeq: known.seq };
   }
 
   /** `null`: inserted. Otherwise the id was known, with this body or with another. */
@@ -168,7 +236,11 @@ export class HotRows {
       'SELECT ts, outcome, body FROM verdicts WHERE seq > ? ORDER BY seq',
       this.#mergedSeq,
     )) {
-      this.#pending.add(JSON.parse(row.body) as CountedRecord, row.ts, row.outcome);
+      this.#pending.add(logRecord(row.body), row.ts, row.outcome);
     }
   }
+}
+
+function addRow(aggregate: Aggregate, row: LogRow, sign: 1 | -1): void {
+  aggregate.add(logRecord(row.body), row.timestamp, row.outcome, sign);
 }

@@ -3,10 +3,9 @@
  * first and only while a row of theirs could still belong on the page. A page that searched its
  * share of blocks ends early, with a cursor: a read never grows without bound.
  */
-import type { VerdictRecord } from '../../contract/verdict-record.ts';
-import { decisions } from '../../contract/vocabulary.ts';
 import { matches } from './filter.ts';
 import type { RowFilter } from './filter.ts';
+import { logRecord } from './log-record.ts';
 import { PAGE_BLOCKS_MAX } from './plan.ts';
 import type { PlanRequest, Plan } from './plan.ts';
 import { compareNewestFirst } from './row.ts';
@@ -129,8 +128,8 @@ class BlockReader {
     if (!part) return [];
     const rows: StoredRow[] = [];
     for (const body of await blockLines(await part.arrayBuffer())) {
-      const record = JSON.parse(body) as VerdictRecord;
-      if (matches(this.#filter, record, decisions)) rows.push({ id: record.id, timestamp: record.timestamp, body });
+      const record = logRecord(body);
+      if (matches(this.#filter, record)) rows.push({ id: record.id, timestamp: record.timestamp, body });
     }
     return rows;
   }

@@ -3,6 +3,7 @@
  * after another are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment,
  * and a reader can fetch one block by its byte range.
  */
+import { logRecord } from './log-record.ts';
 import type { StoredRow } from './row.ts';
 import { SegmentIndexBuilder } from './segment-index.ts';
 
@@ -29,18 +30,6 @@ export interface BuiltSegment {
   rows: number;
   blocks: BlockManifest[];
   index: SegmentIndexBuilder;
-}
-
-/** What of a record the index and the manifest speak about. Both streams' records fit it. */
-interface IndexedRecord {
-  decision: string;
-  source: string;
-  device_type: string;
-  jti: string | null;
-  ip: string | null;
-  asn: number | null;
-  request_path: string;
-  fired_rules: readonly { id: string }[];
 }
 
 /**
@@ -78,7 +67,7 @@ function describe(
   const devices = new Set<string>();
   let maxFired = 0;
   for (const row of page) {
-    const record = JSON.parse(row.body) as IndexedRecord;
+    const record = logRecord(row.body);
     outcomes.add(record.decision);
     sources.add(record.source);
     devices.add(record.device_type);

@@ -10,7 +10,9 @@ import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
 
 /** Only what no isolate is still likely to send; later copies are found among the sealed ids. */
-const SEAL_MIN_AGE_MS = 5000;
+const VERDICT_SEAL_AGE_MS = 5000;
+/** A captcha changes until its token can be verified no more: 30 minutes of rounds, 10 of token, and slack. */
+const CAPTCHA_SEAL_AGE_MS = 3_600_000;
 
 export interface SealingSegment {
   no: number;
@@ -49,7 +51,7 @@ export function openSegment(
   const [last] = sql.exec<{ ts: number; id: string }>(
     `SELECT ts, id FROM (SELECT ts, id FROM verdicts WHERE ts < ? ORDER BY ts, id LIMIT ?)
      ORDER BY ts DESC, id DESC LIMIT 1`,
-    now - SEAL_MIN_AGE_MS,
+    now - (shardName.startsWith('captcha/') ? CAPTCHA_SEAL_AGE_MS : VERDICT_SEAL_AGE_MS),
     segmentRows,
   );
   if (!last) return null;

@@ -67,6 +67,7 @@ export function counterShardName(log: LogName): string {
 export type ShardStub = Pick<
   VerdictShard,
   | 'append'
+  | 'appendCaptchas'
   | 'appendTelemetry'
   | 'count'
   | 'counters'

@@ -1,0 +1,178 @@
+/**
+ * A captcha from its issue to its verification, as one record of the log's second stream (interface document
+ * 4.4 and 4.5). Challenges are stateless, so what is known arrives as up to three events, in any
+ * order and perhaps twice; merging them is commutative and idempotent, and the record is the result.
+ */
+
+export const captchaRecordTypes = ['pow', 'image', 'puzzle', 'blocked'] as const;
+/** `blocked`: stopped before a captcha was chosen. */
+export type CaptchaRecordType = (typeof captchaRecordTypes)[number];
+/** In the order of the log's outcomes: what counts as 0, 1 and 2. */
+export const captchaStatuses = ['Approved', 'Pending', 'Disapproved'] as const;
+export type CaptchaStatus = (typeof captchaStatuses)[number];
+
+/** What every event of one captcha carries. */
+export interface CaptchaIdentity {
+  /** 32 hex digits, one for challenge, token and record. */
+  jti: string;
+  account_id: string;
+  site_key: string;
+  /** When the jti was first issued; epoch milliseconds. The same in every event. */
+  timestamp: number;
+  captcha_type: CaptchaRecordType;
+}
+
+/** Known when the challenge is issued, or refused. */
+export interface CaptchaFacts {
+  ip: string | null;
+  asn: number | null;
+  country: string | null;
+  ja4: string | null;
+  user_agent: string;
+  device_type: string;
+  ip_category: readonly string[];
+  host: string | null;
+  action: string | null;
+  lane: string | null;
+  user_account: string | null;
+  /** jti of the Protect session the visitor was in. */
+  session: string | null;
+  web_view: boolean | null;
+  iframe: boolean | null;
+  /** 0 to 1; above `threshold` a harder captcha is chosen. */
+  score: number | null;
+  threshold: number | null;
+  detectors: readonly string[];
+  selection_reason: string | null;
+  /** `userScopeHash` of the access control rule that matched. */
+  access_rule: string | null;
+  policy_type: 'block' | 'restrict' | null;
+}
+
+export type CaptchaEvent =
+  | (CaptchaIdentity & { event: 'issued'; facts: CaptchaFacts })
+  | (CaptchaIdentity & { event: 'blocked'; facts: CaptchaFacts; reason: string })
+  | (CaptchaIdentity & {
+      event: 'submitted';
+      at: number;
+      correct: boolean;
+      reason: string | null;
+      score: number | null;
+      detectors: readonly string[];
+    })
+  | (CaptchaIdentity & { event: 'verified'; at: number; verified: boolean; reason: string | null });
+
+export interface CaptchaRecord extends CaptchaIdentity, CaptchaFacts {
+  v: 1;
+  /** UUIDv7 made of `timestamp` and `jti`. */
+  id: string;
+  /** `false`: the event of its issue never arrived; the facts are unknown. */
+  issued: boolean;
+  status: CaptchaStatus;
+  result_reason: string | null;
+  submitted_at: number | null;
+  submitted_correct: boolean | null;
+  /** The site's backend asked about it, first at this time. */
+  verified_at: number | null;
+  verified: boolean | null;
+}
+
+const unknownFacts: CaptchaFacts = {
+  ip: null,
+  asn: null,
+  country: null,
+  ja4: null,
+  user_agent: '',
+  device_type: 'unknown',
+  ip_category: [],
+  host: null,
+  action: null,
+  lane: null,
+  user_account: null,
+  session: null,
+  web_view: null,
+  iframe: null,
+  score: null,
+  threshold: null,
+  detectors: [],
+  selection_reason: null,
+  access_rule: null,
+  policy_type: null,
+};
+
+/** The record after one more event. Equal to the one before when the event brought nothing new. */
+export function mergeCaptcha(known: CaptchaRecord | null, event: CaptchaEvent): CaptchaRecord {
+  const { jti, account_id, site_key, timestamp, captcha_type } = event;
+  const record: CaptchaRecord = known
+    ? { ...known }
+    : {
+        v: 1,
+        id: captchaId(jti, timestamp),
+        jti,
+        account_id,
+        site_key,
+        timestamp,
+        captcha_type,
+        ...unknownFacts,
+        issued: false,
+        status: 'Pending',
+        result_reason: null,
+        submitted_at: null,
+        submitted_correct: null,
+        verified_at: null,
+        verified: null,
+      };
+  switch (event.event) {
+    case 'issued':
+    case 'blocked':
+      applyFacts(record, event.facts);
+      if (event.event === 'blocked') record.result_reason = event.reason;
+      break;
+    case 'submitted':
+      applySubmission(record, event);
+      break;
+    case 'verified':
+      applyVerification(record, event);
+      break;
+  }
+  record.status = statusOf(record);
+  return record;
+}
+
+/** A score that solving raised stands, whichever event came first. */
+function applyFacts(record: CaptchaRecord, facts: CaptchaFacts): void {
+  if (record.issued) return;
+  const { score, detectors } = record;
+  Object.assign(record, facts, { issued: true });
+  if (record.submitted_at !== null && score !== null) Object.assign(record, { score, detectors });
+}
+
+/** Of several rounds the last one counts; a correct one is final. */
+function applySubmission(record: CaptchaRecord, event: CaptchaEvent & { event: 'submitted' }): void {
+  if (record.submitted_correct === true || (record.submitted_at !== null && event.at <= record.submitted_at)) return;
+  record.submitted_at = event.at;
+  record.submitted_correct = event.correct;
+  if (event.score !== null) Object.assign(record, { score: event.score, detectors: event.detectors });
+  if (record.verified_at === null) record.result_reason = event.reason;
+}
+
+/** A second verification of a spent token does not undo the first. */
+function applyVerification(record: CaptchaRecord, event: CaptchaEvent & { event: 'verified' }): void {
+  if (record.verified === true || (record.verified_at !== null && !event.verified)) return;
+  record.verified_at = record.verified_at === null ? event.at : Math.min(record.verified_at, event.at);
+  record.verified = event.verified;
+  record.result_reason = event.reason;
+}
+
+function statusOf(record: CaptchaRecord): CaptchaStatus {
+  if (record.captcha_type === 'blocked') return 'Disapproved';
+  if (record.verified !== null) return record.verified ? 'Approved' : 'Disapproved';
+  if (record.submitted_correct !== null) return record.submitted_correct ? 'Approved' : 'Disapproved';
+  return 'Pending';
+}
+
+/** The same for every event of one captcha, and in time order. */
+export function captchaId(jti: string, timestamp: number): string {
+  const time = timestamp.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${jti.slice(0, 3)}-8${jti.slice(3, 6)}-${jti.slice(6, 18)}`;
+}

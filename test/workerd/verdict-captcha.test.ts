@@ -1,0 +1,176 @@
+/**
+ * The captcha stream: events in any order make one record, and every count follows it.
+ */
+import { env } from 'cloudflare:workers';
+import { evictDurableObject } from 'cloudflare:test';
+import { describe, expect, test } from 'vitest';
+import {
+  appendCaptchas,
+  countCaptchas,
+  liveCaptchas,
+  searchCaptchas,
+} from '../../src/store/captcha-log/captcha-log.ts';
+import type { CaptchaQuery } from '../../src/store/captcha-log/captcha-log.ts';
+import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../src/store/captcha-log/captcha-record.ts';
+import { shard } from '../../src/store/verdict-log/shards.ts';
+import { seededRandom } from '../support/verdict-record.ts';
+
+const service = env as ServiceEnv;
+const MINUTE_MS = 60_000;
+/** Captchas are sealed an hour after their issue. */
+const start = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 3 * 3_600_000;
+const window = { since: start, until: start + 3_600_000 };
+let accounts = 0;
+
+const facts: CaptchaFacts = {
+  ip: '192.0.2.1',
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  user_agent: 'Mozilla/5.0',
+  device_type: 'desktop',
+  ip_category: [],
+  host: 'shop.example',
+  action: null,
+  lane: 'rsw',
+  user_account: null,
+  session: null,
+  web_view: false,
+  iframe: false,
+  score: 0.1,
+  threshold: 0.5,
+  detectors: [],
+  selection_reason: null,
+  access_rule: null,
+  policy_type: null,
+};
+
+function jtiOf(number: number): string {
+  return number.toString(16).padStart(6, '0').padEnd(32, '7');
+}
+
+/** Issue, solution and verification of one captcha. */
+function course(account: string, number: number, type: CaptchaRecordType = 'pow', siteKey = 'site-1'): CaptchaEvent[] {
+  const timestamp = start + number * 1000;
+  const identity = { jti: jtiOf(number), account_id: account, site_key: siteKey, timestamp, captcha_type: type };
+  return [
+    { ...identity, event: 'issued', facts: { ...facts, ip: `192.0.2.${number % 7}` } },
+    { ...identity, event: 'submitted', at: timestamp + 900, correct: true, reason: null, score: null, detectors: [] },
+    { ...identity, event: 'verified', at: timestamp + 1500, verified: true, reason: null },
+  ];
+}
+
+const all: CaptchaQuery = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, types: null };
+
+describe.each([
+  ['in order', [0, 1, 2]],
+  ['backwards', [2, 1, 0]],
+  ['mixed', [1, 2, 0]],
+  ['repeated', [0, 0, 2, 1, 2, 0, 1]],
+])('events that come %s', (_, order) => {
+  test.each([['together'], ['one by one'], ['with a restart between']])('%s make one approved record', async (how) => {
+    accounts += 1;
+    const account = `captcha-order-${accounts}`;
+    const events = course(account, 5);
+    const sent = order.map((index) => events[index] as CaptchaEvent);
+    if (how === 'together') await appendCaptchas(service, sent);
+    else {
+      for (const event of sent) {
+        // oxlint-disable-next-line no-await-in-loop -- the order is the point
+        await appendCaptchas(service, [event]);
+        const id = service.VERDICT_SHARD.idFromName(`captcha/${account}:0:0`);
+        // oxlint-disable-next-line no-await-in-loop -- the order is the point
+        if (how === 'with a restart between') await evictDurableObject(service.VERDICT_SHARD.get(id));
+      }
+    }
+    const page = await searchCaptchas(service, account, all, null, 10);
+    expect(page.records).toMatchObject([
+      { jti: jtiOf(5), status: 'Approved', ip: '192.0.2.5', submitted_correct: true, verified: true, issued: true },
+    ]);
+    expect([page.total, page.totalIsExact, page.next]).toEqual([1, true, null]);
+    expect(await countCaptchas(service, account, ['site-1'], { ...window, bucketMinutes: 60 })).toMatchObject([
+      { siteKey: 'site-1', type: 'pow', approved: 1, pending: 0, disapproved: 0, verified: 1 },
+    ]);
+  });
+});
+
+test('a spent token that is verified again stays approved', async () => {
+  const account = 'captcha-again';
+  const [issued, submitted, verified] = course(account, 1) as [CaptchaEvent, CaptchaEvent, CaptchaEvent];
+  const again = { ...verified, at: start + 9000, verified: false, reason: 'API.USER_ALREADY_VERIFIED' } as CaptchaEvent;
+  await appendCaptchas(service, [issued, submitted, verified, again]);
+  const { records } = await searchCaptchas(service, account, all, null, 10);
+  expect(records).toMatchObject([{ status: 'Approved', verified: true, result_reason: null }]);
+});
+
+test('counts follow records through merging, sealing and late events', async () => {
+  const account = 'captcha-seal';
+  const random = seededRandom(3);
+  const types = ['pow', 'image', 'puzzle'] as const;
+  const courses = Array.from({ length: 300 }, (_, number) =>
+    course(account, number, types[number % 3], `site-${number % 2}`).slice(0, 1 + Math.floor(random() * 3)),
+  );
+  const expected = (): { approved: number; pending: number; verified: number } => ({
+    approved: courses.filter(({ length }) => length > 1).length,
+    pending: courses.filter(({ length }) => length === 1).length,
+    verified: courses.filter(({ length }) => length > 2).length,
+  });
+  const counted = async (): Promise<object> => {
+    const rows = await countCaptchas(service, account, ['site-0', 'site-1'], { ...window, bucketMinutes: 60 });
+    const sum = (of: 'approved' | 'pending' | 'verified'): number => rows.reduce((total, row) => total + row[of], 0);
+    return { approved: sum('approved'), pending: sum('pending'), verified: sum('verified') };
+  };
+  await appendCaptchas(
+    service,
+    courses.map((events) => events[0] as CaptchaEvent),
+  );
+  await appendCaptchas(
+    service,
+    courses.flatMap((events) => events.slice(1)),
+  );
+  expect(await counted()).toEqual(expected());
+  const object = shard(service, `captcha/${account}:0:0`);
+  await object.tune({ hotRowsMax: 1_000_000, segmentRows: 100 });
+  await object.seal();
+  expect(await counted()).toEqual(expected());
+  // Counts up to here are merged now: an unsealed record that changes is taken out of them and counted anew.
+  const late = courses.findIndex((events, number) => number > 150 && events.length === 1);
+  courses[late] = course(account, late, types[late % 3], `site-${late % 2}`);
+  await appendCaptchas(service, courses[late].slice(1));
+  expect(await counted()).toEqual(expected());
+  const image = await searchCaptchas(service, account, { ...all, types: ['image'], siteKey: 'site-0' }, null, 1000);
+  expect(image.records).toHaveLength(50);
+  expect([image.total, image.totalIsExact]).toEqual([50, true]);
+});
+
+test('a search by what no column holds pages to the end without a repetition', async () => {
+  const account = 'captcha-where';
+  await appendCaptchas(service, Array.from({ length: 240 }, (_, number) => course(account, number)).flat());
+  const query: CaptchaQuery = { ...all, where: ({ ip }) => ip === '192.0.2.3' };
+  const found: string[] = [];
+  let before: Parameters<typeof searchCaptchas>[3] = null;
+  do {
+    // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
+    const page: Awaited<ReturnType<typeof searchCaptchas>> = await searchCaptchas(service, account, query, before, 10);
+    expect([page.total, page.totalIsExact]).toEqual([34, true]);
+    found.push(...page.records.map(({ jti }) => jti));
+    before = page.next;
+  } while (before !== null);
+  const wanted = Array.from({ length: 240 }, (_, number) => number).filter((number) => number % 7 === 3);
+  expect(found).toEqual(wanted.toReversed().map(jtiOf));
+});
+
+test('live traffic holds only buckets that saw traffic, and every address once', async () => {
+  const account = 'captcha-live';
+  await appendCaptchas(
+    service,
+    [0, 1, 2, 120, 121].flatMap((number) => course(account, number)),
+  );
+  const live = await liveCaptchas(service, account, 'site-1', { ...window, bucketMs: 30_000, topIps: 2 });
+  expect(live.points).toEqual([
+    { timestamp: start, count: 3 },
+    { timestamp: start + 120_000, count: 2 },
+  ]);
+  expect([live.uniqueIps, live.isExact]).toEqual([3, true]);
+  expect(live.topIps).toMatchObject([{ ip: '192.0.2.1', count: 2, country: 'DE' }, { count: 2 }]);
+});
