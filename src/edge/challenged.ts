@@ -32,7 +32,7 @@ export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<R
   }
   const { submission } = reading;
   if (submission.token === null) {
-    return form === 'page' ? sealedReplay(passage, submission) : challenge(passage);
+    return form === 'page' ? sealedReplay(passage, edge, submission) : challenge(passage);
   }
   return verifyInPlace(passage, edge, submission, submission.token);
 }
@@ -69,6 +69,7 @@ async function verifyInPlace(passage: Passage, edge: Edge, submission: Submissio
   if (answerForm(passage) === 'json') return challenge(passage);
   return sealedReplay(
     passage,
+    edge,
     submission,
     check.outcome === 'fault' ? 'offline' : check.expired ? 'expired' : 'failed',
   );

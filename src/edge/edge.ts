@@ -3,6 +3,8 @@
  * the log. Built once per environment object; a mistake in the environment is told line by line and
  * every request is refused until it is mended (issue 4, point 9).
  */
+import type { EdgeConfig } from '../contract/edge-api.ts';
+import { behaviourOfSecret } from '../contract/test-keys.ts';
 import { VerdictBatcher } from '../logsink/verdict-log.ts';
 import { Clearances } from './clearance.ts';
 import { readEnvironment } from './environment.ts';
@@ -11,6 +13,7 @@ import { ColoCache } from './feed/colo-cache.ts';
 import { ConfigSeal } from './feed/config-seal.ts';
 import { Feed } from './feed/feed.ts';
 import { KvStore } from './feed/kv.ts';
+import { KvUpstream } from './feed/management-api.ts';
 import { ServiceClient } from './feed/service-client.ts';
 import type { Count } from './feed/upstream.ts';
 import { readIpCategories } from './ip-categories.ts';
@@ -60,7 +63,10 @@ function build(env: Record<string, unknown>): EdgeReading {
   const kv = new KvStore(namespace, instanceId, count);
   const seal = new ConfigSeal(credential);
   const cache = new ColoCache(instanceId, count);
-  const feed = new Feed({ upstream: service, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now });
+  const upstream = rules.kind === 'service' ? service : new KvUpstream(kv, seal);
+  const accepts = (config: EdgeConfig): boolean =>
+    environment.allowTestKeys || behaviourOfSecret(config.secretKey) === null;
+  const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now });
   return {
     ok: true,
     edge: {

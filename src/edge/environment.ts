@@ -169,6 +169,7 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
 
   function managementRules(): RulesSource | undefined {
     const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
+    if (!binding('GATE_KV')) wrong('RULES_SOURCE management-api needs the binding GATE_KV');
     if (!apiKey || !siteKey || !siteSecret) {
       return wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
     }

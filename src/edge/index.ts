@@ -4,6 +4,7 @@
  */
 import { edgeOf } from './edge.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
+import { syncFromManagementApi } from './feed/management-api.ts';
 import { gate } from './gate.ts';
 
 export default {
@@ -15,8 +16,13 @@ export default {
   async scheduled(_controller: ScheduledController, env: object): Promise<void> {
     const reading = edgeOf(env);
     if (!reading.ok) throw new Error(reading.mistakes.join('; '));
-    const { kv, seal, count, service } = reading.edge;
-    await backUpToKv({ upstream: service, kv, seal, count });
+    const { kv, seal, count, service, environment } = reading.edge;
+    const { rules, serviceUrl } = environment;
+    const done =
+      rules.kind === 'service'
+        ? await backUpToKv({ upstream: service, kv, seal, count })
+        : await syncFromManagementApi({ ...rules, serviceUrl, kv, seal, count, fetch: (request) => fetch(request) });
+    if (!done) console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced' }));
   },
 };
 

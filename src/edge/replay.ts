@@ -25,6 +25,7 @@ const SPEND_TIMEOUT_MS = 3000;
 /** The challenge for a submission without a (good) token; what may not be held is to be sent again. */
 export async function sealedReplay(
   passage: Passage,
+  edge: Edge,
   submission: Submission,
   notice?: ChallengeExtras['notice'],
 ): Promise<Response> {
@@ -39,7 +40,9 @@ export async function sealedReplay(
       'This submission is too large to be held for a challenge.',
     );
   }
-  if (!config || !signals || request.method !== 'POST' || !isOwnPagesSubmission(request, target.host)) {
+  // Without a ledger nobody could promise that it is sent once.
+  const canBeSpent = edge.environment.rules.kind === 'service';
+  if (!config || !signals || !canBeSpent || request.method !== 'POST' || !isOwnPagesSubmission(request, target.host)) {
     return message(
       passage,
       'send-again',
@@ -106,6 +109,7 @@ export async function restoreSubmission(passage: Passage): Promise<Response | nu
  * false, since a submission sent twice is worse than one the visitor must send again.
  */
 export async function spendReplay(edge: Edge, replay: { id: string; sealedAtMs: number }): Promise<boolean> {
+  if (edge.environment.rules.kind !== 'service') return false;
   try {
     const body = JSON.stringify({ id: replay.id, bornAt: replay.sealedAtMs });
     const answer = await edge.service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);

@@ -33,7 +33,7 @@ interface CloudflareFacts {
   asn?: number;
   country?: string;
   colo?: string;
-  /** The socket's address, from workerd itself; absent on Cloudflare. */
+  /** The socket's address and port, from workerd itself; absent on Cloudflare. */
   clientIp?: string;
   botManagement?: { ja4?: string };
 }
@@ -81,6 +81,7 @@ function signedFacts(headers: Headers, secret: string, cf: CloudflareFacts | und
 
 /** Who came past the operator's proxy is known by the socket, where the runtime tells it, or not at all. */
 function socketFacts(cf: CloudflareFacts | undefined): NetworkFacts {
-  const clientIp = cf?.colo === undefined ? (cf?.clientIp ?? null) : null;
-  return clientIp === null ? NOTHING_KNOWN : { ...NOTHING_KNOWN, ip: canonicalIp(clientIp) };
+  if (cf?.colo !== undefined || cf?.clientIp === undefined) return NOTHING_KNOWN;
+  const address = /^\[?([^\]]+?)\]?:\d+$/.exec(cf.clientIp)?.[1] ?? cf.clientIp;
+  return { ...NOTHING_KNOWN, ip: canonicalIp(address) };
 }

@@ -21,6 +21,8 @@ export interface GateState {
 
 export interface FeedOptions {
   upstream: Upstream;
+  /** Says no to a config with a test secret: anyone knows those. */
+  accepts(config: EdgeConfig): boolean;
   cache: PartStore;
   kv: PartStore;
   seal: ConfigSeal;
@@ -115,6 +117,11 @@ export class Feed {
     }
     // The stored pointer and the stored config are of one age; a cold isolate takes them as they are.
     config ??= this.state.config ? null : await openConfig(await kv.get(name), seal);
+    if (config && !this.#options.accepts(config)) {
+      this.#options.count('test_secrets_refused');
+      console.error('gatehouse-edge: the site secret is a test secret; set ALLOW_TEST_KEYS=1 if this is a test');
+      return this.state.config;
+    }
     return config ? compileConfig(config) : this.state.config;
   }
 

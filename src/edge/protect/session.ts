@@ -14,6 +14,9 @@ import type { ProtectCall } from './routes.ts';
 const SESSION_TIMEOUT_MS = 3000;
 
 export async function openSession({ passage, edge }: ProtectCall): Promise<Response> {
+  if (edge.environment.rules.kind !== 'service') {
+    return jsonError(passage, 'API.NOT_FOUND', 'This gate opens no sessions.');
+  }
   const value = readCookie(passage.request.headers.get('cookie'), cookie.session);
   const known = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
   const visitor = visitorOf(passage);

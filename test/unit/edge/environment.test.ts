@@ -64,8 +64,8 @@ describe('environment', () => {
   });
 
   test('another service’s management API needs its own credentials and no service sink', () => {
-    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toHaveLength(2);
-    const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console' };
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toHaveLength(3);
+    const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console', GATE_KV: {} };
     expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api', ...keys })).toEqual([]);
   });
 

@@ -1,0 +1,169 @@
+/**
+ * Rules from any service that keeps the interface document (design 4, "Against another service"): the
+ * scheduled run reads `POST /protect/access-rules` and the instance with an API key, compiles in
+ * place and writes KV; isolates read what it wrote. Keys come from the edge's own credentials by
+ * HKDF, so that nothing but the document's endpoints is needed.
+ */
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import { instancePolicy } from '../../contract/instance.ts';
+import type { InstancePolicy } from '../../contract/instance.ts';
+import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
+import { canonicalValue } from '../../rules/canonical.ts';
+import { RulesetCompiler } from '../../rules/compiler.ts';
+import { rulesetHash, signRulesetFile } from '../../rules/signing.ts';
+import type { EdgeRule } from '../../rules/types.ts';
+import type { ConfigSeal } from './config-seal.ts';
+import { deriveKeys } from './derived-keys.ts';
+import type { KvStore } from './kv.ts';
+import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
+import { readBounded } from '../submission.ts';
+import type { Count, Upstream } from './upstream.ts';
+
+/** Design 4: what a scheduled run compiles within its CPU time. */
+const RULES_MAX = 100_000;
+const ANSWER_MAX_BYTES = 32 * 1024 * 1024;
+const CALL_TIMEOUT_MS = 20_000;
+
+export interface ManagementApi {
+  serviceUrl: string;
+  apiKey: string;
+  siteKey: string;
+  siteSecret: string;
+  kv: KvStore;
+  seal: ConfigSeal;
+  count: Count;
+  fetch(request: Request): Promise<Response>;
+}
+
+/** What isolates load: KV as the scheduled run left it. */
+export class KvUpstream implements Upstream {
+  readonly #kv: KvStore;
+  readonly #seal: ConfigSeal;
+
+  constructor(kv: KvStore, seal: ConfigSeal) {
+    this.#kv = kv;
+    this.#seal = seal;
+  }
+
+  async version(): Promise<EdgeVersion | null> {
+    return decodePointer(await this.#kv.get(partName.pointer));
+  }
+
+  async config(): Promise<EdgeConfig | null> {
+    const version = await this.version();
+    return version && openConfig(await this.#kv.get(partName.config(version.configVersion)), this.#seal);
+  }
+
+  base(hash: string) {
+    return this.#kv.get(partName.base(hash));
+  }
+
+  delta() {
+    return Promise.resolve(null);
+  }
+}
+
+/** One scheduled run. True when KV holds what the service says now; writes only what changed. */
+export async function syncFromManagementApi(api: ManagementApi): Promise<boolean> {
+  const listed = await call(api, '/protect/access-rules', { siteKey: api.siteKey });
+  const instances = await call(api, '/protect/instances', {});
+  if (!listed || !instances) return false;
+  const rules = rulesOf(listed, api.count);
+  const keys = await deriveKeys(api.apiKey, api.siteKey);
+  const stored = decodePointer(await api.kv.get(partName.pointer));
+
+  // The base is compiled twice when it changed: once under the old version, to see whether it did.
+  let version = stored?.base.version ?? 0;
+  let payload = compile(rules, api.siteKey, version);
+  let hash = await rulesetHash(payload);
+  if (hash !== stored?.base.hash) {
+    payload = compile(rules, api.siteKey, ++version);
+    hash = await rulesetHash(payload);
+    const { file } = await signRulesetFile(payload, { kid: keys.rulesetKid, privateKey: keys.rulesetKey });
+    if (!(await api.kv.put(partName.base(hash), new Uint8Array(file)))) return false;
+  }
+
+  const config: Omit<EdgeConfig, 'configVersion'> = {
+    instanceId: api.siteKey,
+    // Sessions are this service's own; another one's cannot be read here.
+    policy: { ...policyOf(instances, api.siteKey), sessionsEnabled: false },
+    siteKey: api.siteKey,
+    secretKey: api.siteSecret,
+    keys: { current: keys.edge, previous: null },
+    rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }],
+    raisedJtis: [],
+  };
+  const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);
+  if (hash === stored?.base.hash && configVersion === stored.configVersion) return true;
+  if (configVersion !== stored?.configVersion) {
+    const sealed = await sealConfig({ ...config, configVersion }, api.seal);
+    if (!(await api.kv.put(partName.config(configVersion), sealed))) return false;
+  }
+  const pointer = encodePointer({ configVersion, base: { hash, version }, delta: { version } });
+  if (!(await api.kv.put(partName.pointer, pointer))) return false;
+  if (stored && stored.base.hash !== hash) await api.kv.delete(partName.base(stored.base.hash));
+  if (stored && stored.configVersion !== configVersion) await api.kv.delete(partName.config(stored.configVersion));
+  return true;
+}
+
+function compile(rules: readonly EdgeRule[], instanceId: string, version: number): Uint8Array {
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: 0 });
+  for (const rule of rules) compiler.add(rule);
+  return compiler.finish();
+}
+
+/** A list, or an object with a list of that name: the document does not show the answer. */
+function listIn(answer: unknown, name: string): unknown[] {
+  const list = Array.isArray(answer) ? answer : (answer as Record<string, unknown>)[name];
+  return Array.isArray(list) ? list : [];
+}
+
+function rulesOf(answer: unknown, count: Count): EdgeRule[] {
+  const rules = new Map<string, EdgeRule>();
+  for (const item of listIn(answer, 'rules').slice(0, RULES_MAX)) {
+    const { type, value, verdict } = item as Record<string, unknown>;
+    const knownType = edgeRuleTypes.find((name) => name === type);
+    const knownVerdict = decisions.find((name) => name === verdict);
+    const spelled = typeof value === 'string' || typeof value === 'number' ? value : null;
+    const canonical = knownType && spelled !== null ? canonicalValue(knownType, spelled) : null;
+    if (!knownType || !knownVerdict || !canonical?.ok) count('foreign_rules_skipped');
+    else
+      rules.set(`${knownType}:${canonical.value}`, { type: knownType, value: canonical.value, verdict: knownVerdict });
+  }
+  return [...rules.values()];
+}
+
+/** Members that this edge knows and whose values it understands; defaults for the rest. */
+function policyOf(answer: unknown, siteKey: string): InstancePolicy {
+  const instance = listIn(answer, 'instances').find(
+    (item) => (item as Record<string, unknown> | null)?.['globalSiteKey'] === siteKey,
+  );
+  const known: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(instancePolicy.shape)) {
+    const value = (instance as Record<string, unknown> | undefined)?.[name];
+    if (value !== undefined && schema.safeParse(value).success) known[name] = value;
+  }
+  return instancePolicy.parse(known);
+}
+
+async function call(api: ManagementApi, path: string, body: object): Promise<object | null> {
+  try {
+    const response = await api.fetch(
+      new Request(api.serviceUrl + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      }),
+    );
+    const bytes = response.status === 200 && response.body ? await readBounded(response.body, ANSWER_MAX_BYTES) : null;
+    if (bytes === null || typeof bytes === 'string') throw new Error(`${path} answered ${response.status}`);
+    const answer: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof answer === 'object' ? answer : null;
+  } catch (error) {
+    api.count('management_api_failures');
+    console.error(JSON.stringify({ level: 'error', event: 'management-api-failed', path, message: String(error) }));
+    return null;
+  }
+}

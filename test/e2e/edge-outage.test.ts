@@ -1,0 +1,33 @@
+/** The service away and back (issue 3, "Shown by"): rules from KV after a restart, news afterwards. */
+import { expect, test } from 'vitest';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+const stack = useStack({ schedule: false });
+const statusFor = async (userAgent: string) => {
+  const answer = await fetch(`${stack().edgeUrl}/echo`, { headers: { 'user-agent': userAgent } });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+const block = (value: string) =>
+  manage(stack(), '/protect/access-rules/create', { rules: [{ type: 'userAgent', value, verdict: 'block' }] });
+
+test('a restarted edge enforces its rules from KV while the service is down, and picks up news when it is back', async () => {
+  await block('early-bird');
+  await eventually(
+    () => statusFor('early-bird'),
+    (status) => status === 403,
+  );
+  await stack().runScheduled();
+  await stack().stopService();
+  await stack().restartEdge();
+  expect(await statusFor('early-bird')).toBe(403);
+  expect(await statusFor('Mozilla/5.0')).toBe(200);
+
+  await stack().startService();
+  await block('late-bird');
+  await eventually(
+    () => statusFor('late-bird'),
+    (status) => status === 403,
+  );
+  expect(await statusFor('early-bird')).toBe(403);
+});
