@@ -1,0 +1,52 @@
+/** What an edge gets of its instance's rules, and of no other's (design 4). */
+import { describe, expect, test } from 'vitest';
+import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge-api.ts';
+import { asEdge, newInstance } from './rule-book-instance.ts';
+import { send } from './service/service-under-test.ts';
+
+describe('the edge', () => {
+  test('sees a new rule in the version at once and can load base and delta', async () => {
+    const { rules, jwt } = await newInstance();
+    const first = await asEdge(jwt, '/edge/v1/version');
+    expect(first.status).toBe(200);
+    const before = edgeVersion.parse(await first.json());
+    expect(before.delta.version).toBe(before.base.version);
+    await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+    const after = edgeVersion.parse(await (await asEdge(jwt, '/edge/v1/version')).json());
+    expect(after).toEqual({ ...before, delta: { version: 1 } });
+    for (const path of [after.base.hash, `${after.base.hash}/delta/1`]) {
+      const file = await asEdge(jwt, `/edge/v1/rulesets/${path}`);
+      expect(file.status).toBe(200);
+      expect(file.headers.get('content-type')).toBe(RULESET_MEDIA_TYPE);
+      expect(file.headers.get('cache-control')).toContain('immutable');
+      expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(64);
+    }
+  });
+
+  test('gets 304 while nothing changed', async () => {
+    const { rules, jwt } = await newInstance();
+    const etag = (await asEdge(jwt, '/edge/v1/version')).headers.get('etag') ?? '';
+    expect((await asEdge(jwt, '/edge/v1/version', { 'if-none-match': etag })).status).toBe(304);
+    await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+    expect((await asEdge(jwt, '/edge/v1/version', { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  test('gets nothing of another instance, and nothing without a client JWT', async () => {
+    const one = await newInstance();
+    const other = await newInstance();
+    await other.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+    await one.rules('/create', { rules: [{ type: 'asn', value: 1, verdict: 'block' }] });
+    await asEdge(one.jwt, '/edge/v1/version');
+    const theirs = edgeVersion.parse(await (await asEdge(other.jwt, '/edge/v1/version')).json());
+    expect((await asEdge(one.jwt, `/edge/v1/rulesets/${theirs.base.hash}`)).status).toBe(404);
+    expect((await asEdge(one.jwt, `/edge/v1/rulesets/${theirs.base.hash}/delta/1`)).status).toBe(404);
+    expect((await asEdge(one.token, '/edge/v1/version')).status).toBe(401);
+    expect((await send(`/edge/v1/rulesets/${theirs.base.hash}`)).status).toBe(401);
+  });
+
+  test.each(['0'.repeat(64), 'x', '..', '0'.repeat(63)])('an unknown ruleset %j is 404', async (hash) => {
+    const { jwt } = await newInstance();
+    expect((await asEdge(jwt, `/edge/v1/rulesets/${encodeURIComponent(hash)}`)).status).toBe(404);
+    expect((await asEdge(jwt, `/edge/v1/rulesets/${'0'.repeat(64)}/delta/x`)).status).toBe(404);
+  });
+});

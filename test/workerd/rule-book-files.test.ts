@@ -1,0 +1,79 @@
+/** Rules in files, and the way back: import, export, history and rollback. */
+import { describe, expect, test } from 'vitest';
+import { newInstance } from './rule-book-instance.ts';
+import { send } from './service/service-under-test.ts';
+
+/** Who and when is not part of a file. */
+function withoutAuthors(body: any): unknown[] {
+  return body.rules.map((rule: object) => ({
+    ...rule,
+    createdAt: null,
+    createdBy: null,
+    updatedAt: null,
+    updatedBy: null,
+  }));
+}
+
+describe('import and export', () => {
+  test('a list with mistakes imports the rest and reports each line', async () => {
+    const { rules } = await newInstance();
+    const content = '# drop list\n192.0.2.0/24\n1.2.3\nAS64496\n198.51.100.7 # seen\n';
+    const { status, body } = await rules('/import', { content, verdict: 'block' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ format: 'list', created: 3, skipped: 1, skippedLines: [{ line: 3 }], version: 1 });
+    const again = await rules('/import', { content, verdict: 'block' });
+    expect(again.body).toMatchObject({ created: 0, updated: 0, unchanged: 3, version: 1 });
+  });
+
+  test('a line without a verdict is skipped when the call names none', async () => {
+    const { rules } = await newInstance();
+    const { body } = await rules('/import', { content: '192.0.2.1' });
+    expect(body).toMatchObject({ created: 0, skipped: 1, version: 0 });
+    expect(body.skippedLines[0].reason).toContain('verdict');
+  });
+
+  test.each(['csv', 'ndjson'])('%s goes out and comes back the same', async (format) => {
+    const from = await newInstance();
+    await from.rules('/create', {
+      rules: [
+        {
+          type: 'ip',
+          value: '192.0.2.1',
+          verdict: 'block',
+          note: 'a "quote", a\nline',
+          expiry: '2027-01-01T00:00:00Z',
+        },
+        { type: 'userAgent', value: 'bad, bot', verdict: 'challenge', mode: 'monitor', rollout: 2.5 },
+        { type: 'countryCode', value: 'T1', verdict: 'allow' },
+      ],
+    });
+    const response = await send('/protect/access-rules/export', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${from.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ format }),
+    });
+    const content = new TextDecoder().decode(await response.arrayBuffer());
+    const to = await newInstance();
+    expect((await to.rules('/import', { content })).body).toMatchObject({ format, created: 3, skipped: 0 });
+    expect(withoutAuthors((await to.rules('', {})).body)).toEqual(withoutAuthors((await from.rules('', {})).body));
+  });
+});
+
+describe('history', () => {
+  test('names the key behind each version, and a rollback undoes an import', async () => {
+    const { rules } = await newInstance();
+    await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+    await rules('/import', { content: '10.0.0.0/8\n192.0.2.1', verdict: 'allow' });
+    const { body } = await rules('/history', {});
+    expect(body).toMatchObject({ version: 2, oldest: 0, versions: [{ version: 2, kind: 'import' }, { version: 1 }] });
+    expect((await rules('/rollback', { version: 1 })).body).toEqual({
+      version: 3,
+      restores: 1,
+      created: 0,
+      updated: 1,
+      deleted: 1,
+    });
+    expect((await rules('', {})).body.rules).toMatchObject([{ value: '192.0.2.1', verdict: 'block' }]);
+    expect((await rules('/rollback', { version: 99 })).status).toBe(404);
+  });
+});
