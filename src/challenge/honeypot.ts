@@ -20,7 +20,7 @@ export function honeypotOf(settings: SiteSettings): { name: string; question: st
   const { honeypot } = settings;
   if (honeypot?.enabled !== true) return null;
   const table = tables[honeypot.encodingType];
-  const letters = [...(honeypot.question ?? DEFAULT_QUESTION).toLowerCase()];
+  const letters = Array.from((honeypot.question ?? DEFAULT_QUESTION).toLowerCase());
   // A space ends a word, a letter without a code stands for itself.
   return {
     name: FIELD_NAME,

@@ -11,12 +11,13 @@ import { siteSettings } from '../../src/contract/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApp } from '../../src/service/app.ts';
 import { captchaRoutes } from '../../src/service/captcha/routes.ts';
+import { referenceRoutes } from '../../src/service/reference/reference-routes.ts';
 import { createAccount } from '../../src/store/accounts.ts';
 import { createSite } from '../../src/store/sites.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
-const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes() });
+const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
 let counter = 0;
 
 const browser = {

@@ -54,7 +54,7 @@ describe('a token', () => {
     const solution = await solvePow(challenge);
     const tokens = [await handIn(challenge.challenge, solution), await handIn(challenge.challenge, solution)];
     const answers = await Promise.all(tokens.map((one) => verify(site, one.body.token ?? '')));
-    expect(answers.map((answer) => answer.body.verified).toSorted()).toEqual([false, true]);
+    expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
   });
 
   it('survives every demand it does not meet', async () => {

@@ -36,7 +36,7 @@ function shardOf(jti: string): number {
 }
 
 function ledger(env: ServiceEnv, name: string): DurableObjectStub<SpendLedger> {
-  const namespace = env.SPEND_LEDGER as unknown as DurableObjectNamespace<SpendLedger>;
+  const namespace = env.SPEND_LEDGER;
   const { JURISDICTION: jurisdiction } = env;
   const pinned = jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
   return pinned.get(pinned.idFromName(name));

@@ -65,7 +65,7 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
   const ip = await clientAddress(env, request);
   // `clientAddress` believed the proxy's secret, so its other headers may be believed as well.
   const fromProxy = env.SIGNALS_SOURCE === 'headers' && ip !== null;
-  const cf = fromProxy ? undefined : (request.cf as Partial<IncomingRequestCfProperties> | undefined);
+  const cf: Partial<IncomingRequestCfProperties> | undefined = fromProxy ? undefined : request.cf;
   const country = fromProxy ? request.headers.get(header.clientCountry) : (cf?.country ?? null);
   const asnText = fromProxy ? request.headers.get(header.clientAsn) : null;
   return {

@@ -1,0 +1,104 @@
+/** The edge's client of `/siteverify`: whatever comes back, it is an answer or a fault, never an exception. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyToken } from '../../../src/verify/client.ts';
+import type { VerifyTokenResult } from '../../../src/verify/client.ts';
+
+let base = '';
+const asked: unknown[] = [];
+const replies: Record<string, { status: number; body: string; delayMs?: number }> = {
+  '/yes': { status: 200, body: '{"verified":true,"level":1,"jti":"j","unknown":1}' },
+  '/no': { status: 200, body: '{"verified":false,"reason":"API.USER_ALREADY_VERIFIED"}' },
+  '/plain': { status: 200, body: '{"verified":true}' },
+  '/slow': { status: 200, body: '{"verified":true}', delayMs: 1000 },
+  '/secret': { status: 401, body: '{"error":{"code":401}}' },
+  '/bad': { status: 400, body: '{}' },
+  '/moved': { status: 302, body: '' },
+  '/down': { status: 503, body: '{"verified":true}' },
+  '/limited': { status: 429, body: '' },
+  '/html': { status: 200, body: '<html>' },
+  '/text': { status: 200, body: '{"verified":"true"}' },
+  '/null': { status: 200, body: 'null' },
+  '/long': { status: 200, body: `{"verified":true,"x":"${'x'.repeat(20_000)}"}` },
+};
+const server = createServer((request, response) => {
+  const reply = replies[request.url ?? ''] ?? { status: 404, body: '' };
+  let body = '';
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+  request.on('end', () => {
+    asked.push(JSON.parse(body));
+    setTimeout(() => response.writeHead(reply.status, { location: '/yes' }).end(reply.body), reply.delayMs ?? 0);
+  });
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const verify = (path: string): Promise<VerifyTokenResult> =>
+  verifyToken({
+    url: base + path,
+    secret: 's',
+    token: 't',
+    ip: '192.0.2.1',
+    action: 'clearance',
+    level: 1,
+    audience: 'edge',
+    timeoutMs: 300,
+    fetch: (request) => fetch(request),
+  });
+
+it('asks with exactly the members it was given', async () => {
+  await verify('/yes');
+  expect(asked.at(-1)).toEqual({
+    secret: 's',
+    token: 't',
+    ip: '192.0.2.1',
+    action: 'clearance',
+    level: 1,
+    audience: 'edge',
+  });
+  await verifyToken({
+    url: `${base}/plain`,
+    secret: 's',
+    token: 't',
+    ip: null,
+    timeoutMs: 300,
+    fetch: (request) => fetch(request),
+  });
+  expect(asked.at(-1)).toEqual({ secret: 's', token: 't' });
+});
+
+describe.each([
+  ['/yes', { ok: true, verified: true, level: 1, jti: 'j' }],
+  ['/no', { ok: true, verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
+  ['/plain', { ok: true, verified: true }],
+  ['/secret', { ok: false, fault: 'refused' }],
+  ['/bad', { ok: false, fault: 'refused' }],
+  ['/moved', { ok: false, fault: 'refused' }],
+  ['/unknown', { ok: false, fault: 'refused' }],
+  ['/slow', { ok: false, fault: 'unreachable' }],
+  ['/down', { ok: false, fault: 'unreachable' }],
+  ['/limited', { ok: false, fault: 'unreachable' }],
+  ['/html', { ok: false, fault: 'nonsense' }],
+  ['/text', { ok: false, fault: 'nonsense' }],
+  ['/null', { ok: false, fault: 'nonsense' }],
+  ['/long', { ok: false, fault: 'nonsense' }],
+])('%s', (path, expected) => {
+  it(`is ${JSON.stringify(expected)}`, async () => {
+    expect(await verify(path)).toMatchObject(expected);
+  });
+});
+
+it('calls a service that is not there unreachable', async () => {
+  const result = await verifyToken({
+    url: 'http://127.0.0.1:1/siteverify',
+    secret: 's',
+    token: 't',
+    timeoutMs: 300,
+    fetch: (request) => fetch(request),
+  });
+  expect(result).toEqual({ ok: false, fault: 'unreachable' });
+});
