@@ -1,0 +1,45 @@
+/** What the local stack makes of a wrangler file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readWranglerFile, workerConfig } from '../../../src/cli/worker-config.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'gatehouse-toml-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+describe('the local stack', () => {
+  test('gives the service every binding of its wrangler file', () => {
+    const file = readWranglerFile('wrangler.service.toml');
+    const { env, exports, compatibilityFlags } = workerConfig(file, '', { MASTER_KEY: 'secret' });
+    expect(env).toMatchObject({
+      DB: { type: 'd1' },
+      RULESETS: { type: 'r2' },
+      RULE_BOOK: { type: 'durable-object', exportName: 'RuleBook' },
+      MASTER_KEY: { type: 'text', value: 'secret' },
+    });
+    expect(Object.keys(exports ?? {}).toSorted()).toEqual(
+      (file.durable_objects?.bindings ?? []).map((binding) => binding.class_name).toSorted(),
+    );
+    expect(compatibilityFlags).toEqual(file.compatibility_flags);
+  });
+
+  test('lays its own variables over those of the file', () => {
+    const file = readWranglerFile('wrangler.toml');
+    const { env } = workerConfig(file, '', { CLIENT_JWT: 'jwt', FAIL_MODE: 'closed' });
+    expect(env?.['FAIL_MODE']).toEqual({ type: 'text', value: 'closed' });
+    expect(env?.['RULES_SOURCE']).toEqual({ type: 'text', value: 'service' });
+  });
+
+  test('does not start a Worker without a secret that it needs', () => {
+    expect(() => workerConfig(readWranglerFile('wrangler.toml'), '', {})).toThrow('CLIENT_JWT');
+  });
+
+  test('refuses a file that says something it does not know', () => {
+    writeFileSync(join(dir, 'wrangler.toml'), 'name = "x"\n[[vectorize]]\nbinding = "V"\n');
+    expect(() => readWranglerFile(join(dir, 'wrangler.toml'))).toThrow('vectorize');
+  });
+});
