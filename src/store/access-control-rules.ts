@@ -121,11 +121,17 @@ export async function accessRulePage(
   const filter = query.ruleGroupId === undefined ? '' : 'AND rule_group_id = ?2';
   const bound = query.ruleGroupId === undefined ? [accountId] : [accountId, query.ruleGroupId];
   const next = bound.length + 1;
+  const order = (table: string) =>
+    `${table}${sortColumn[query.sortBy]} ${direction}, ${table}user_scope_hash ${direction}`;
   const [rows, count, groups] = await env.DB.batch<any>([
     env.DB.prepare(
+      // The page is found in the index alone, then its rows are read: an offset skips no row it must read.
       // The hash breaks ties, so that pages neither repeat nor skip.
-      `SELECT * FROM access_control_rules WHERE account_id = ?1 ${filter}
-       ORDER BY ${sortColumn[query.sortBy]} ${direction}, user_scope_hash ${direction} LIMIT ?${next} OFFSET ?${next + 1}`,
+      `WITH page AS (
+         SELECT account_id, user_scope_hash FROM access_control_rules WHERE account_id = ?1 ${filter}
+         ORDER BY ${order('')} LIMIT ?${next} OFFSET ?${next + 1})
+       SELECT rule.* FROM page JOIN access_control_rules AS rule USING (account_id, user_scope_hash)
+       ORDER BY ${order('rule.')}`,
     ).bind(...bound, query.limit, (query.page - 1) * query.limit),
     env.DB.prepare(`SELECT COUNT(*) AS total FROM access_control_rules WHERE account_id = ?1 ${filter}`).bind(...bound),
     env.DB.prepare(
