@@ -25,6 +25,40 @@ describe('import and export', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 0, unchanged: 3, version: 1 });
   });
 
+  test('more than 10,000 rules are 413 with the limit; 10,000 with comments between are not', async () => {
+    const { rules } = await newInstance();
+    const lines = Array.from({ length: 10_001 }, (_, i) => `# ${i}\n10.0.${i >> 8}.${i & 255}`);
+    const over = await rules('/import', { content: lines.join('\n'), verdict: 'block' });
+    expect(over.status).toBe(413);
+    expect(over.body.error.message).toContain('10000');
+    expect((await rules('', { limit: 1 })).body.total).toBe(0);
+    const within = await rules('/import', { content: lines.slice(1).join('\n'), verdict: 'block' });
+    expect(within.body).toMatchObject({ created: 10_000, skipped: 0 });
+  });
+
+  test.each([
+    ['no content', { content: '' }],
+    ['an unknown format', { content: '192.0.2.1', format: 'xml' }],
+    ['an unknown verdict', { content: '192.0.2.1', verdict: 'drop' }],
+    ['a member that is not known', { content: '192.0.2.1', colour: 'red' }],
+  ])('%s is 400', async (_, body) => {
+    const { rules } = await newInstance();
+    expect((await rules('/import', body)).status).toBe(400);
+  });
+
+  test('a plain list is exported for one named verdict', async () => {
+    const { token, rules } = await newInstance();
+    expect((await rules('/export', { format: 'list' })).status).toBe(400);
+    await rules('/import', { content: '192.0.2.0/24 # a\nAS64496', verdict: 'block' });
+    await rules('/import', { content: '198.51.100.1', verdict: 'allow' });
+    const response = await send('/protect/access-rules/export', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ format: 'list', verdict: 'block' }),
+    });
+    expect(await response.text()).toBe('# 2 rules, verdict block\n192.0.2.0/24\nAS64496\n');
+  });
+
   test('a line without a verdict is skipped when the call names none', async () => {
     const { rules } = await newInstance();
     const { body } = await rules('/import', { content: '192.0.2.1' });
