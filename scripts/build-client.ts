@@ -74,8 +74,8 @@ export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>):
   });
 }
 
-/** Scripts the edge must have when the service is away; the others it fetches from there when asked. */
-const edgeFiles = new Set(['interstitial.js', 'pow-worker.js', 'protect.js']);
+/** Scripts the edge carries; it fetches the others from the service when asked: without it they are of no use. */
+const edgeFiles = new Set(['widget.js', 'interstitial.js', 'pow-worker.js', 'protect.js']);
 
 function writeBundle(assets: Readonly<Record<string, ClientAsset>>): void {
   const type = 'Record<string, { hash: string; body: string }>';

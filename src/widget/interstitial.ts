@@ -14,7 +14,7 @@ import { scriptLocation } from './script-location.ts';
 import type { VisualModule } from './visual-module.ts';
 
 /** Names of the texts in the page: `<p data-state="…">`. */
-type State = 'working' | 'done' | 'sending' | 'sent' | 'failed' | 'expired' | 'offline' | 'cookies';
+type State = 'working' | 'done' | 'sent' | 'failed' | 'expired' | 'offline' | 'cookies';
 
 const script = scriptLocation();
 
@@ -31,7 +31,7 @@ function start(root: HTMLElement): void {
     const text = root.querySelector(`template[data-state=${state}]`) as HTMLTemplateElement;
     status.textContent = text.content.textContent;
     status.dataset['state'] = state;
-    const busy = state === 'working' || state === 'done' || state === 'sending';
+    const busy = state === 'working' || state === 'done';
     meter.hidden = !busy;
     retry.hidden = busy || state === 'sent';
   }
@@ -70,13 +70,12 @@ function start(root: HTMLElement): void {
   }
 
   function goOn(): void {
+    show('done');
     if (heldForm !== null) {
       sent = true;
-      show('sending');
       heldForm.submit();
       return;
     }
-    show('done');
     const target = safeReturnTarget(returnTo, location.origin);
     // A reload keeps the fragment and the Referer of the visitor's own navigation.
     if (target === location.pathname + location.search) location.reload();

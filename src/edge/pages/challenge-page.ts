@@ -27,7 +27,7 @@ export interface ChallengePageInput extends PageInput {
 }
 
 /** Texts the script shows, by state; beside them `cookies`, which doubles for a loop. */
-const states = ['working', 'done', 'sending', 'sent', 'failed', 'expired', 'offline'] as const;
+const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as const;
 
 export function renderChallengePage(input: ChallengePageInput): string {
   const localised = pickLanguage(input.acceptLanguage);
@@ -67,8 +67,7 @@ function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {
 
 function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
   if (noScript === undefined) return null;
-  return html`<noscript
-    ><p>${messages.noScript}</p>
+  return html`<noscript>
     <p><a class="button" href="${noScript.url}">${messages.noScriptLink}</a></p></noscript
   >`;
 }

@@ -13,7 +13,6 @@ export interface PageMessages {
   challengeText: string;
   working: string;
   done: string;
-  sending: string;
   sent: string;
   failed: string;
   expired: string;
@@ -21,7 +20,6 @@ export interface PageMessages {
   cookiesTitle: string;
   cookies: string;
   retry: string;
-  noScript: string;
   noScriptLink: string;
   blockedTitle: string;
   blockedText: string;
