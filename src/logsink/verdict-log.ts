@@ -13,10 +13,6 @@ import { newEventId } from './event-id.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';
 import { SinkError } from './sink.ts';
 
-export { newEventId } from './event-id.ts';
-export type { SinkBatch, VerdictSink } from './sink.ts';
-export { SinkError } from './sink.ts';
-
 /** Large enough to amortise a sub-request, small enough for one queue message in the usual case. */
 const BATCH_MAX_RECORDS = 100;
 /** How long a verdict may be invisible to a reader for the sake of batching. */
@@ -28,6 +24,8 @@ const IN_FLIGHT_MAX_BATCHES = 16;
 const ATTEMPTS_MAX = 3;
 /** 200, 400 ms and jitter: three attempts and their time-outs fit the 30 s that `waitUntil` grants. */
 const BACKOFF_BASE_MS = 200;
+/** All attempts and the fallback end well within this; a batch still under way then lost its request. */
+const FLIGHT_LOST_AFTER_MS = 60_000;
 /** A window older than this lost its request; the next record opens another. */
 const WINDOW_LOST_AFTER_MS = 2000;
 
@@ -60,7 +58,8 @@ export class VerdictBatcher {
   readonly #counters = new Counters();
   #buffer: VerdictRecord[] = [];
   #windowOpenedAt: number | null = null;
-  #inFlight = 0;
+  /** When each batch under way was sent. */
+  readonly #flights = new Set<{ startedAt: number }>();
   #seq = 0;
 
   constructor(options: VerdictBatcherOptions) {
@@ -89,7 +88,7 @@ export class VerdictBatcher {
       return;
     }
     this.#buffer.push(record);
-    if (this.#buffer.length >= this.#maxRecords && this.#inFlight < IN_FLIGHT_MAX_BATCHES) {
+    if (this.#buffer.length >= this.#maxRecords && this.#mayFly()) {
       waitUntil(this.#drain());
     } else if (!this.#windowIsOpen()) {
       waitUntil(this.#window());
@@ -98,6 +97,14 @@ export class VerdictBatcher {
 
   #windowIsOpen(): boolean {
     return this.#windowOpenedAt !== null && this.#options.now() - this.#windowOpenedAt < WINDOW_LOST_AFTER_MS;
+  }
+
+  /** A request that is killed never ends its batches: they must not use up the bound for good. */
+  #mayFly(): boolean {
+    if (this.#flights.size < IN_FLIGHT_MAX_BATCHES) return true;
+    const lost = this.#options.now() - FLIGHT_LOST_AFTER_MS;
+    for (const flight of this.#flights) if (flight.startedAt < lost) this.#flights.delete(flight);
+    return this.#flights.size < IN_FLIGHT_MAX_BATCHES;
   }
 
   async #window(): Promise<void> {
@@ -110,7 +117,7 @@ export class VerdictBatcher {
   /** Sends what is buffered; what the in-flight bound leaves behind goes out as batches come back. */
   async #drain(): Promise<void> {
     const sends: Promise<void>[] = [];
-    while (this.#buffer.length > 0 && this.#inFlight < IN_FLIGHT_MAX_BATCHES) {
+    while (this.#buffer.length > 0 && this.#mayFly()) {
       const records = this.#buffer.splice(0, this.#maxRecords);
       sends.push(this.#deliver(records));
     }
@@ -120,13 +127,14 @@ export class VerdictBatcher {
   }
 
   async #deliver(records: readonly VerdictRecord[]): Promise<void> {
-    this.#inFlight++;
+    const flight = { startedAt: this.#options.now() };
+    this.#flights.add(flight);
     const counters = this.#counters.take();
     const batch: SinkBatch = { batchId: newEventId(this.#options.now()), records, counters };
     const delivered = await Promise.all(this.#options.sinks.map((sink) => this.#send(sink, batch)));
     const countersArrived = this.#options.sinks.some((sink, index) => sink.carriesCounters && delivered[index]);
     if (!countersArrived) this.#counters.restore(counters);
-    this.#inFlight--;
+    this.#flights.delete(flight);
   }
 
   /** True when the batch is safe with the sink or with the fallback. Never throws. */

@@ -10,6 +10,7 @@ import { getRuleGroupJob } from './access-control/get-rule-group-job.ts';
 import { createApiKey } from './api-keys/create-api-key.ts';
 import { deleteApiKey } from './api-keys/delete-api-key.ts';
 import { getApiKeys } from './api-keys/get-api-keys.ts';
+import { searchCaptchaRecords } from './audit/search-captcha-records.ts';
 import { getAuditTrail } from './audit-trail/get-audit-trail.ts';
 import type { Operation } from './operation.ts';
 import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
@@ -30,6 +31,7 @@ import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
+import { getMetrics } from './protect/verdicts/get-metrics.ts';
 import { getRiskHistory } from './protect/verdicts/get-risk-history.ts';
 import { getSessionTelemetry } from './protect/verdicts/get-session-telemetry.ts';
 import { getTrafficByDimension } from './protect/verdicts/get-traffic-by-dimension.ts';
@@ -43,6 +45,8 @@ import { deleteSite } from './sites/delete-site.ts';
 import { getSite } from './sites/get-site.ts';
 import { getSites } from './sites/get-sites.ts';
 import { updateSite } from './sites/update-site.ts';
+import { getLiveSessions } from './traffic/get-live-sessions.ts';
+import { getTrafficData } from './traffic/get-traffic-data.ts';
 import { createUser } from './users/create-user.ts';
 import { deleteUser } from './users/delete-user.ts';
 import { getUsers } from './users/get-users.ts';
@@ -59,6 +63,9 @@ export const operations: readonly Operation[] = [
   deleteAccessControlRule,
   deleteRuleGroup,
   getRuleGroupJob,
+  getTrafficData,
+  getLiveSessions,
+  searchCaptchaRecords,
   getUsers,
   createUser,
   updateUser,
@@ -89,6 +96,7 @@ export const operations: readonly Operation[] = [
   getTrafficSummary,
   getTrafficByDimension,
   getSessionTelemetry,
+  getMetrics,
   getRiskHistory,
   exportVerdicts,
   eraseSessionOperation,

@@ -255,5 +255,5 @@ test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
 
 test('every kind of fault struck many times', () => {
   expect(struck.size).toBe(12);
-  for (const times of struck.values()) expect(times).toBeGreaterThan(50);
+  for (const times of struck.values()) expect(times).toBeGreaterThan(20);
 });

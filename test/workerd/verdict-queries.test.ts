@@ -14,7 +14,7 @@ import { appendRows, countSeries, countValues, eraseSession } from '../../src/st
 import { readPage } from '../../src/store/verdict-log/read-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
 import type { RowKey } from '../../src/store/verdict-log/row.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+import { shard, shardNames } from '../../src/store/verdict-log/shards.ts';
 import type { LogName } from '../../src/store/verdict-log/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
@@ -33,10 +33,10 @@ function made(instanceId: string, seed: number, rows = ROWS): VerdictRecord[] {
   );
 }
 
-async function append(log: LogName, records: readonly VerdictRecord[]): Promise<void> {
+async function append(log: LogName, records: readonly VerdictRecord[], world = service): Promise<void> {
   for (let at = 0; at < records.length; at += 500) {
     await appendRows(
-      service,
+      world,
       log,
       records.slice(at, at + 500).map((record) => verdictRow(record, true)),
       30,
@@ -44,10 +44,12 @@ async function append(log: LogName, records: readonly VerdictRecord[]): Promise<
   }
 }
 
-async function seal(log: LogName, segments: number): Promise<void> {
-  const object = shard(service, `${log.stream}/${log.owner}:0:0`);
-  await object.tune({ hotRowsMax: 1_000_000, segmentRows: 700 });
-  for (let segment = 0; segment < segments; segment++) await object.seal();
+async function seal(log: LogName, segments: number, world = service): Promise<void> {
+  for (const name of shardNames(world, log, everything, null)) {
+    const object = shard(world, name);
+    await object.tune({ hotRowsMax: 1_000_000, segmentRows: 700 });
+    for (let segment = 0; segment < segments; segment++) await object.seal();
+  }
 }
 
 /** The oracle: the same question asked of a list in memory, written without the store's own predicate. */
@@ -106,11 +108,11 @@ const filters: [string, RowFilter][] = [
   ]),
 ];
 
-async function allPages(log: LogName, filter: RowFilter, limit: number): Promise<string[]> {
+async function allPages(world: ServiceEnv, log: LogName, filter: RowFilter, limit: number): Promise<string[]> {
   const ids: string[] = [];
   let before: RowKey | null = null;
   do {
-    const page = await readPage(service, log, { filter, before, offset: 0, limit, wantTotal: false });
+    const page = await readPage(world, log, { filter, before, offset: 0, limit, wantTotal: false });
     ids.push(...page.rows.map(({ id }) => id));
     before = page.next;
   } while (before !== null);
@@ -120,32 +122,35 @@ async function allPages(log: LogName, filter: RowFilter, limit: number): Promise
 const sum = (points: number[][]): number => points.reduce((all, [, a = 0, b = 0, c = 0]) => all + a + b + c, 0);
 
 describe.each([
-  ['hot', 'query-hot', 0],
-  ['half sealed', 'query-half', 2],
-  ['sealed', 'query-sealed', 6],
-])('a %s log', (_, owner, segments) => {
+  ['hot', 'query-hot', 0, '1'],
+  ['half sealed', 'query-half', 2, '1'],
+  ['sealed', 'query-sealed', 6, '1'],
+  // The number of shards grew while the traffic went on.
+  ['sharded and half sealed', 'query-shards', 1, `2,5@${new Date(start + SPAN_MS / 2).toISOString()}`],
+])('a %s log', (_, owner, segments, shards) => {
+  const world = { ...service, VERDICT_SHARDS: shards };
   const log: LogName = { stream: 'verdicts', owner };
   const records = made(owner, 42);
 
   beforeAll(async () => {
     // The last tenth arrives after sealing: late rows lie inside the windows of sealed segments.
-    await append(log, records.slice(0, ROWS * 0.9));
-    await seal(log, segments);
-    await append(log, records.slice(ROWS * 0.9));
+    await append(log, records.slice(0, ROWS * 0.9), world);
+    await seal(log, segments, world);
+    await append(log, records.slice(ROWS * 0.9), world);
   });
 
   test.each(filters)('answers %s as the oracle does', async (_name, filter) => {
     const wanted = expected(records, filter);
-    const page = await readPage(service, log, { filter, before: null, offset: 3, limit: 40, wantTotal: true });
+    const page = await readPage(world, log, { filter, before: null, offset: 3, limit: 40, wantTotal: true });
     expect(page.rows.map(({ id }) => id)).toEqual(wanted.slice(3, 43).map(({ id }) => id));
     expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
     expect(page.next !== null).toBe(wanted.length > 43);
   });
 
   test('is walked by cursor without a gap or a repetition', async () => {
-    expect(await allPages(log, everything, 333)).toEqual(expected(records, everything).map(({ id }) => id));
+    expect(await allPages(world, log, everything, 333)).toEqual(expected(records, everything).map(({ id }) => id));
     const some = { ...everything, outcomes: [1], devices: ['bot'] };
-    expect(await allPages(log, some, 7)).toEqual(expected(records, some).map(({ id }) => id));
+    expect(await allPages(world, log, some, 7)).toEqual(expected(records, some).map(({ id }) => id));
   });
 
   test.each(storedDimensions)('counts by %s as the oracle does', async (dimension) => {
@@ -162,11 +167,11 @@ describe.each([
       }
     }
     const window = { from, to, outcomes: null };
-    const { values, more } = await countValues(service, log, dimension, window, 1000);
+    const { values, more } = await countValues(world, log, dimension, window, 1000);
     expect(new Map(values.map(({ value, counts }) => [value, counts]))).toEqual(wanted);
     expect(more).toBe(0);
     const top = values.slice(0, 3).map(({ value }) => value);
-    const { series, other } = await countSeries(service, log, dimension, top, window, 5);
+    const { series, other } = await countSeries(world, log, dimension, top, window, 5);
     expect(series.map(sum)).toEqual(values.slice(0, 3).map(({ counts }) => counts[0] + counts[1] + counts[2]));
     const rest = values.slice(3).reduce((all, { counts }) => all + counts[0] + counts[1] + counts[2], 0);
     expect(sum(other)).toBe(rest);
@@ -175,8 +180,8 @@ describe.each([
   test('counts whole hours by the hour as it does by the minute', async () => {
     const from = Math.floor(start / 3_600_000) * 60;
     const window = { from, to: from + 360, outcomes: null };
-    const byHour = await countSeries(service, log, 'none', [''], window, 60);
-    const byMinute = await countSeries(service, log, 'none', [''], window, 1);
+    const byHour = await countSeries(world, log, 'none', [''], window, 60);
+    const byMinute = await countSeries(world, log, 'none', [''], window, 1);
     const hours = new Map<number, number>();
     for (const [minute, a, b, c] of byMinute.series[0] ?? []) {
       hours.set(minute - (minute % 60), (hours.get(minute - (minute % 60)) ?? 0) + a + b + c);
@@ -186,18 +191,18 @@ describe.each([
 
   test('knows a sealed record when it comes again, and a changed one as a conflict', async () => {
     const again = records.slice(0, 400).map((record) => verdictRow(record, true));
-    expect(await appendRows(service, log, again, 30)).toEqual({ accepted: 0, duplicates: 400, conflicting: 0 });
+    expect(await appendRows(world, log, again, 30)).toEqual({ accepted: 0, duplicates: 400, conflicting: 0 });
     const changed = records.slice(0, 10).map((record) => verdictRow({ ...record, status: 599 }, true));
-    expect(await appendRows(service, log, changed, 30)).toEqual({ accepted: 0, duplicates: 10, conflicting: 10 });
+    expect(await appendRows(world, log, changed, 30)).toEqual({ accepted: 0, duplicates: 10, conflicting: 10 });
   });
 
   test('forgets an erased session, in rows and in counts, and does not take it back', async () => {
     const jti = 'session-4';
     const gone = records.filter((record) => record.jti === jti);
-    expect(await eraseSession(service, log, jti)).toBe(gone.length);
+    expect(await eraseSession(world, log, jti)).toBe(gone.length);
     const rest = records.filter((record) => record.jti !== jti);
-    expect(await allPages(log, everything, 1000)).toEqual(expected(rest, everything).map(({ id }) => id));
-    const page = await readPage(service, log, {
+    expect(await allPages(world, log, everything, 1000)).toEqual(expected(rest, everything).map(({ id }) => id));
+    const page = await readPage(world, log, {
       filter: everything,
       before: null,
       offset: 0,
@@ -206,7 +211,7 @@ describe.each([
     });
     expect(page.total).toBe(rest.length);
     const again = await appendRows(
-      service,
+      world,
       log,
       gone.map((record) => verdictRow(record, true)),
       30,

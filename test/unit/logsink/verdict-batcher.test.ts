@@ -3,8 +3,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/verdict-record.ts';
-import { SinkError, VerdictBatcher } from '../../../src/logsink/verdict-log.ts';
-import type { SinkBatch, VerdictBatcherOptions, VerdictSink } from '../../../src/logsink/verdict-log.ts';
+import { SinkError } from '../../../src/logsink/sink.ts';
+import type { SinkBatch, VerdictSink } from '../../../src/logsink/sink.ts';
+import { VerdictBatcher } from '../../../src/logsink/verdict-log.ts';
+import type { VerdictBatcherOptions } from '../../../src/logsink/verdict-log.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
 /** A sink that remembers what it was given, and fails as often as it is told to. */
@@ -110,6 +112,27 @@ describe('batching', () => {
     expect(started()).toBe(2);
     await settle();
     expect(log.ids()).toHaveLength(2);
+  });
+
+  test('batches whose requests died do not use up the bound for ever', async () => {
+    const sent: number[] = [];
+    let dead = true;
+    const sink: VerdictSink = {
+      name: 'console',
+      async send({ records }) {
+        if (dead) await new Promise(() => undefined);
+        sent.push(records.length);
+      },
+    };
+    const batcher = harness({ sinks: [sink] });
+    batcher.add(16 * 100);
+    dead = false;
+    batcher.add(100);
+    expect(sent).toEqual([]);
+    batcher.pass(61_000);
+    batcher.add(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual([100, 1]);
   });
 
   test('every sink gets every record, and a failing one costs the others nothing', async () => {
