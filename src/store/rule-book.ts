@@ -10,7 +10,7 @@ import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWi
 import type { HistoryEntry } from './rule-book/change-log.ts';
 import { compileBase } from './rule-book/compile-base.ts';
 import { DeltaFiles } from './rule-book/delta-files.ts';
-import { matchingRules, rulePage, ruleTotal } from './rule-book/listing.ts';
+import { matchingRules, packedPage, ruleTotal } from './rule-book/listing.ts';
 import type { RulePageQuery } from './rule-book/listing.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-book/rule-row.ts';
 import { createTables } from './rule-book/schema.ts';
@@ -35,8 +35,9 @@ export interface RulesVersion {
   delta: { version: number };
 }
 
-export interface RulePage {
-  rules: StoredRule[];
+export interface PackedRulePage {
+  /** For `storedRules`. */
+  packed: string;
   /** Exact number of rules under the filter; 0 when not asked for. */
   total: number;
   version: number;
@@ -95,10 +96,11 @@ export class RuleBook extends DurableObject<ServiceEnv> {
     return this.#written(restoreVersion(this.#storage, version, author));
   }
 
-  page(query: RulePageQuery): RulePage {
+  /** Callers take `rulePage` of `rule-book/stub.ts`, which unpacks it. */
+  packedPage(query: RulePageQuery): PackedRulePage {
     const { sql } = this.#storage;
     const total = query.withoutTotal === true ? 0 : ruleTotal(sql, query);
-    return { rules: rulePage(sql, query), total, version: this.#version() };
+    return { packed: packedPage(sql, query), total, version: this.#version() };
   }
 
   /** Rules that can match a visitor; see `matchingRules`. */

@@ -1,8 +1,9 @@
 /** What an edge gets of its instance's rules, and of no other's (design 4). */
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge-api.ts';
+import { ruleBook } from '../../src/store/rule-book/stub.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
-import { send } from './service/service-under-test.ts';
+import { send, serviceEnv } from './service/service-under-test.ts';
 
 describe('the edge', () => {
   test('sees a new rule in the version at once and can load base and delta', async () => {
@@ -21,6 +22,22 @@ describe('the edge', () => {
       expect(file.headers.get('cache-control')).toContain('immutable');
       expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(64);
     }
+  });
+
+  test('gets a base of the longest values there can be', async () => {
+    const { rules, jwt, id } = await newInstance();
+    const longest = Array.from({ length: 4000 }, (_, i) => ({
+      type: 'userAgent',
+      value: `${i} ${'€'.repeat(300 - String(i).length - 1)}`,
+      verdict: 'block',
+      note: '€'.repeat(1000),
+    }));
+    expect((await rules('/create', { rules: longest })).body).toMatchObject({ created: 4000 });
+    await ruleBook(serviceEnv, id).compile();
+    const { base } = edgeVersion.parse(await (await asEdge(jwt, '/edge/v1/version')).json());
+    expect(base.version).toBe(1);
+    expect((await asEdge(jwt, `/edge/v1/rulesets/${base.hash}`)).status).toBe(200);
+    expect((await rules('', {})).body.rules).toHaveLength(4000);
   });
 
   test('gets 304 while nothing changed', async () => {

@@ -12,7 +12,8 @@ import { openSnapshot } from '../../src/rules/snapshot.ts';
 import { verificationKeys } from '../../src/store/signing-keys.ts';
 import type { RuleBook } from '../../src/store/rule-book.ts';
 import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/change-log.ts';
-import { ruleBook } from '../../src/store/rule-book/stub.ts';
+import type { RulePageQuery } from '../../src/store/rule-book/listing.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
 
@@ -92,7 +93,7 @@ describe('writing', () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1')], author);
     await book.upsert([rule('192.0.2.1', 'allow')], { ...author, actor: 'key-2', now: now + 5 });
-    const { rules } = await book.page({ limit: 10 });
+    const { rules } = await rulePage(book, { limit: 10 });
     expect(rules).toEqual([
       {
         ...rule('192.0.2.1', 'allow'),
@@ -109,7 +110,7 @@ describe('writing', () => {
     expect(await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.1', 'block')], author)).toMatchObject({
       created: 1,
     });
-    expect((await book.page({ limit: 10 })).rules).toMatchObject([{ verdict: 'block' }]);
+    expect((await rulePage(book, { limit: 10 })).rules).toMatchObject([{ verdict: 'block' }]);
   });
 
   test('parallel batches each get their own version', async () => {
@@ -125,7 +126,7 @@ describe('writing', () => {
     const { book } = newBook();
     const rules = addresses(10_000).map((one) => ({ ...one, note: 'n'.repeat(300) }));
     expect(await book.upsert(rules, author)).toMatchObject({ version: 1, created: 10_000 });
-    expect((await book.page({ limit: 1 })).total).toBe(10_000);
+    expect((await rulePage(book, { limit: 1 })).total).toBe(10_000);
   });
 });
 
@@ -144,7 +145,7 @@ describe('listing', () => {
     const seen: string[] = [];
     let after: { type: RuleWrite['type']; value: string } | undefined;
     for (let round = 0; round < 10; round += 1) {
-      const page = await book.page({ limit: 60, ...(after ? { after } : {}) });
+      const page = await rulePage(book, { limit: 60, ...(after ? { after } : {}) });
       expect(page.total).toBe(253);
       seen.push(...page.rules.map((one) => `${one.type}:${one.value}`));
       const last = page.rules.at(-1);
@@ -168,8 +169,8 @@ describe('listing', () => {
       ],
       author,
     );
-    const values = async (filter: Parameters<RuleBook['page']>[0]) => {
-      const page = await book.page(filter);
+    const values = async (filter: RulePageQuery) => {
+      const page = await rulePage(book, filter);
       expect(page.total).toBe(page.rules.length);
       return page.rules.map((one) => one.value);
     };
@@ -286,7 +287,7 @@ describe('base and delta', () => {
     await book.upsert([rule('192.0.2.1', 'block', { expiry: 1_600_000_000 }), rule('192.0.2.2')], author);
     await book.compile();
     expect((await loadedByAnEdge(id, book)).ruleCount).toBe(1);
-    expect((await book.page({ limit: 10 })).total).toBe(2);
+    expect((await rulePage(book, { limit: 10 })).total).toBe(2);
   });
 
   test('replaced bases are removed in the end', async () => {
@@ -325,7 +326,7 @@ describe('base and delta', () => {
     const before = await book.currentVersion();
     await evictDurableObject(book);
     expect(await book.currentVersion()).toEqual(before);
-    expect((await book.page({ limit: 10 })).rules).toHaveLength(3);
+    expect((await rulePage(book, { limit: 10 })).rules).toHaveLength(3);
   });
 });
 
@@ -347,12 +348,12 @@ describe('history', () => {
   test('a rollback brings back exactly the rules of that version, as a new one', async () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1', 'block', { note: 'a', rollout: 50 }), rule('192.0.2.2')], author);
-    const before = (await book.page({ limit: 10 })).rules;
+    const before = (await rulePage(book, { limit: 10 })).rules;
     await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.3')], { ...author, now: now + 1 });
     await book.remove([{ type: 'ip', value: '192.0.2.2' }], { ...author, now: now + 2 });
     const outcome = await book.rollback(1, { now: now + 3, actor: 'key-9', kind: 'rollback' });
     expect(outcome).toEqual({ ok: true, version: 4, created: 1, updated: 1, deleted: 1 });
-    const page = await book.page({ limit: 10 });
+    const page = await rulePage(book, { limit: 10 });
     expect(page.rules).toEqual(before);
     expect(page.total).toBe(2);
     expect((await book.history(1, null)).versions).toMatchObject([{ kind: 'rollback', restores: 1 }]);

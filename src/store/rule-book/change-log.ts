@@ -50,7 +50,7 @@ export function netChanges(sql: SqlStorage, from: number, to: number): { set: Ed
   );
   for (const row of cursor) {
     if (row.gone === 1) removed.push({ type: typeOfCode(row.type), value: row.value });
-    else set.push(edgeRule(row));
+    else set.push(edgeRule([row.type, row.value, row.verdict, row.mode, row.expiry, row.rollout]));
   }
   return { set, removed };
 }

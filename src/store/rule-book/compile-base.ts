@@ -11,10 +11,12 @@ import { signingKey } from '../signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase, rulesetKey } from './bases.ts';
 import { trimHistory } from './change-log.ts';
 import { edgeRule } from './rule-row.ts';
-import type { RuleRow } from './rule-row.ts';
+import type { EngineRow } from './rule-row.ts';
 
+/** A text value holds 2 MB at most; these many rows of the longest user agents stay below it. */
+const READ_ROWS = 2000;
 /** About 10 ms of reading and compiling, the longest that another call waits. */
-const SLICE_ROWS = 10_000;
+const READS_PER_SLICE = 5;
 /** An expired rule is left out of the base a minute later: edges' clocks may lag. It stays listed. */
 const EXPIRED_GRACE_SECONDS = 60;
 
@@ -43,26 +45,34 @@ export async function compileBase({ storage, env, instanceId, now }: CompileJob)
 
 async function addRules(sql: SqlStorage, compiler: RulesetCompiler, expiredBefore: number): Promise<number> {
   let rules = 0;
-  let after: { type: number; value: string } = { type: -1, value: '' };
-  while (true) {
-    const slice = sql.exec<Pick<RuleRow, 'type' | 'value' | 'verdict' | 'mode' | 'expiry' | 'rollout'>>(
-      `SELECT type, value, verdict, mode, expiry, rollout FROM rules
-        WHERE (type, value) > (?, ?) ORDER BY type, value LIMIT ?`,
-      after.type,
-      after.value,
-      SLICE_ROWS,
-    );
-    let rows = 0;
-    for (const row of slice) {
-      rows += 1;
-      after = row;
-      if (row.expiry !== null && row.expiry < expiredBefore) continue;
+  let after: readonly [number, string] = [-1, ''];
+  for (let read = 1; ; read += 1) {
+    const rows = nextRows(sql, after);
+    for (const row of rows) {
+      const expiry = row[4];
+      if (expiry !== null && expiry < expiredBefore) continue;
       compiler.add(edgeRule(row));
       rules += 1;
     }
-    if (rows < SLICE_ROWS) return rules;
-    await giveWay();
+    const last = rows.at(-1);
+    if (!last || rows.length < READ_ROWS) return rules;
+    after = [last[0], last[1]];
+    if (read % READS_PER_SLICE === 0) await giveWay();
   }
+}
+
+/** As one JSON text: three times as fast as a row at a time. */
+function nextRows(sql: SqlStorage, after: readonly [number, string]): EngineRow[] {
+  const { rows } = sql
+    .exec<{ rows: string }>(
+      `SELECT json_group_array(json_array(type, value, verdict, mode, expiry, rollout)) AS rows FROM
+         (SELECT * FROM rules WHERE (type, value) > (?, ?) ORDER BY type, value LIMIT ?)`,
+      after[0],
+      after[1],
+      READ_ROWS,
+    )
+    .one();
+  return JSON.parse(rows) as EngineRow[];
 }
 
 async function removeDisposable(sql: SqlStorage, env: ServiceEnv, instanceId: string, now: number): Promise<void> {

@@ -4,8 +4,8 @@
  * only a filter by verdict walks the rows it skips.
  */
 import type { Decision, EdgeRuleType } from '../../contract/vocabulary.ts';
-import { STORED_RULE_COLUMNS, storedRule, typeCodes, verdictCodes } from './rule-row.ts';
-import type { RuleKey, RuleRow, StoredRule } from './rule-row.ts';
+import { STORED_RULE_JSON, storedRules, typeCodes, verdictCodes } from './rule-row.ts';
+import type { RuleKey, StoredRule } from './rule-row.ts';
 import { countRules } from './writes.ts';
 
 export interface RuleFilter {
@@ -28,8 +28,9 @@ const AFTER_ANY_TEXT = '\u{10FFFF}';
 /** In the order of their codes, which is the order of the list. */
 const listedTypes = (Object.keys(typeCodes) as EdgeRuleType[]).toSorted((a, b) => typeCodes[a] - typeCodes[b]);
 
-export function rulePage(sql: SqlStorage, query: RulePageQuery): StoredRule[] {
-  const rows: StoredRule[] = [];
+/** Packed for `storedRules`. */
+export function packedPage(sql: SqlStorage, query: RulePageQuery): string {
+  const rows: string[] = [];
   const after = query.after;
   for (const type of listedTypes) {
     if (query.type !== undefined && query.type !== type) continue;
@@ -39,15 +40,15 @@ export function rulePage(sql: SqlStorage, query: RulePageQuery): StoredRule[] {
       where.push('r.value > ?');
       bindings.push(after.value);
     }
-    const cursor = sql.exec<RuleRow>(
-      `SELECT ${STORED_RULE_COLUMNS} FROM rules r WHERE ${where.join(' AND ')} ORDER BY r.type, r.value LIMIT ?`,
+    const cursor = sql.exec(
+      `SELECT ${STORED_RULE_JSON} FROM rules r WHERE ${where.join(' AND ')} ORDER BY r.type, r.value LIMIT ?`,
       ...bindings,
       query.limit - rows.length,
     );
-    for (const row of cursor) rows.push(storedRule(row));
+    for (const [row] of cursor.raw<[string]>()) rows.push(row);
     if (rows.length >= query.limit) break;
   }
-  return rows;
+  return packed(rows);
 }
 
 /** Exact. Without `valuePrefix` it is read from the counters, else counted over the range. */
@@ -84,23 +85,27 @@ export function matchingRules(
   userAgent: string,
   limit: number,
 ): StoredRule[] {
-  const byKey = sql.exec<RuleRow>(
-    `SELECT ${STORED_RULE_COLUMNS} FROM json_each(?1) j
+  const byKey = sql.exec(
+    `SELECT ${STORED_RULE_JSON} FROM json_each(?1) j
        JOIN rules r ON r.type = j.value ->> 0 AND r.value = j.value ->> 1 LIMIT ?2`,
     JSON.stringify(keys.map((key) => [typeCodes[key.type], key.value])),
     limit,
   );
-  const rules = [...byKey].map(storedRule);
-  if (userAgent !== '' && rules.length < limit) {
-    const bySubstring = sql.exec<RuleRow>(
-      `SELECT ${STORED_RULE_COLUMNS} FROM rules r WHERE r.type = ?1 AND instr(?2, r.value) > 0 LIMIT ?3`,
+  const rows = [...byKey.raw<[string]>()].map(([row]) => row);
+  if (userAgent !== '' && rows.length < limit) {
+    const bySubstring = sql.exec(
+      `SELECT ${STORED_RULE_JSON} FROM rules r WHERE r.type = ?1 AND instr(?2, r.value) > 0 LIMIT ?3`,
       typeCodes.userAgent,
       userAgent,
-      limit - rules.length,
+      limit - rows.length,
     );
-    for (const row of bySubstring) rules.push(storedRule(row));
+    for (const [row] of bySubstring.raw<[string]>()) rows.push(row);
   }
-  return rules;
+  return storedRules(packed(rows));
+}
+
+function packed(rows: readonly string[]): string {
+  return `[${rows.join(',')}]`;
 }
 
 function range(type: EdgeRuleType, filter: RuleFilter): { where: string[]; bindings: (string | number)[] } {

@@ -36,24 +36,17 @@ export interface RuleKey {
   value: string;
 }
 
-/** Row of a query that selects `STORED_RULE_COLUMNS` from `rules r`. */
-export type RuleRow = Record<string, SqlStorageValue> & {
-  type: number;
-  value: string;
-  verdict: number;
-  mode: number;
-  expiry: number | null;
-  rollout: number | null;
-  note: string | null;
-  created_at: number;
-  created_by: string;
-  updated_at: number;
-  updated_by: string;
-};
+/** The engine's part of a row: type, value, verdict, mode, expiry, rollout. */
+export type EngineRow = readonly [number, string, number, number, number | null, number | null];
+type StoredRow = readonly [...EngineRow, string | null, number, string, number, string];
 
-export const STORED_RULE_COLUMNS = `r.type, r.value, r.verdict, r.mode, r.expiry, r.rollout, r.note,
-  r.created_at, (SELECT name FROM actors WHERE actor = r.created_by) AS created_by,
-  r.updated_at, (SELECT name FROM actors WHERE actor = r.updated_by) AS updated_by`;
+/**
+ * A row of `rules r` as one JSON text. Reading and sending a text per row costs a fifth of an object per row,
+ * which is what makes a million rules listable; `storedRules` is the way back, in the Worker.
+ */
+export const STORED_RULE_JSON = `json_array(r.type, r.value, r.verdict, r.mode, r.expiry, r.rollout, r.note,
+  r.created_at, (SELECT name FROM actors WHERE actor = r.created_by),
+  r.updated_at, (SELECT name FROM actors WHERE actor = r.updated_by))`;
 
 /** `[type, value, verdict, mode, expiry, rollout, note]`, as `writes.ts` unpacks it with json_each. */
 export function packRule(rule: RuleWrite): readonly (string | number | null)[] {
@@ -68,26 +61,31 @@ export function packRule(rule: RuleWrite): readonly (string | number | null)[] {
   ];
 }
 
-export function storedRule(row: RuleRow): StoredRule {
+/** `packed`: a JSON array of rows selected as `STORED_RULE_JSON`. */
+export function storedRules(packed: string): StoredRule[] {
+  return (JSON.parse(packed) as StoredRow[]).map(storedRule);
+}
+
+function storedRule(row: StoredRow): StoredRule {
+  const [type, value, verdict, mode, expiry, rollout, note, createdAt, createdBy, updatedAt, updatedBy] = row;
   return {
-    ...edgeRule(row),
-    ...(row.note === null ? {} : { note: row.note }),
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    updatedAt: row.updated_at,
-    updatedBy: row.updated_by,
+    ...edgeRule([type, value, verdict, mode, expiry, rollout]),
+    ...(note === null ? {} : { note }),
+    createdAt,
+    createdBy,
+    updatedAt,
+    updatedBy,
   };
 }
 
-/** The engine's part of a row. */
-export function edgeRule(row: Pick<RuleRow, 'type' | 'value' | 'verdict' | 'mode' | 'expiry' | 'rollout'>): EdgeRule {
+export function edgeRule([type, value, verdict, mode, expiry, rollout]: EngineRow): EdgeRule {
   return {
-    type: typeOfCode(row.type),
-    value: row.value,
-    verdict: verdictOfCode(row.verdict),
-    ...(row.mode === MODE_MONITOR ? { mode: 'monitor' as const } : {}),
-    ...(row.expiry === null ? {} : { expiry: row.expiry }),
-    ...(row.rollout === null ? {} : { rollout: row.rollout }),
+    type: typeOfCode(type),
+    value,
+    verdict: verdictOfCode(verdict),
+    ...(mode === MODE_MONITOR ? { mode: 'monitor' as const } : {}),
+    ...(expiry === null ? {} : { expiry }),
+    ...(rollout === null ? {} : { rollout }),
   };
 }
 

@@ -8,6 +8,7 @@ import { edgeRuleListed } from '../../../contract/edge-rule.ts';
 import { decisions, edgeRuleTypes } from '../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../store/rule-book/rule-row.ts';
 import type { RuleFilter } from '../../../store/rule-book/listing.ts';
+import { rulePage } from '../../../store/rule-book/stub.ts';
 import { operation } from '../../operation.ts';
 import { instanceRules, siteKey } from './instance-rules.ts';
 import type { InstanceRules } from './instance-rules.ts';
@@ -72,7 +73,7 @@ async function onePage(
   limit: number,
   facts: ListingFacts,
 ): Promise<object> {
-  const page = await book.page({ ...filter, ...(after ? { after } : {}), limit: limit + 1 });
+  const page = await rulePage(book, { ...filter, ...(after ? { after } : {}), limit: limit + 1 });
   const rules = page.rules.slice(0, limit);
   const last = rules.at(-1);
   return {

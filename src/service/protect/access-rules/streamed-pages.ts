@@ -2,9 +2,10 @@
  * Every rule under a filter as a stream of text, one page of the RuleBook at a time: the next page is read
  * when the reader has taken the last one, so neither side ever holds more than a page.
  */
-import type { RulePage } from '../../../store/rule-book.ts';
 import type { RuleFilter } from '../../../store/rule-book/listing.ts';
 import type { RuleKey, StoredRule } from '../../../store/rule-book/rule-row.ts';
+import { rulePage } from '../../../store/rule-book/stub.ts';
+import type { RulePage } from '../../../store/rule-book/stub.ts';
 import type { InstanceRules } from './instance-rules.ts';
 
 /** About 1 MB of answer and 20 ms of work per page. */
@@ -24,7 +25,7 @@ export async function streamedPages(
   written: (rule: StoredRule) => string,
 ): Promise<{ head: RulePage; parts: (frame: StreamFrame) => ReadableStream<Uint8Array> }> {
   const pageAfter = (key: RuleKey | undefined, withoutTotal: boolean): Promise<RulePage> =>
-    book.page({
+    rulePage(book, {
       ...filter,
       ...(key ? { after: { type: key.type, value: key.value } } : {}),
       limit: PAGE_RULES,
