@@ -77,7 +77,7 @@ export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>):
 /** Scripts the edge carries; it fetches the others from the service when asked: without it they are of no use. */
 const edgeFiles = new Set(['widget.js', 'interstitial.js', 'pow-worker.js', 'protect.js']);
 
-function writeBundle(assets: Readonly<Record<string, ClientAsset>>): void {
+export function writeBundle(assets: Readonly<Record<string, ClientAsset>>): void {
   const type = 'Record<string, { hash: string; body: string }>';
   const literal = (isWanted: (name: string) => boolean): string => {
     const lines = Object.entries(assets)

@@ -1,10 +1,12 @@
 /** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. Flags and promises: design 10. */
 import { parseArgs } from 'node:util';
+import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { PortBusyError, startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 import { StateBusyError } from './state.ts';
 
 const PORT_MAX = 65_533;
+const PARENT_POLL_MS = 200;
 
 function options(argv: string[]): StackOptions {
   const { values } = parseArgs({
@@ -55,6 +57,8 @@ Ctrl-C ends it.
 
 async function main(): Promise<void> {
   const wanted = options(process.argv.slice(2));
+  // Both Workers carry what the browser gets; it is generated, and a fresh clone has none yet.
+  writeBundle(await buildClient());
   const stack = await startStack(wanted);
   let ending = false;
   const end = () => {
@@ -67,7 +71,20 @@ async function main(): Promise<void> {
     process.removeAllListeners(signal);
     process.on(signal, end);
   }
+  endWithNpm(end);
   if (!wanted.quiet) process.stdout.write(welcome(stack));
+}
+
+/**
+ * A signal to npm reaches the shell it started, and some shells keep it to themselves. Then the shell is
+ * gone and this process has another parent: as good as the signal.
+ */
+function endWithNpm(end: () => void): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, PARENT_POLL_MS).unref();
 }
 
 try {
