@@ -27,7 +27,7 @@ export interface Vouched {
 /** Addresses and protocols that only this hop may state. */
 const FORGEABLE = ['cf-connecting-ip', 'cf-connecting-ipv6', 'true-client-ip', 'x-real-ip', 'forwarded'] as const;
 
-export async function forward(
+export function forward(
   request: Request,
   target: CanonicalTarget,
   origin: OriginTarget,
@@ -72,7 +72,7 @@ export async function forward(
       verified,
       ip: vouched.ip ?? '',
     };
-    headers.set(header.signature, await signForOrigin(originSignature, kid, facts));
+    headers.set(header.signature, signForOrigin(originSignature, kid, facts));
   }
 
   if (origin.kind === 'binding') return origin.fetcher.fetch(outgoing);

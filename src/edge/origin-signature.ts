@@ -4,6 +4,7 @@
  * instance's origin signature key. `docs/origin-lockdown.md` shows how origins check it.
  */
 import { encodeBase64url } from '../challenge/base64url.ts';
+import type { HmacSha256 } from './hmac-sha256.ts';
 
 export interface SignedFacts {
   /** Epoch seconds. */
@@ -18,17 +19,8 @@ export interface SignedFacts {
   ip: string;
 }
 
-/** What an origin accepts, and what loop detection takes for fresh, seconds. */
-export const SIGNATURE_MAX_AGE_SECONDS = 300;
-const encoder = new TextEncoder();
-
-export async function signForOrigin(key: CryptoKey, kid: string, facts: SignedFacts): Promise<string> {
-  const mac = await crypto.subtle.sign('HMAC', key, signedBytes(facts));
-  return `t=${facts.timestamp},kid=${kid},v1=${encodeBase64url(new Uint8Array(mac))}`;
-}
-
-function signedBytes(facts: SignedFacts): Uint8Array<ArrayBuffer> {
-  return encoder.encode(
-    `${facts.timestamp}\n${facts.method}\n${facts.target}\n${facts.requestId}\n${facts.decision}\n${facts.verified}\n${facts.ip}`,
-  ) as Uint8Array<ArrayBuffer>;
+export function signForOrigin(key: HmacSha256, kid: string, facts: SignedFacts): string {
+  const { timestamp, method, target, requestId, decision, verified, ip } = facts;
+  const mac = key.sign(`${timestamp}\n${method}\n${target}\n${requestId}\n${decision}\n${verified}\n${ip}`);
+  return `t=${timestamp},kid=${kid},v1=${encodeBase64url(mac)}`;
 }

@@ -6,7 +6,7 @@
 import type { DeviceType, IpCategory } from '../contract/vocabulary.ts';
 import { header } from '../contract/headers.ts';
 import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from './signal-values.ts';
-import { deviceType } from './device-type.ts';
+import { deviceType } from '../contract/device-type.ts';
 import type { EdgeEnvironment } from './environment.ts';
 import { isSameSecret } from './secret.ts';
 import type { IpCategories } from './ip-categories.ts';

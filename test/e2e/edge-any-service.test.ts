@@ -75,10 +75,11 @@ afterAll(async () => {
 
 async function serve(answer: (request: IncomingMessage) => Promise<unknown>) {
   const server = createServer((request, response) => {
-    void answer(request).then((value) => {
+    void (async () => {
+      const value = await answer(request);
       response.writeHead(value === null ? 404 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
-    });
+    })();
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

@@ -5,6 +5,7 @@
 import { decodeBase64url } from '../../challenge/base64url.ts';
 import type { EdgeConfig, EdgeKeySet } from '../../contract/edge-api.ts';
 import type { InstancePolicy } from '../../contract/instance.ts';
+import { HmacSha256 } from '../hmac-sha256.ts';
 import { compilePathPolicy } from '../path-policy.ts';
 import type { PathPolicyFor } from '../path-policy.ts';
 import { importRulesetKeys } from './ruleset-files.ts';
@@ -16,7 +17,7 @@ export interface ImportedKeys {
   /** Raw, because the session token's own module imports it. */
   session: Uint8Array;
   seal: CryptoKey;
-  originSignature: CryptoKey;
+  originSignature: HmacSha256;
 }
 
 export interface CompiledConfig {
@@ -59,7 +60,7 @@ async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {
     clearance: await hmacKey(keys.clearance),
     session: keyBytes(keys.session),
     seal: await crypto.subtle.importKey('raw', keyBytes(keys.seal), { name: 'AES-GCM' }, false, ['encrypt', 'decrypt']),
-    originSignature: await hmacKey(keys.originSignature),
+    originSignature: new HmacSha256(keyBytes(keys.originSignature)),
   };
 }
 

@@ -1,0 +1,104 @@
+/** Clearance: what it lifts, for whom, how long, and all that does not make one (design 3.3). */
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/clearance.ts';
+import type { ClearanceClaims } from '../../../src/edge/clearance.ts';
+import type { Signals } from '../../../src/edge/signals.ts';
+import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
+
+const config = await configOf();
+const claims = await newClearance(config, signalsOf(), 'jti-1', 1, NOW_MS);
+const cookie = (await clearanceCookie(claims, config, NOW_MS)).split(';', 1)[0]!;
+const token = cookie.slice(cookie.indexOf('=') + 1);
+
+const read = (value: string, changes: Partial<Signals> = {}, nowMs = NOW_MS + 1000, grace = false, under = config) =>
+  new Clearances().read(`a=b; __Host-protect-clearance=${value}`, under, signalsOf(changes), nowMs, grace);
+const signed = (changes: Partial<ClearanceClaims>, kid = 'k2', under = config.keys.current.clearance) =>
+  new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid }).sign(under);
+
+describe('clearance', () => {
+  test('is read again and again, with its level', async () => {
+    const clearances = new Clearances();
+    const once = () => clearances.read(cookie, config, signalsOf(), NOW_MS, false);
+    expect(await once()).toMatchObject({ jti: 'jti-1', level: 1 });
+    expect(once()).not.toBeInstanceOf(Promise);
+    expect(once()).toMatchObject({ level: 1 });
+  });
+
+  test('is good for the network, not for another', async () => {
+    expect(await read(token, { ip: '192.0.2.254' })).toMatchObject({ level: 1 });
+    expect(await read(token, { ip: '192.0.3.1' })).toBeNull();
+    expect(await read(token, { userAgent: 'curl' })).toBeNull();
+  });
+
+  test('a token that was verified for one visitor is not good for the next', async () => {
+    const clearances = new Clearances();
+    expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
+    expect(await clearances.read(cookie, config, signalsOf({ ip: '203.0.113.1' }), NOW_MS, false)).toBeNull();
+  });
+
+  test('ends with its time; an open page’s calls have sixty seconds more', async () => {
+    const end = claims.exp * 1000;
+    expect(await read(token, {}, end - 1)).not.toBeNull();
+    expect(await read(token, {}, end)).toBeNull();
+    expect(await read(token, {}, end + 59_000, true)).not.toBeNull();
+    expect(await read(token, {}, end + 60_000, true)).toBeNull();
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['tampered', () => `${token.slice(0, -4)}AAAA`],
+    ['alg none', () => new UnsecuredJWT({ ...claims }).encode()],
+    ['an unknown key id', () => signed({}, 'k9')],
+    ['another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
+    ['another instance', () => signed({ sub: 'inst_2' })],
+    ['from the future', () => signed({ iat: NOW_MS / 1000 + 600 })],
+    ['without a level', () => signed({ level: undefined as never })],
+    ['nonsense', () => 'x.y.z'],
+    ['empty', () => ''],
+    ['huge', () => 'x'.repeat(100_000)],
+  ])('%s is none', async (_, make) => {
+    expect(await read(await make())).toBeNull();
+  });
+
+  test('the previous key’s clearances still count', async () => {
+    expect(await read(await signed({}, 'k1', config.keys.byKid.get('k1')!.clearance))).not.toBeNull();
+  });
+
+  test('a rotation makes remembered ones prove themselves anew', async () => {
+    const clearances = new Clearances();
+    expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
+    const rotated = await configOf(
+      {},
+      {
+        keys: {
+          current: {
+            kid: 'k3',
+            clearance: Buffer.alloc(32, 50).toString('base64url'),
+            session: Buffer.alloc(32, 51).toString('base64url'),
+            seal: Buffer.alloc(32, 52).toString('base64url'),
+            originSignature: Buffer.alloc(32, 53).toString('base64url'),
+          },
+          previous: null,
+        },
+      },
+    );
+    expect(await clearances.read(cookie, rotated, signalsOf(), NOW_MS, false)).toBeNull();
+  });
+
+  test('the other family is learned once, from the same ASN and country', async () => {
+    const clearances = new Clearances();
+    const from = (ip: string, changes: Partial<Signals> = {}) =>
+      clearances.read(cookie, config, signalsOf({ ip, ...changes }), NOW_MS, false);
+    expect(await from('2001:db8::1', { asn: 64_497 })).toBeNull();
+    expect(await from('2001:db8::1', { countryCode: 'FR' })).toBeNull();
+    const first = await from('2001:db8::1');
+    expect(first?.learned?.v6).toBeTruthy();
+    expect(await from('2001:db8:0:1::1')).toBeNull();
+    const learned = await clearanceCookie(first!.learned!, config, NOW_MS);
+    const again = new Clearances();
+    const both = (ip: string) => again.read(learned.split(';', 1)[0]!, config, signalsOf({ ip }), NOW_MS, false);
+    expect(await both('2001:db8::2')).toMatchObject({ learned: null });
+    expect(await both('192.0.2.9')).toMatchObject({ learned: null });
+    expect(await both('2001:db8:0:1::1')).toBeNull();
+  });
+});

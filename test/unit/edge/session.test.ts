@@ -1,0 +1,86 @@
+/** The session cookie: five outcomes, no look-up (design 6, 3.2). */
+import { describe, expect, test } from 'vitest';
+import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
+import type { SessionClaims } from '../../../src/challenge/session-token.ts';
+import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
+import { Sessions } from '../../../src/edge/session.ts';
+import type { Signals } from '../../../src/edge/signals.ts';
+import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
+
+const config = await configOf();
+const iat = NOW_MS / 1000;
+const mint = async (changes: Partial<SessionClaims> = {}, kid = 'k2') => {
+  const claims = {
+    jti: 'jti-1',
+    sub: 'inst_1',
+    iat,
+    exp: iat + 300,
+    sxp: iat + 3600,
+    risk: 0.1,
+    bnd: await visitorBinding('192.0.2.1', 'Mozilla/5.0'),
+    ...changes,
+  };
+  return `${claims.jti}|${await mintSessionJwt(config.sessionKeyOf('k2')!, kid, claims)}`;
+};
+const read = (
+  value: string,
+  changes: Partial<Signals> = {},
+  nowMs = NOW_MS,
+  sessions = new Sessions(),
+  under = config,
+) => sessions.read(`x=1; protect_session=${value}`, under, signalsOf(changes), nowMs);
+
+describe('session', () => {
+  test('a good one is active and carries its score; the second look costs no signature', async () => {
+    const sessions = new Sessions();
+    const value = await mint();
+    expect(await read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active', jti: 'jti-1', riskScore: 0.1 });
+    expect(read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active' });
+    expect(await read(encodeURIComponent(value))).toMatchObject({ status: 'active' });
+  });
+
+  test.each<[string, () => Promise<string> | string, string]>([
+    ['no cookie value', () => '', 'none'],
+    ['a bare jti', () => 'jti-1', 'invalid-session'],
+    ['nonsense', () => '%%%|x', 'invalid-session'],
+    ['a tampered JWT', async () => `${(await mint()).slice(0, -4)}AAAA`, 'invalid-session'],
+    ['another jti before the bar', async () => (await mint()).replace('jti-1|', 'jti-2|'), 'invalid-session'],
+    ['another instance', () => mint({ sub: 'inst_2' }), 'invalid-session'],
+    ['an unknown key', () => mint({}, 'k9'), 'invalid-session'],
+    ['expired', () => mint({ exp: iat - 1 }), 'session-not-found'],
+    ['over', () => mint({ sxp: iat - 1 }), 'session-not-found'],
+  ])('%s', async (_, make, status) => {
+    expect(await read(await make())).toMatchObject({ status, riskScore: null });
+  });
+
+  test('a copied cookie is invalid, even where the owner’s was just verified', async () => {
+    const sessions = new Sessions();
+    const value = await mint();
+    expect(await read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active' });
+    expect(await read(value, { ip: '203.0.113.1' }, NOW_MS, sessions)).toMatchObject({ status: 'invalid-session' });
+    expect(await read(value, { userAgent: 'other' }, NOW_MS, sessions)).toMatchObject({ status: 'invalid-session' });
+  });
+
+  test('the highest score seen for a session stays', async () => {
+    const sessions = new Sessions();
+    expect(await read(await mint({ risk: 0.9 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
+    expect(await read(await mint({ risk: 0.2 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
+  });
+
+  test('a score raised in the config counts at once', async () => {
+    const raised = await configOf({}, { raisedJtis: [{ jti: 'jti-1', score: 0.95 }] });
+    expect(await read(await mint(), {}, NOW_MS, new Sessions(), raised)).toMatchObject({ riskScore: 0.95 });
+  });
+
+  test('is renewed in its last two minutes', async () => {
+    const value = await mint();
+    expect((await read(value, {}, NOW_MS + 100_000)).refresh).toBeNull();
+    expect((await read(value, {}, NOW_MS + 200_000)).refresh).toBe(value.split('|')[1]);
+  });
+
+  test('with sessions off nothing is asked', async () => {
+    expect(read('x', {}, NOW_MS, new Sessions(), await configOf({ sessionsEnabled: false }))).toMatchObject({
+      status: 'off',
+    });
+  });
+});

@@ -1,0 +1,169 @@
+/** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor, rollout (design 3.1, 3.4). */
+import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../../src/contract/vocabulary.ts';
+import { instancePolicy } from '../../../src/contract/instance.ts';
+import type { SessionReading } from '../../../src/edge/session.ts';
+import type { Signals } from '../../../src/edge/signals.ts';
+import { verdictOf } from '../../../src/edge/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/verdict.ts';
+import type { MatchedRule } from '../../../src/rules/types.ts';
+import { signalsOf } from './edge-fixture.ts';
+
+const rule = (type: MatchedRule['type'], verdict: Decision): MatchedRule => ({
+  id: `${type}:x`,
+  type,
+  verdict,
+  mode: 'enforce',
+});
+const active = (riskScore = 0): SessionReading => ({ status: 'active', jti: 'j', riskScore, refresh: null });
+const none: SessionReading = { status: 'none', jti: null, riskScore: null, refresh: null };
+
+interface Case {
+  policy?: object;
+  path?: Partial<VerdictInputs['path']>;
+  method?: string;
+  network?: MatchedRule;
+  client?: MatchedRule;
+  session?: SessionReading;
+  clearance?: number;
+  preflight?: boolean;
+  signals?: Partial<Signals>;
+}
+function verdict(of: Case) {
+  const { network = null, client = null } = of;
+  return verdictOf({
+    policy: instancePolicy.parse(of.policy ?? {}),
+    path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
+    method: of.method ?? 'GET',
+    preflight: of.preflight ?? false,
+    signals: signalsOf(of.signals),
+    match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
+    rulesetVersion: 7,
+    session: of.session ?? active(),
+    clearance: of.clearance === undefined ? null : { jti: 'c', level: of.clearance, learned: null },
+  });
+}
+
+describe('sessions', () => {
+  test.each<[string, Case, string, string]>([
+    ['a page without one passes', { session: none }, 'allow', 'bootstrap-passthrough'],
+    ['a page’s other methods are challenged', { session: none, method: 'POST' }, 'challenge', 'policy'],
+    [
+      'onPending may challenge it',
+      { session: none, policy: { enforcementPolicy: { html: { onPending: 'captcha' } } } },
+      'challenge',
+      'policy',
+    ],
+    ['a json path asks for one', { session: none, path: { pathType: 'json' } }, 'challenge', 'no-session'],
+    ['a path may waive it', { session: none, path: { pathType: 'json', waiveSession: true } }, 'allow', 'default'],
+    [
+      'a network rule’s allow waives it',
+      { session: none, path: { pathType: 'json' }, network: rule('asn', 'allow') },
+      'allow',
+      'access-rule',
+    ],
+    [
+      'a forged user agent’s allow does not',
+      { session: none, path: { pathType: 'json' }, client: rule('userAgent', 'allow') },
+      'challenge',
+      'no-session',
+    ],
+    ['a clearance does not', { session: none, path: { pathType: 'json' }, clearance: 2 }, 'challenge', 'no-session'],
+    [
+      'with sessions off nobody asks',
+      { session: { ...none, status: 'off' }, path: { pathType: 'json' }, method: 'POST' },
+      'allow',
+      'default',
+    ],
+  ])('%s', (_, of, decision, source) => {
+    expect(verdict(of)).toMatchObject({ decision, source });
+  });
+
+  test('a challenge by a rule is answered as a challenge on a json path too', () => {
+    const of = { session: none, path: { pathType: 'json' as const }, network: rule('ip', 'challenge') };
+    expect(verdict(of)).toMatchObject({ decision: 'challenge', source: 'access-rule', status: 'no-session' });
+  });
+});
+
+describe('risk and categories', () => {
+  test.each([
+    [0.49, 'allow'],
+    [0.5, 'challenge'],
+    [0.84, 'challenge'],
+    [0.85, 'block'],
+  ])('a score of %d: %s', (score, decision) => {
+    expect(verdict({ session: active(score) })).toMatchObject({ decision, riskScore: score });
+  });
+
+  test('onChallenge says what a challenge by risk becomes', () => {
+    const policy = { enforcementPolicy: { html: { onChallenge: 'block' }, json: { onChallenge: 'allow' } } };
+    expect(verdict({ policy, session: active(0.6) }).decision).toBe('block');
+    expect(verdict({ policy, session: active(0.6), path: { pathType: 'json' } }).decision).toBe('allow');
+  });
+
+  test('the strictest category decides', () => {
+    const policy = { ipCategoryRules: { tor: 'block', datacenter: 'captcha' } };
+    expect(verdict({ policy, signals: { ipCategories: ['datacenter'] } })).toMatchObject({
+      decision: 'challenge',
+      source: 'ip-category',
+      decidedBy: 'category:datacenter',
+    });
+    expect(verdict({ policy, signals: { ipCategories: ['datacenter', 'tor'] } }).decision).toBe('block');
+  });
+});
+
+describe('paths', () => {
+  test.each(['allow', 'challenge', 'block'] as const)('a path rule says %s', (action) => {
+    expect(verdict({ path: { action, pattern: '/x/**' } })).toMatchObject({
+      decision: action,
+      decidedBy: 'path:/x/**',
+    });
+  });
+
+  test('a path rule’s allow lifts nothing above policy', () => {
+    expect(verdict({ path: { action: 'allow', pattern: '/x' }, network: rule('ip', 'block') }).decision).toBe('block');
+  });
+
+  test('an exempt path is not challenged but can be blocked', () => {
+    expect(verdict({ path: { exempt: true }, network: rule('ip', 'challenge') })).toMatchObject({
+      decision: 'allow',
+      source: 'exempt',
+    });
+    expect(verdict({ path: { exempt: true }, network: rule('ip', 'block') }).decision).toBe('block');
+  });
+
+  test('a preflight is forwarded where a challenge would be', () => {
+    expect(verdict({ preflight: true, method: 'OPTIONS', session: none })).toMatchObject({
+      decision: 'allow',
+      source: 'preflight',
+    });
+    expect(verdict({ preflight: true, network: rule('ip', 'block') }).decision).toBe('block');
+  });
+});
+
+describe('clearance', () => {
+  test('lifts a challenge up to its level, never a block', () => {
+    const of = { network: rule('ip', 'challenge') };
+    expect(verdict({ ...of, clearance: 0 })).toMatchObject({ decision: 'allow', source: 'clearance', level: 0 });
+    expect(verdict({ ...of, clearance: 1, policy: { clearanceLevel: 2 } }).decision).toBe('challenge');
+    expect(verdict({ network: rule('ip', 'block'), clearance: 2 }).decision).toBe('block');
+    expect(verdict({ session: active(0.9), clearance: 2 }).decision).toBe('block');
+  });
+});
+
+describe('modes', () => {
+  test('monitor and rollout record the decision and do not enforce it', () => {
+    const of = { network: rule('ip', 'block') };
+    expect(verdict({ ...of, policy: { monitor: true } })).toMatchObject({
+      decision: 'block',
+      enforcementPolicy: 'monitor',
+    });
+    expect(verdict({ ...of, policy: { rollout: 50 }, signals: { rolloutBucket: 4999 } }).enforcementPolicy).toBe(
+      'enforce',
+    );
+    expect(verdict({ ...of, policy: { rollout: 50 }, signals: { rolloutBucket: 5000 } }).enforcementPolicy).toBe(
+      'rollout-excluded',
+    );
+    expect(verdict({ ...of, policy: { rollout: 0 } }).enforcementPolicy).toBe('rollout-excluded');
+  });
+});
