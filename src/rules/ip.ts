@@ -24,25 +24,30 @@ const MAPPED_PREFIX_BITS = 96;
 const groups = new Uint16Array(8);
 const scratch = new Uint32Array(4);
 
-/** Dotted quad in `text[start, end)` as an unsigned number, or -1. */
-function parseV4(text: string, start: number, end: number): number {
+/** What `parseV4` read last, unsigned. A variable, so that no address has to stand for "none". */
+let lastV4 = 0;
+
+/** Whether `text[start, end)` is a dotted quad; its value is left in `lastV4`. */
+function parseV4(text: string, start: number, end: number): boolean {
   let value = 0;
   let octet = -1;
   let dots = 0;
   for (let i = start; i < end; i++) {
     const c = text.charCodeAt(i);
-    if (c >= 48 && c <= 57) {
-      if (octet === 0) return -1;
-      octet = octet < 0 ? c - 48 : octet * 10 + c - 48;
-      if (octet > 255) return -1;
-    } else if (c === DOT) {
-      if (octet < 0 || dots === 3) return -1;
-      value = value * 256 + octet;
+    if (c === DOT) {
+      if (octet < 0 || dots === 3) return false;
+      value = (value << 8) | octet;
       octet = -1;
       dots++;
-    } else return -1;
+      continue;
+    }
+    const digit = c - 48;
+    if (digit < 0 || digit > 9 || octet === 0) return false;
+    octet = octet < 0 ? digit : octet * 10 + digit;
+    if (octet > 255) return false;
   }
-  return dots === 3 && octet >= 0 ? value * 256 + octet : -1;
+  lastV4 = ((value << 8) | octet) >>> 0;
+  return dots === 3 && octet >= 0;
 }
 
 const hexDigits = Int8Array.from({ length: 128 }, (_, c) =>
@@ -73,10 +78,9 @@ function parseV6(text: string, end: number): boolean {
       i++;
     }
     if (i < end && text.charCodeAt(i) === DOT) {
-      const v4 = count <= 6 ? parseV4(text, groupStart, end) : -1;
-      if (v4 < 0) return false;
-      groups[count++] = Math.floor(v4 / 65_536);
-      groups[count++] = v4 & 0xffff;
+      if (count > 6 || !parseV4(text, groupStart, end)) return false;
+      groups[count++] = lastV4 >>> 16;
+      groups[count++] = lastV4 & 0xffff;
       i = end;
       break;
     }
@@ -106,9 +110,8 @@ function parseV6(text: string, end: number): boolean {
 export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
   const end = text.length;
   if (end < 2 || end > IP_TEXT_MAX_CHARS) return 0;
-  const v4 = end < 16 ? parseV4(text, 0, end) : -1;
-  if (v4 >= 0) {
-    out[0] = v4;
+  if (end < 16 && parseV4(text, 0, end)) {
+    out[0] = lastV4;
     return 4;
   }
   if (!parseV6(text, end)) return 0;
