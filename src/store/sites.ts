@@ -61,6 +61,16 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
   return Promise.all(results.map((row) => openSite(env, row)));
 }
 
+/** The keys alone, without opening a seal. */
+export async function siteKeysOfAccount(env: StoreEnv, accountId: string): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT site_key FROM sites WHERE account_id = ? ORDER BY created_at, site_key',
+  )
+    .bind(accountId)
+    .all<{ site_key: string }>();
+  return results.map((row) => row.site_key);
+}
+
 /**
  * Makes a site with fresh keys. The first one of an account becomes its default.
  * @returns `'duplicate-name'` when the account has a site of this name, active or not.

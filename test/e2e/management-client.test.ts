@@ -150,6 +150,14 @@ describe('through the generated client', () => {
     await api.eraseSession({ jti: 'unknown' });
   });
 
+  test('traffic and captcha records answer', async () => {
+    const { siteKey } = stackOf();
+    const ignored = { token: 'ignored', accountId: 'ignored' };
+    expect(await api.getTrafficData({ ...ignored, month: 2, year: 2026 })).toHaveLength(28);
+    expect((await api.getLiveSessions({ ...ignored, siteKey })).windowMinutes).toBe(60);
+    expect((await api.searchCaptchaRecords({ siteKey, captchaType: 'pow' })).limit).toBe(20);
+  });
+
   test('no operation is left over', () => {
     expect([...called].toSorted()).toEqual(management.toSorted());
   });

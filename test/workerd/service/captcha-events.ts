@@ -1,0 +1,61 @@
+/** Captcha events of an account, written to the real log, for the tests of traffic and audit. */
+import { appendCaptchas } from '../../../src/store/captcha-log/captcha-log.ts';
+import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../../src/store/captcha-log/captcha-record.ts';
+import { serviceEnv } from './service-under-test.ts';
+
+const plainFacts: CaptchaFacts = {
+  ip: '192.0.2.1',
+  asn: 64_496,
+  country: 'DE',
+  ja4: 't13d1516h2_8daaf6152771_02713d6af862',
+  user_agent: 'Mozilla/5.0 (X11; Linux)',
+  device_type: 'desktop',
+  ip_category: [],
+  host: 'shop.example',
+  action: 'login',
+  lane: 'rsw',
+  user_account: null,
+  session: null,
+  web_view: false,
+  iframe: false,
+  score: 0.1,
+  threshold: 0.5,
+  detectors: [],
+  selection_reason: null,
+  access_rule: null,
+  policy_type: null,
+};
+
+export interface TestCaptcha {
+  at: number;
+  type?: CaptchaRecordType;
+  facts?: Partial<CaptchaFacts>;
+  /** Absent: never answered. */
+  correct?: boolean;
+  /** Absent: never asked about. */
+  verified?: boolean;
+}
+
+/** Writes each captcha with all its events. @returns their jtis, in order. */
+export async function writeCaptchas(accountId: string, siteKey: string, list: TestCaptcha[]): Promise<string[]> {
+  const events: CaptchaEvent[] = [];
+  const jtis = list.map((one) => {
+    const jti = crypto.randomUUID().replaceAll('-', '');
+    const type = one.type ?? 'pow';
+    const identity = { jti, account_id: accountId, site_key: siteKey, timestamp: one.at, captcha_type: type };
+    const facts = { ...plainFacts, ...one.facts };
+    if (type === 'blocked') events.push({ ...identity, event: 'blocked', facts, reason: 'API.ACCESS_POLICY_BLOCK' });
+    else events.push({ ...identity, event: 'issued', facts });
+    if (one.correct !== undefined) {
+      const reason = one.correct ? null : 'CAPTCHA.INVALID_SOLUTION';
+      const at = one.at + 500;
+      events.push({ ...identity, event: 'submitted', at, correct: one.correct, reason, score: null, detectors: [] });
+    }
+    if (one.verified !== undefined) {
+      events.push({ ...identity, event: 'verified', at: one.at + 900, verified: one.verified, reason: null });
+    }
+    return jti;
+  });
+  await appendCaptchas(serviceEnv, events);
+  return jtis;
+}
