@@ -1,0 +1,136 @@
+/**
+ * The browser side through the whole stack: a widget on somebody else's page, verified by that site's
+ * backend, and a page of the protected site whose own requests meet the gate.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+const CHALLENGED = 'widget-stack-challenged';
+const ENFORCED_WITHIN_MS = 5000;
+
+const stack = useStack();
+let browser: Browser;
+let site: Server;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  site = createServer((_request, response) => {
+    const { serviceUrl, siteKey } = stack();
+    response.writeHead(200, {
+      'content-type': 'text/html',
+      'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; require-trusted-types-for 'script'`,
+    });
+    response.end(
+      `<!doctype html><html lang="en"><title>shop</title><script src="${serviceUrl}/widget.js" defer></script><body><div class="gatehouse-captcha" data-sitekey="${siteKey}" data-start="click" data-action="login"></div>`,
+    );
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  await manage(stack(), '/protect/access-rules/create', {
+    rules: [{ type: 'userAgent', value: CHALLENGED, verdict: 'challenge' }],
+  });
+  await eventually(
+    () => fetch(`${stack().edgeUrl}/`, { headers: { 'user-agent': CHALLENGED } }),
+    (response) => response.status === 403,
+    ENFORCED_WITHIN_MS,
+  );
+});
+afterAll(async () => {
+  await browser.close();
+  site.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext({ userAgent: AGENT });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+async function siteverify(token: string): Promise<unknown> {
+  const response = await fetch(`${stack().serviceUrl}/siteverify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret: stack().secretKey, token, action: 'login' }),
+  });
+  return response.json();
+}
+
+async function setCaptchaType(captchaType: string): Promise<void> {
+  const settings = { domains: ['localhost', '127.0.0.1'], captchaType };
+  await manage(stack(), '/sites/update', { siteKey: stack().siteKey, settings });
+}
+
+describe('a page of the protected site', () => {
+  test('gets its fetch through a challenge by the protect script, and the origin sees it once', async () => {
+    await context.close();
+    context = await browser.newContext({ userAgent: `${AGENT} ${CHALLENGED}` });
+    page = await context.newPage();
+    await page.goto(`${stack().edgeUrl}/`);
+    // The edge puts the script into the page behind it, which is the origin's.
+    await page.waitForFunction(() => 'gatehouseProtect' in window);
+    await page.evaluate(
+      () => (window as unknown as { gatehouseProtect: { ready: Promise<boolean> } }).gatehouseProtect.ready,
+    );
+    await context.clearCookies({ name: '__Host-protect-clearance' });
+    const echoed = await page.evaluate(async () => {
+      const response = await fetch('/echo/by-script', { method: 'POST', body: 'kept body' });
+      return (await response.json()) as { method: string; bodyLength: number };
+    });
+    expect(echoed).toMatchObject({ method: 'POST', bodyLength: 9 });
+    const hits = (await (await fetch(`${stack().originUrl}/hits`)).json()) as Record<string, number>;
+    expect(hits['/echo/by-script']).toBe(1);
+    expect((await context.cookies()).map(({ name }) => name)).toContain('protect_session');
+  });
+});
+
+describe('a widget of the service on a page of another origin', () => {
+  test('gives a token that the site’s backend verifies exactly once', async () => {
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    const worker = page.waitForEvent('worker');
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    await page.getByRole('checkbox', { name: 'I am human' }).click();
+    expect((await worker).url()).toContain(`${stack().serviceUrl}/pow-worker.js`);
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    const value = await page.locator('input[name=captcha-response]').inputValue();
+    const { token } = JSON.parse(value) as { token: string };
+    expect(await siteverify(token)).toMatchObject({ verified: true });
+    expect(await siteverify(token)).toMatchObject({ verified: false });
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    ['image', 'button', 'Picture 9'],
+    ['puzzle', 'application', 'Piece'],
+  ] as const)('shows the %s task the service draws, and the one in sound instead', async (kind, role, name) => {
+    await setCaptchaType(kind);
+    try {
+      await eventually(
+        async () => {
+          await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+          await page.getByRole('checkbox', { name: 'I am human' }).click();
+          return page
+            .getByRole('checkbox', { name: /Verified|task below/ })
+            .textContent({ timeout: 10_000 })
+            .then(
+              () => page.getByRole(role, { name }).count(),
+              () => 0,
+            );
+        },
+        (shown) => shown === 1,
+        ENFORCED_WITHIN_MS,
+      );
+      await page.getByRole('button', { name: 'Use sound instead' }).click();
+      await page.getByLabel(/Tones per group/).fill('9999');
+      await page.getByRole('button', { name: 'Submit' }).click();
+      await page.getByText('That was not right.').waitFor();
+    } finally {
+      await setCaptchaType('pow');
+    }
+  });
+});
