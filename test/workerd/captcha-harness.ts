@@ -4,7 +4,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import { siteSettings } from '../../src/contract/site-settings.ts';
@@ -19,6 +19,10 @@ import type { SiteRecord } from '../../src/store/sites.ts';
 export const env = testEnv as unknown as ServiceEnv;
 const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
 let counter = 0;
+const background: Promise<void>[] = [];
+afterAll(async () => {
+  await Promise.all(background);
+});
 
 const browser = {
   'content-type': 'application/json',
@@ -44,7 +48,8 @@ export function freshAddress(): string {
 export async function send(request: Request): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(request, env, context);
-  await waitOnExecutionContext(context);
+  // Records go out behind the answer; no test waits for them but the file's end does.
+  background.push(waitOnExecutionContext(context));
   return response;
 }
 

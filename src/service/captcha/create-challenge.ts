@@ -13,6 +13,9 @@ import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { ApiError } from '../operation.ts';
 import type { ServiceCall } from '../service-call.ts';
+import { accessDemand } from './access-demand.ts';
+import { tellBlocked, tellIssued } from './captcha-events.ts';
+import type { IssueCircumstances } from './captcha-events.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
 import { issuePow, issueVisual, visualParams } from './issue-challenge.ts';
@@ -41,31 +44,48 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
   if (!allowed) {
     throw new ApiError('API.UNAUTHORIZED_ORIGIN_URL', 'This page is not among the domains of the site');
   }
+  const matched =
+    site.accountId === null
+      ? null
+      : await accessDemand(env, site.accountId, { ...visitor, userId: body.sessionId ?? null }, now);
   const facts = await visitorFacts(engine.keyring, visitor, {
     day: keyDay(now),
     hostUnverified: page.unverified,
     session: body.sessionId ?? null,
-    ruleScore: 0,
+    ruleScore: matched?.demand.frictionlessScore ?? 0,
   });
   rateLimit.take(`${site.siteKey} ${facts.prefix}`, now);
+  const jti = newJti();
+  const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: now };
+  const circumstances: IssueCircumstances = {
+    visitor,
+    facts,
+    settings: site.settings,
+    hostname: page.hostname,
+    action: body.action ?? '',
+    lane: null,
+    accessRule: matched === null ? null : { userScopeHash: matched.userScopeHash, type: matched.demand.type },
+  };
+  if (matched?.demand.type === 'block') {
+    tellBlocked(call, identity, circumstances, 'API.ACCESS_POLICY_BLOCK');
+    throw new ApiError('API.ACCESS_POLICY_BLOCK', `Forbidden: ${call.requestId}`);
+  }
   const plan = chooseChallenge({
     settings: site.settings,
     score: facts.score,
     webView: facts.webView,
     traits: { categories: facts.categories, network: facts.network, abuseScore: null },
-    demand: null,
-    capabilities: {
-      bigint: body.capabilities?.bigint ?? true,
-      worker: body.capabilities?.worker ?? true,
-      script: body.capabilities?.script ?? true,
-      audio: body.capabilities?.audio ?? false,
-    },
+    demand: matched?.demand ?? null,
+    capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
   });
   if (plan === null) {
     throw new ApiError('API.INCORRECT_CAPTCHA_TYPE', 'This site asks for a task that needs JavaScript');
   }
+  if (site.accountId !== null) {
+    tellIssued(call, { ...identity, captcha_type: plan.kind }, { ...circumstances, lane: plan.lane });
+  }
   const base: ChallengeBase = {
-    jti: newJti(),
+    jti,
     bornAt: now,
     siteKey: site.siteKey,
     hostname: page.hostname,

@@ -19,6 +19,8 @@ import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { ApiError } from '../operation.ts';
 import type { ServiceCall } from '../service-call.ts';
+import { accessDemand } from './access-demand.ts';
+import { tellVerified } from './captcha-events.ts';
 import { captchaEngine } from './engine.ts';
 import type { CaptchaEngine } from './engine.ts';
 import { recall, spend } from './spend.ts';
@@ -48,6 +50,9 @@ export async function verify(call: ServiceCall, body: SiteverifyRequest): Promis
   const scope = { tier: site.tier, audience: question.audience };
   const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
   const judgement = await judgeToken(site, body.secret, question, ports, call.now);
+  if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
+    tellVerified(call, site.accountId, judgement.token, judgement);
+  }
   const answer =
     judgement.replay === null
       ? shapeAnswer(judgement, scope)
@@ -65,16 +70,50 @@ function verifyPorts(
   const { env } = call;
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
-    policy: (token, question) =>
-      judgePolicy(site.settings, token, question, {
+    async policy(token, question) {
+      if (await refusedByRule(call, engine, site, question.ip)) {
+        return { refusal: 'API.ACCESS_POLICY_BLOCK', notEvaluated: [] };
+      }
+      return judgePolicy(site.settings, token, question, {
         lookup: engine.addressLookup,
         tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
         countMailbox: (mailbox, limit) => engine.countMailbox(site.siteKey, mailbox, limit),
-      }),
+      });
+    },
     spend: (request) => spend(env, jtiOf(request.key), request),
     recall: (key, bornAt, fingerprint) => recall(env, jtiOf(key), key, bornAt, fingerprint),
     render,
   };
+}
+
+/**
+ * Whether an access control rule refuses the address that is verified for, by itself or at
+ * verification. A rule engine that fails refuses too (design 8).
+ */
+async function refusedByRule(
+  call: ServiceCall,
+  engine: CaptchaEngine,
+  site: SiteRecord,
+  ip: string | null,
+): Promise<boolean> {
+  if (ip === null) return false;
+  const facts = engine.addressLookup?.(ip) ?? null;
+  const visitor = {
+    ip,
+    userId: null,
+    ja4: null,
+    userAgent: '',
+    country: facts?.country ?? null,
+    asn: facts?.asn ?? null,
+  };
+  try {
+    const matched = await accessDemand(call.env, site.accountId, visitor, call.now);
+    return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(JSON.stringify({ event: 'access-rules-failed', requestId: call.requestId, message }));
+    return true;
+  }
 }
 
 /** `audience:jti`. */

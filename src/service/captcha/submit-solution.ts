@@ -3,24 +3,29 @@
  * a token over the same jti, or the next round. A solution handed in twice gives two tokens of one
  * jti, of which one can ever be spent.
  */
+import type * as z from 'zod/mini';
 import { powSolved, solvedSuspiciouslyFast } from '../../challenge/judge-pow.ts';
 import { keyDay } from '../../challenge/keyring.ts';
 import { openChallenge } from '../../challenge/sealed-challenge.ts';
-import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
+import type { OpenedChallenge, SealedChallenge } from '../../challenge/sealed-challenge.ts';
+import type { SealedFacts } from '../../challenge/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../challenge/sealed-token.ts';
 import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { visitorTag } from '../../challenge/visitor-tag.ts';
 import { solutionRequest } from '../../contract/challenge-api.ts';
 import type { SolutionAnswer } from '../../contract/challenge-api.ts';
+import type { SiteSettings } from '../../contract/site-settings.ts';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { ApiError } from '../operation.ts';
 import type { ServiceCall } from '../service-call.ts';
+import { tellSubmitted } from './captcha-events.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
 import type { CaptchaEngine } from './engine.ts';
 import { issueVisual } from './issue-challenge.ts';
 import { judgeRound } from './judge-round.ts';
+import type { RoundOutcome } from './judge-round.ts';
 import { RateLimit } from './rate-limit.ts';
 import { solvedFacts } from './solved-facts.ts';
 import type { SolvingSigns } from './solved-facts.ts';
@@ -47,30 +52,51 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
   const { challenge } = opened;
   const prefix = (await prefixTag(engine, visitor, challenge)) ?? 'unknown';
   rateLimit.take(`${challenge.siteKey} ${prefix}`, now);
-  if (now >= challenge.expiresAt || now >= challenge.bornAt + COURSE_MAX_MS) {
-    return { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' };
-  }
   const site = await challengeSite(engine, challenge.siteKey, visitor, now);
+  const outcome = await judgeSolution(env, engine, site.settings, { opened, body, prefix, now });
+  const facts = outcome.step === 'passed' ? solvedFacts(challenge.facts, outcome.signs) : null;
+  const reason = outcome.step === 'passed' || outcome.step === 'next' ? null : REFUSED[outcome.step];
+  // A further round is not yet an answer; an answer to a round that had one is none either.
+  if (site.accountId !== null && outcome.step !== 'next' && outcome.step !== 'answered-before') {
+    tellSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
+  }
+  if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, now);
+  if (facts !== null) return issueToken(engine, site, challenge, facts, now);
+  return { verified: false, ...(reason === null ? {} : { reason }) };
+}
+
+type SolutionOutcome =
+  | { step: 'passed'; signs: SolvingSigns }
+  | Exclude<RoundOutcome, { step: 'passed' }>
+  | { step: 'late' };
+
+async function judgeSolution(
+  env: ServiceEnv,
+  engine: CaptchaEngine,
+  settings: SiteSettings,
+  given: { opened: OpenedChallenge; body: z.infer<typeof solutionRequest>; prefix: string; now: number },
+): Promise<SolutionOutcome> {
+  const { opened, body, prefix, now } = given;
+  const { challenge } = opened;
+  if (now >= challenge.expiresAt || now >= challenge.bornAt + COURSE_MAX_MS) return { step: 'late' };
   const signs: SolvingSigns = {
     moved: prefix !== challenge.facts.prefix,
     tooFast: solvedSuspiciouslyFast(opened, now),
     mechanical: false,
-    honeypot: site.settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
+    honeypot: settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
   };
   if (challenge.lane === 'visual' || challenge.lane === 'audio') {
     const round = { challenge, sealed: body.challenge, solution: body.solution, prefix };
-    const { outcome, mechanical } = await judgeRound(env, engine, site.settings, round);
-    if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, now);
-    if (outcome.step !== 'passed') return { verified: false, reason: REFUSED[outcome.step] };
-    signs.mechanical = mechanical;
-  } else {
-    if (!(await powSolved(opened, body.solution, now))) return { verified: false, reason: REFUSED.failed };
-    if (challenge.lane === 'wait' && !(await waitAllowed(env, challenge.siteKey, prefix))) throw waitBudgetSpent();
+    const { outcome, mechanical } = await judgeRound(env, engine, settings, round);
+    return outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome;
   }
-  return issueToken(engine, site, challenge, signs, now);
+  if (!(await powSolved(opened, body.solution, now))) return { step: 'failed' };
+  if (challenge.lane === 'wait' && !(await waitAllowed(env, challenge.siteKey, prefix))) throw waitBudgetSpent();
+  return { step: 'passed', signs };
 }
 
 const REFUSED = {
+  late: 'API.TIMESTAMP_TOO_OLD',
   failed: 'CAPTCHA.INVALID_SOLUTION',
   'answered-before': 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE',
 } as const;
@@ -96,7 +122,7 @@ async function issueToken(
   engine: CaptchaEngine,
   site: ChallengeSite,
   challenge: SealedChallenge,
-  signs: SolvingSigns,
+  facts: SealedFacts,
   now: number,
 ): Promise<SolutionAnswer> {
   const { jti, bornAt, siteKey, hostname, action, cdata, kind, lane } = challenge;
@@ -114,7 +140,7 @@ async function issueToken(
     issuedAt: bornAt,
     solvedAt: now,
     expiresAt,
-    facts: solvedFacts(challenge.facts, signs),
+    facts,
   });
   return { verified: true, token, expiresAt, now };
 }

@@ -11,7 +11,8 @@ import { clientAddress } from '../client-address.ts';
 import { ApiError } from '../operation.ts';
 import type { ServiceCall } from '../service-call.ts';
 
-const USER_AGENT_MAX_CHARS = 1024;
+/** Compared whole with access control rules; longer ones are no browser's. */
+const USER_AGENT_MAX_CHARS = 16_384;
 
 export interface Visitor {
   /** Canonical, or `null` when unknown. */
@@ -74,7 +75,9 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
     country: country !== null && /^[A-Z0-9]{2}$/.test(country) ? country : null,
     asn: asnText !== null && /^\d{1,10}$/.test(asnText) ? Number(asnText) : (cf?.asn ?? null),
     network: cf?.asOrganization?.slice(0, 128) ?? null,
-    ja4: fromProxy ? (request.headers.get(header.clientJa4)?.slice(0, 64) ?? null) : null,
+    ja4: fromProxy
+      ? (request.headers.get(header.clientJa4)?.slice(0, 64) ?? null)
+      : ((cf?.botManagement as { ja4?: string } | undefined)?.ja4 ?? null),
     city: cf?.city ?? null,
     latitude: degrees(cf?.latitude),
     longitude: degrees(cf?.longitude),

@@ -2,7 +2,7 @@
  * Device type for the verdict log and its breakdowns. A claim of the client, never an input of the
  * decision. Remembered per user agent: real traffic has few of them.
  */
-import type { DeviceType } from '../contract/vocabulary.ts';
+import type { DeviceType } from './vocabulary.ts';
 
 /** A visitor who sends ever new user agents only empties the memory. */
 const REMEMBERED_MAX = 1000;

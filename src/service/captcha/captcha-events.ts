@@ -1,0 +1,122 @@
+/**
+ * What becomes of a challenge, told to the log (interface document 4.4, 4.5): issued or blocked, submitted,
+ * verified. Test sites leave no trace. Telling never delays nor fails an answer.
+ */
+import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
+import type { SealedFacts } from '../../challenge/sealed-facts.ts';
+import type { SealedToken } from '../../challenge/sealed-token.ts';
+import { deviceType } from '../../contract/device-type.ts';
+import type { SiteSettings } from '../../contract/site-settings.ts';
+import type { CaptchaEvent, CaptchaFacts } from '../../store/captcha-log/captcha-record.ts';
+import { recordCaptcha } from '../captcha-records/record-captcha.ts';
+import type { ServiceCall } from '../service-call.ts';
+import type { Visitor } from './visitor.ts';
+
+/** Longest user agent kept in a record, as in the verdict log. */
+const USER_AGENT_MAX_CHARS = 1024;
+
+export interface IssueCircumstances {
+  visitor: Visitor;
+  facts: SealedFacts;
+  settings: SiteSettings;
+  hostname: string;
+  action: string;
+  lane: string | null;
+  /** The access control rule that matched. */
+  accessRule: { userScopeHash: string; type: 'block' | 'restrict' } | null;
+}
+
+type Identity = Pick<CaptchaEvent, 'jti' | 'account_id' | 'site_key' | 'timestamp' | 'captcha_type'>;
+
+export function tellIssued(call: ServiceCall, identity: Identity, circumstances: IssueCircumstances): void {
+  recordCaptcha(call.env, { ...identity, event: 'issued', facts: factsOf(circumstances) }, (work) =>
+    call.waitUntil(work),
+  );
+}
+
+export function tellBlocked(
+  call: ServiceCall,
+  identity: Omit<Identity, 'captcha_type'>,
+  circumstances: IssueCircumstances,
+  reason: string,
+): void {
+  const facts = factsOf(circumstances);
+  recordCaptcha(call.env, { ...identity, captcha_type: 'blocked', event: 'blocked', facts, reason }, (work) =>
+    call.waitUntil(work),
+  );
+}
+
+export function tellSubmitted(
+  call: ServiceCall,
+  accountId: string,
+  challenge: SealedChallenge,
+  outcome: { correct: boolean; reason: string | null; facts: SealedFacts | null },
+): void {
+  const event: CaptchaEvent = {
+    ...identityOf(challenge, accountId),
+    event: 'submitted',
+    at: call.now,
+    correct: outcome.correct,
+    reason: outcome.reason,
+    score: outcome.facts?.score ?? null,
+    detectors: outcome.facts?.detectors ?? [],
+  };
+  recordCaptcha(call.env, event, (work) => call.waitUntil(work));
+}
+
+export function tellVerified(
+  call: ServiceCall,
+  accountId: string,
+  token: SealedToken,
+  outcome: { verified: boolean; reason: string | null },
+): void {
+  const event: CaptchaEvent = { ...identityOf(token, accountId), event: 'verified', at: call.now, ...outcome };
+  recordCaptcha(call.env, event, (work) => call.waitUntil(work));
+}
+
+function identityOf(of: SealedChallenge | SealedToken, accountId: string): Identity {
+  return {
+    jti: of.jti,
+    account_id: accountId,
+    site_key: of.siteKey,
+    timestamp: of.bornAt,
+    captcha_type: of.kind,
+  };
+}
+
+function factsOf(given: IssueCircumstances): CaptchaFacts {
+  const { visitor, facts, settings, accessRule } = given;
+  const threshold = settings.frictionlessThreshold;
+  return {
+    ip: visitor.ip,
+    asn: visitor.asn,
+    country: visitor.country,
+    ja4: visitor.ja4,
+    user_agent: visitor.userAgent.slice(0, USER_AGENT_MAX_CHARS),
+    device_type: deviceType(visitor.userAgent, null),
+    ip_category: visitor.categories ?? [],
+    host: given.hostname,
+    action: given.action === '' ? null : given.action,
+    lane: given.lane,
+    user_account: null,
+    session: facts.session,
+    web_view: facts.webView,
+    iframe: null,
+    score: facts.score,
+    threshold: typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold,
+    detectors: facts.detectors,
+    selection_reason: selectionReason(given),
+    access_rule: accessRule?.userScopeHash ?? null,
+    policy_type: accessRule?.type ?? null,
+  };
+}
+
+/** The field's own words for why a captcha was chosen; `null` where the site's setting alone chose. */
+function selectionReason({ facts, settings, accessRule }: IssueCircumstances): string | null {
+  if (accessRule?.type === 'block') return 'ACCESS_POLICY_BLOCK';
+  if (accessRule !== null) return 'USER_ACCESS_POLICY';
+  if (settings.captchaType !== 'frictionless') return null;
+  const threshold = settings.frictionlessThreshold;
+  const above = facts.score >= (typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold);
+  return above ? 'BOT_SCORE_ABOVE_THRESHOLD' : null;
+}

@@ -1,0 +1,74 @@
+/** Access control rules where they act: at the challenge and at verification, and soon after a change. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accessRuleInput } from '../../src/contract/access-control-rule.ts';
+import { checkedRule } from '../../src/service/access-control/checked-rule.ts';
+import { putAccessRule } from '../../src/store/access-control-rules.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import { ask, env, freshAddress, handIn, makeAccount, makeSite, post, solvePow, tokenFor } from './captcha-harness.ts';
+
+async function addRule(accountId: string, rule: Record<string, unknown>): Promise<void> {
+  const now = Date.now();
+  await putAccessRule(env, accountId, await checkedRule(accessRuleInput.parse(rule), now), now);
+}
+const equals = (field: string, value: string): Record<string, string> => ({ field, operator: 'equals', value });
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));
+
+describe('an access control rule', () => {
+  let accountId: string;
+  let site: SiteRecord;
+  beforeAll(async () => {
+    accountId = await makeAccount('premium');
+    site = await makeSite('premium', {}, accountId);
+  });
+
+  it('blocks a challenge outright, within two seconds of its creation', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    await ask(site, {}, from);
+    await addRule(accountId, { type: 'block', conditions: [equals('ip', from['cf-connecting-ip'])] });
+    await settle();
+    const refused = await post('/captcha/v1/challenge', { siteKey: site.siteKey }, from);
+    expect(refused).toMatchObject({ status: 403, body: { error: { key: 'API.ACCESS_POLICY_BLOCK' } } });
+    await ask(site);
+  });
+
+  it('serves another task to whom it restricts, and refuses later whom it defers', async () => {
+    const [harder, deferred] = [freshAddress(), freshAddress()];
+    await addRule(accountId, {
+      type: 'restrict',
+      conditions: [equals('ip', harder)],
+      captchaType: 'image',
+      solvedImagesCount: 3,
+    });
+    await addRule(accountId, { type: 'restrict', conditions: [equals('ip', deferred)], deferToVerify: true });
+    await settle();
+    expect(await ask(site, {}, { 'cf-connecting-ip': harder })).toMatchObject({ kind: 'image', image: { rounds: 3 } });
+    const token = await tokenFor(site, {}, { 'cf-connecting-ip': deferred });
+    const answer = await post('/siteverify', { secret: site.secretKey, token });
+    expect(answer.body).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });
+  });
+
+  it('refuses at verification the address the backend names', async () => {
+    await addRule(accountId, { type: 'block', conditions: [equals('ipMask', '203.0.113.0/24')] });
+    const token = await tokenFor(site);
+    await settle();
+    const refused = await post('/siteverify', { secret: site.secretKey, token, ip: '203.0.113.9' });
+    expect(refused.body).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });
+    expect((await post('/siteverify', { secret: site.secretKey, token, ip: '203.0.112.9' })).body).toMatchObject({
+      verified: true,
+    });
+  });
+
+  it('adds to the score of whom it matches', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    await addRule(accountId, {
+      type: 'restrict',
+      conditions: [equals('ip', from['cf-connecting-ip'])],
+      frictionlessScore: 0.4,
+    });
+    await settle();
+    const challenge = await ask(site, {}, from);
+    const solved = await handIn(challenge.challenge, await solvePow(challenge), from);
+    const answer = await post('/siteverify', { secret: site.secretKey, token: solved.body.token });
+    expect(answer.body).toMatchObject({ verified: true, score: 0.4 });
+  });
+});
