@@ -63,7 +63,8 @@ function command(program: string, args: string[]): Step['run'] {
 
 async function runStep(step: Step): Promise<boolean> {
   const started = performance.now();
-  const problems = await step.run();
+  // A step that breaks is a step that fails; the others still have something to say.
+  const problems = await step.run().catch((error: unknown) => [String(error)]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)\n`);
   for (const problem of problems) process.stdout.write(`${problem.replace(/^/gm, '     ')}\n`);
