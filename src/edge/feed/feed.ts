@@ -172,5 +172,8 @@ export class Feed {
 }
 
 function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
-  return Promise.race([work, scheduler.wait(limitMs)]);
+  const limit = new Promise<void>((resolve) => {
+    setTimeout(resolve, limitMs);
+  });
+  return Promise.race([work, limit]);
 }

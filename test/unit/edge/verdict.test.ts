@@ -9,10 +9,10 @@ import type { VerdictInputs } from '../../../src/edge/verdict.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { signalsOf } from './edge-fixture.ts';
 
-const rule = (type: MatchedRule['type'], verdict: Decision): MatchedRule => ({
+const rule = (type: MatchedRule['type'], says: Decision): MatchedRule => ({
   id: `${type}:x`,
   type,
-  verdict,
+  verdict: says,
   mode: 'enforce',
 });
 const active = (riskScore = 0): SessionReading => ({ status: 'active', jti: 'j', riskScore, refresh: null });

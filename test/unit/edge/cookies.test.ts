@@ -1,0 +1,35 @@
+/** Cookies in the raw header: found only where they begin, removed without touching the rest. */
+import { describe, expect, test } from 'vitest';
+import { readCookie, withoutOwnCookies } from '../../../src/edge/cookies.ts';
+
+describe('reading', () => {
+  test.each([
+    ['protect_session=a|b', 'a|b'],
+    ['x=1; protect_session=a|b; y=2', 'a|b'],
+    ['x=1;protect_session=a', 'a'],
+    ['protect_session="quoted"', 'quoted'],
+    ['my_protect_session=evil', null],
+    ['x=protect_session=evil', null],
+    ['protect_session_x=evil', null],
+    ['protect_session', null],
+    ['x=1; protect_session=first; protect_session=second', 'first'],
+    ['a=protect_session; protect_session=real', 'real'],
+    ['', null],
+  ])('%s: %s', (header, value) => {
+    expect(readCookie(header, 'protect_session')).toBe(value);
+  });
+});
+
+describe('removing', () => {
+  test.each([
+    ['a=1; b="x; y"; c', 'a=1; b="x; y"; c'],
+    ['a=1; protect_session=x; b=2', 'a=1; b=2'],
+    ['protect_session=x', null],
+    ['__Host-protect-clearance=x;a=1', 'a=1'],
+    ['a=1; __Host-protect-clearance=x; protect_session=y', 'a=1'],
+    ['protect_session_mine=1; x_protect_session=2', 'protect_session_mine=1; x_protect_session=2'],
+    ['=;;a; protect_session', '=;;a'],
+  ])('%s becomes %s', (header, rest) => {
+    expect(withoutOwnCookies(header)).toBe(rest);
+  });
+});

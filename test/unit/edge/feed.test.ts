@@ -1,0 +1,221 @@
+/** The feed (design 4): nearest good copy wins, bad copies are counted, nothing bad replaces what is there. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { EdgeConfig } from '../../../src/contract/edge-api.ts';
+import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
+import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
+import { Feed } from '../../../src/edge/feed/feed.ts';
+import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
+import { KvStore } from '../../../src/edge/feed/kv.ts';
+import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import { RulesetCompiler } from '../../../src/rules/compiler.ts';
+import { signRulesetFile } from '../../../src/rules/signing.ts';
+import { edgeConfigOf, signalsOf } from './edge-fixture.ts';
+
+const keys = await deriveKeys('credential', 'inst_1');
+const config = (changes: Partial<EdgeConfig> = {}) =>
+  edgeConfigOf({}, { rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }], ...changes });
+async function baseOf(version: number, blockedAgent: string, instanceId = 'inst_1', credential = 'credential') {
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: 0 });
+  compiler.add({ type: 'userAgent', value: blockedAgent, verdict: 'block' });
+  const { rulesetKey: privateKey } = await deriveKeys(credential, 'inst_1');
+  const { file, hash } = await signRulesetFile(compiler.finish(), { kid: keys.rulesetKid, privateKey });
+  return { file: new Uint8Array(file), hash, version };
+}
+
+class MemoryStore implements PartStore {
+  parts = new Map<string, Bytes>();
+  reads = 0;
+  get(name: string) {
+    this.reads++;
+    return Promise.resolve(this.parts.get(name) ?? null);
+  }
+  put(name: string, bytes: Bytes) {
+    this.parts.set(name, bytes);
+    return Promise.resolve(true);
+  }
+}
+
+/** A KV namespace over a map, which can be told to fail. */
+function namespace(parts: Map<string, Bytes>, trouble: { throws: boolean; garbage: boolean }) {
+  return {
+    get: async (name: string) => {
+      if (trouble.throws) throw new Error('KV GET failed: 429');
+      const found = parts.get(name);
+      return found ? (trouble.garbage ? new Uint8Array(8).buffer : found.slice().buffer) : null;
+    },
+    put: async (name: string, bytes: Bytes) => {
+      if (trouble.throws) throw new Error('KV PUT failed: 429');
+      parts.set(name, bytes);
+    },
+    delete: async (name: string) => void parts.delete(name),
+  } as unknown as ConstructorParameters<typeof KvStore>[0];
+}
+
+let counted: Record<string, number>;
+let service: { config: EdgeConfig; base: Awaited<ReturnType<typeof baseOf>>; up: boolean; calls: number };
+let cache: MemoryStore;
+let kvParts: Map<string, Bytes>;
+let trouble: { throws: boolean; garbage: boolean };
+let now: number;
+const count = (name: string) => void (counted[name] = (counted[name] ?? 0) + 1);
+const seal = new ConfigSeal('credential');
+const upstream = {
+  version: async () => (service.calls++, service.up ? versionOf() : null),
+  config: async () => (service.up ? service.config : null),
+  base: async () => (service.up ? service.base.file : null),
+  delta: async () => null,
+};
+const versionOf = () => ({
+  configVersion: service.config.configVersion,
+  base: { hash: service.base.hash, version: service.base.version },
+  delta: { version: service.base.version },
+});
+const kv = () => new KvStore(namespace(kvParts, trouble), 'inst_1', count);
+const newFeed = (accepts: (of: EdgeConfig) => boolean = () => true) =>
+  new Feed({ upstream, accepts, cache, kv: kv(), seal, count, pollMs: 5000, maxStaleMs: 30_000, now: () => now });
+const blocks = (feed: Feed, userAgent: string) =>
+  feed.state.ruleset?.match(signalsOf({ userAgent }), 0).client?.verdict === 'block';
+
+beforeEach(async () => {
+  counted = {};
+  service = { config: config(), base: await baseOf(1, 'first'), up: true, calls: 0 };
+  cache = new MemoryStore();
+  kvParts = new Map();
+  trouble = { throws: false, garbage: false };
+  now = 1_800_000_000_000;
+});
+
+describe('feed', () => {
+  test('loads from the service and keeps copies for the next isolate in the colo', async () => {
+    const feed = newFeed();
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+    service.up = false;
+    const next = newFeed();
+    await next.check();
+    expect(blocks(next, 'first')).toBe(true);
+    expect(JSON.stringify([...cache.parts.values()].map((part) => Buffer.from(part).toString('latin1')))).not.toContain(
+      'secret_1',
+    );
+  });
+
+  test('without cache and service it lives on KV, sealed', async () => {
+    expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
+    expect([...kvParts.values()].some((part) => Buffer.from(part).includes('secret_1'))).toBe(false);
+    service.up = false;
+    const feed = newFeed();
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+    expect(feed.syncedAtMs).toBeNull();
+    const stranger = new Feed({
+      upstream,
+      accepts: () => true,
+      cache,
+      kv: kv(),
+      seal: new ConfigSeal('other'),
+      count,
+      pollMs: 1,
+      maxStaleMs: 1,
+      now: () => now,
+    });
+    await stranger.check();
+    expect(stranger.state.config).toBeNull();
+  });
+
+  test.each(['throws', 'garbage'] as const)('KV that throws, is empty or holds garbage is a miss: %s', async (kind) => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    trouble[kind] = true;
+    service.up = false;
+    const feed = newFeed();
+    await feed.check();
+    expect(feed.state).toEqual({ config: null, ruleset: null });
+    service.up = true;
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+  });
+
+  test('KV is written on change only, the pointer last, and what is no longer pointed to goes', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    const before = [...kvParts.keys()];
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    expect([...kvParts.keys()]).toEqual(before);
+    service.base = await baseOf(2, 'second');
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    expect([...kvParts.keys()].filter((name) => name.includes('/base/'))).toEqual([
+      `gate/inst_1/base/${service.base.hash}`,
+    ]);
+  });
+
+  test.each<[string, () => Promise<Awaited<ReturnType<typeof baseOf>>>]>([
+    [
+      'a flipped byte',
+      async () => {
+        const base = await baseOf(2, 'second');
+        base.file[100] = ~base.file[100]!;
+        return base;
+      },
+    ],
+    ['a stranger’s signature', () => baseOf(2, 'second', 'inst_1', 'another credential')],
+    ['another instance’s ruleset', () => baseOf(2, 'second', 'inst_2')],
+    ['another file than the one named', async () => ({ ...(await baseOf(2, 'second')), hash: '0'.repeat(64) })],
+    [
+      'a truncated file',
+      async () => {
+        const base = await baseOf(2, 'second');
+        return { ...base, file: base.file.slice(0, 200) };
+      },
+    ],
+  ])('%s: the previous ruleset stays and it is counted', async (_, make) => {
+    const feed = newFeed();
+    await feed.check();
+    service.base = await make();
+    cache.parts.delete('pointer');
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+    expect(counted['rulesets_refused{from="service"}']).toBe(1);
+  });
+
+  test('a bad copy in the cache is passed over', async () => {
+    cache.parts.set(`base/${service.base.hash}`, new Uint8Array(50));
+    const feed = newFeed();
+    await feed.check();
+    expect(blocks(feed, 'first')).toBe(true);
+    expect(counted['rulesets_refused{from="cache"}']).toBe(1);
+  });
+
+  test('a request with a fresh check waits for nothing and asks nobody', async () => {
+    const feed = newFeed();
+    await feed.check();
+    const [calls, reads] = [service.calls, cache.reads];
+    expect(feed.ready(now + 4999, () => expect.unreachable())).toBeNull();
+    expect([service.calls, cache.reads]).toEqual([calls, reads]);
+  });
+
+  test('one that finds it due starts a check behind the response, and only one does', async () => {
+    const feed = newFeed();
+    await feed.check();
+    const work: Promise<unknown>[] = [];
+    const ready = () => feed.ready(now + 6000, (promise) => void work.push(promise));
+    expect([ready(), ready(), ready()]).toEqual([null, null, null]);
+    expect(work).toHaveLength(1);
+    await Promise.all(work);
+  });
+
+  test('one that finds it too old waits for news', async () => {
+    const feed = newFeed();
+    await feed.check();
+    cache.parts.delete('pointer');
+    service.base = await baseOf(2, 'second');
+    const waiting = feed.ready(now + 31_000, () => undefined);
+    expect(waiting).toBeInstanceOf(Promise);
+    await waiting;
+    expect(blocks(feed, 'second')).toBe(true);
+  });
+
+  test('a config with a test secret is refused', async () => {
+    const feed = newFeed(() => false);
+    await feed.check();
+    expect(feed.state.config).toBeNull();
+    expect(counted['test_secrets_refused']).toBe(1);
+  });
+});

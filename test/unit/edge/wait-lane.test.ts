@@ -1,0 +1,76 @@
+/** The way through without scripts (design 5): when it is offered, when it opens, where it leads. */
+import { describe, expect, test } from 'vitest';
+import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
+import { WAIT_SECONDS, takeWait, waitLink } from '../../../src/edge/wait-lane.ts';
+import { NOW_MS, passageOf, signalsOf } from './edge-fixture.ts';
+
+const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
+async function follow(url: string, nowMs = READY_MS, changes: object = {}) {
+  const target = canonicalTarget(`https://site.test${url}`)!;
+  const passage = await passageOf('/', {}, { target, nowMs, ...changes });
+  return { passage, answer: await takeWait(passage) };
+}
+const linkFor = async (path: string, policy: object = {}) => (await waitLink(await passageOf(path, policy)))?.url ?? '';
+
+describe('the wait link', () => {
+  test('opens after its time, sets clearance and leads back to the page', async () => {
+    const url = await linkFor('/shop?a=1&b=%2F');
+    const { answer } = await follow(url);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.getSetCookie()[0]).toContain('__Host-protect-clearance=');
+    const kept = answer.headers.get('location')!;
+    const last = await follow(kept, READY_MS + 50, { clearance: { jti: 'x', level: 0, learned: null } });
+    expect(last.answer.headers.get('location')).toBe('/shop?a=1&b=%2F');
+  });
+
+  test('too early it asks to wait on', async () => {
+    const { answer } = await follow(await linkFor('/'), NOW_MS + 1000);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('refresh')).toMatch(/^11;url=\/__protect\/wait\?ticket=/);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  test('where the browser kept no cookie there is a page, not a loop', async () => {
+    const { answer } = await follow(await linkFor('/'));
+    const { answer: told } = await follow(answer.headers.get('location')!);
+    expect([told.status, told.headers.get('location')]).toEqual([403, null]);
+  });
+
+  test('is good once, for one visitor, for ten minutes', async () => {
+    const url = await linkFor('/');
+    expect((await follow(url, READY_MS, { signals: signalsOf({ ip: '203.0.113.1' }) })).answer.status).toBe(400);
+    expect((await follow(url, NOW_MS + 601_000)).answer.status).toBe(400);
+    expect((await follow(`${url.slice(0, -4)}AAAA`)).answer.status).toBe(400);
+    expect((await follow(url)).answer.status).toBe(303);
+    expect((await follow(url)).answer.status).toBe(400);
+  });
+
+  test('never leads to another host', async () => {
+    const { answer } = await follow(await linkFor('//evil.test/x'));
+    const last = await follow(answer.headers.get('location')!, READY_MS, {
+      clearance: { jti: 'x', level: 0, learned: null },
+    });
+    expect(last.answer.headers.get('location')).toBe('/evil.test/x');
+  });
+
+  test('is not offered where a level is asked for, to visitors at risk, or for a submission', async () => {
+    expect(await waitLink(await passageOf('/', { clearanceLevel: 1 }))).toBeNull();
+    const risky = await passageOf('/', {}, { verdict: { riskScore: 0.6 } } as never);
+    expect(await waitLink(risky)).toBeNull();
+    const posted = await passageOf('/', {}, { request: new Request('https://site.test/', { method: 'POST' }) });
+    expect(await waitLink(posted)).toBeNull();
+  });
+
+  test('runs out for a network that takes too many', async () => {
+    const signals = signalsOf({ ip: '198.51.100.1' });
+    let offered = 0;
+    for (let index = 0; index < 20; index++) {
+      const passage = await passageOf('/', {}, { signals });
+      const link = await waitLink(passage);
+      if (!link) break;
+      offered++;
+      await follow(link.url, READY_MS, { signals });
+    }
+    expect(offered).toBe(10);
+  });
+});
