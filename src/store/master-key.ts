@@ -16,8 +16,8 @@ const MEMO_MAX_ENTRIES = 256;
 const SEAL_VERSION = 'v1';
 const HKDF_SALT = new TextEncoder().encode('gatehouse/v1');
 
-const derived = new Map<string, Promise<Bytes>>();
-const sealKeys = new Map<string, Promise<CryptoKey>>();
+const derived = new Map<string, Bytes>();
+const sealKeys = new Map<string, CryptoKey>();
 
 /**
  * 32 bytes of HKDF-SHA256 from the master key under `label`, memoised per isolate.
@@ -99,13 +99,15 @@ function fromBase64url(text: string): Bytes {
   return new Uint8Array(base64url.decode(text));
 }
 
-function memoised<T>(memo: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+/**
+ * Only settled values are kept, never promises: one that a cancelled request began may never settle on
+ * Workers, and whoever waits for it would wait for the isolate's whole life.
+ */
+async function memoised<T>(memo: Map<string, T>, key: string, make: () => Promise<T>): Promise<T> {
   const kept = memo.get(key);
-  if (kept) return kept;
+  if (kept !== undefined) return kept;
+  const made = await make();
   if (memo.size >= MEMO_MAX_ENTRIES) memo.clear();
-  const made = make();
   memo.set(key, made);
-  // A failure must not stick: the next call may come with the secret set right.
-  made.catch(() => memo.delete(key));
   return made;
 }

@@ -31,41 +31,37 @@ interface SigningKeyRow {
 /** Keys hardly ever change; an unknown `kid` makes the caller ask again with `fresh`. */
 const MEMO_MILLISECONDS = 60_000;
 
+/** Settled values only: a promise that a cancelled request began may never settle on Workers. */
 interface Memo {
-  signing: Map<SigningPurpose, Promise<SigningKey>>;
-  verification: Map<SigningPurpose, { readAt: number; keys: Promise<readonly VerificationKey[]> }>;
+  signing: Map<SigningPurpose, SigningKey>;
+  verification: Map<SigningPurpose, { readAt: number; keys: readonly VerificationKey[] }>;
 }
 /** Per database, not per module: tests and the CLI open several in one process. */
 const memos = new WeakMap<object, Memo>();
 
 /** The current key of a purpose, generated when there is none yet. `now`: epoch milliseconds. */
-export function signingKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
-  const memo = memoOf(env);
-  const kept = memo.signing.get(purpose);
+export async function signingKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
+  const memo = memoOf(env).signing;
+  const kept = memo.get(purpose);
   if (kept) return kept;
-  const loading = loadOrCreate(env, purpose, now);
-  memo.signing.set(purpose, loading);
-  loading.catch(() => memo.signing.delete(purpose));
-  return loading;
+  const key = await loadOrCreate(env, purpose, now);
+  memo.set(purpose, key);
+  return key;
 }
 
 /** Every kept key of a purpose, newest first. `fresh` skips the isolate's memo. */
-export function verificationKeys(
+export async function verificationKeys(
   env: StoreEnv,
   purpose: SigningPurpose,
-  now: number = Date.now(),
+  now: number,
   fresh = false,
 ): Promise<readonly VerificationKey[]> {
-  const memo = memoOf(env);
-  const kept = memo.verification.get(purpose);
+  const memo = memoOf(env).verification;
+  const kept = memo.get(purpose);
   if (kept && !fresh && now - kept.readAt < MEMO_MILLISECONDS) return kept.keys;
-  const keys = loadPublic(env, purpose);
-  memo.verification.set(purpose, { readAt: now, keys });
-  keys.then(
-    // An empty answer is not kept: the first key may be made at any moment.
-    (list) => list.length === 0 && memo.verification.delete(purpose),
-    () => memo.verification.delete(purpose),
-  );
+  const keys = await loadPublic(env, purpose);
+  // An empty answer is not kept: the first key may be made at any moment.
+  if (keys.length > 0) memo.set(purpose, { readAt: now, keys });
   return keys;
 }
 

@@ -148,6 +148,7 @@ describe('through the generated client', () => {
     await api.getRiskHistory({ jti: 'unknown' });
     await api.exportVerdicts({});
     await api.eraseSession({ jti: 'unknown' });
+    expect(await api.getMetrics()).toContain('gatehouse_');
   });
 
   test('traffic and captcha records answer', async () => {

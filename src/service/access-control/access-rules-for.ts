@@ -1,7 +1,8 @@
 /**
  * The live rules of an account for whoever decides by them (challenge, verification). Kept per isolate and
  * checked against the account's version at most once a second, so that a change acts within two and a
- * request in between costs no read. One load at a time per account, however many wait for it.
+ * request in between costs no read. Settled values are kept, never promises: one that a cancelled
+ * request began may never settle on Workers.
  */
 import { accessRulesVersion, liveAccessRules } from '../../store/access-control-rules.ts';
 import type { AccessControlRule } from '../../store/access-control-rules.ts';
@@ -16,7 +17,7 @@ export interface AccessRuleSet {
 
 interface Kept {
   checkedAt: number;
-  set: Promise<AccessRuleSet>;
+  set: AccessRuleSet;
 }
 
 const CHECK_AFTER_MILLISECONDS = 1000;
@@ -24,26 +25,24 @@ const CHECK_AFTER_MILLISECONDS = 1000;
 const ACCOUNTS_MAX = 200;
 const keptByDatabase = new WeakMap<object, Map<string, Kept>>();
 
-export function accessRulesFor(env: StoreEnv, accountId: string, now: number): Promise<AccessRuleSet> {
-  let kept = keptByDatabase.get(env.DB);
-  if (!kept) keptByDatabase.set(env.DB, (kept = new Map()));
-  const known = kept.get(accountId);
-  if (known && now - known.checkedAt < CHECK_AFTER_MILLISECONDS) return known.set;
-  if (!known && kept.size >= ACCOUNTS_MAX) kept.clear();
-  const entry: Kept = { checkedAt: now, set: refreshed(env, accountId, now, known?.set) };
-  kept.set(accountId, entry);
-  // A failed read must not be remembered: the caller refuses, the next one reads again.
-  entry.set.catch(() => kept.get(accountId) === entry && kept.delete(accountId));
-  return entry.set;
-}
-
-async function refreshed(
-  env: StoreEnv,
-  accountId: string,
-  now: number,
-  known: Promise<AccessRuleSet> | undefined,
-): Promise<AccessRuleSet> {
-  const [version, former] = await Promise.all([accessRulesVersion(env, accountId), known?.catch(() => undefined)]);
-  if (former?.version === version) return former;
-  return { version, rules: version === 0 ? [] : await liveAccessRules(env, accountId, now) };
+export async function accessRulesFor(env: StoreEnv, accountId: string, now: number): Promise<AccessRuleSet> {
+  let accounts = keptByDatabase.get(env.DB);
+  if (!accounts) keptByDatabase.set(env.DB, (accounts = new Map()));
+  const kept = accounts.get(accountId);
+  if (kept && now - kept.checkedAt < CHECK_AFTER_MILLISECONDS) return kept.set;
+  // While one request looks, the others go on with what is there; if it is cancelled, the next second's looks.
+  const checkedBefore = kept?.checkedAt ?? 0;
+  if (kept) kept.checkedAt = now;
+  try {
+    const version = await accessRulesVersion(env, accountId);
+    if (kept?.set.version === version) return kept.set;
+    const set = { version, rules: version === 0 ? [] : await liveAccessRules(env, accountId, now) };
+    if (!kept && accounts.size >= ACCOUNTS_MAX) accounts.clear();
+    accounts.set(accountId, { checkedAt: now, set });
+    return set;
+  } catch (error) {
+    // A failed look counts for nothing: the caller refuses, the next one looks again.
+    if (kept) kept.checkedAt = checkedBefore;
+    throw error;
+  }
 }
