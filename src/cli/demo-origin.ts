@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { demoPage } from './demo-page.ts';
+import { demoWidgetFile } from './demo-widget-pages.ts';
 
 /** Between two events of `/sse`: short enough for a test, long enough to see streaming. */
 const SSE_INTERVAL_MS = 200;
@@ -82,6 +83,10 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
     echo(request, response, path);
   } else if (path.startsWith('/api/')) {
     api(request, response, path);
+  } else if (path === '/widget' || path.startsWith('/widget/')) {
+    request.resume();
+    const file = demoWidgetFile(path);
+    send(response, file === null ? 404 : 200, file?.type ?? 'text/plain', file?.body ?? 'No such demo\n');
   } else if (path === '/redirect') {
     request.resume();
     response.writeHead(302, { location: '/echo/redirected' }).end();

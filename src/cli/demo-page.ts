@@ -18,6 +18,7 @@ export const demoPage = `<!doctype html>
 <ul>
 <li><a href="/echo/hello?from=page">What the origin sees of a request</a></li>
 <li><a href="/api/time">A JSON path</a></li>
+<li><a href="/widget">The widget, in every mode</a></li>
 <li><a href="/sse">An event stream</a></li>
 <li><a href="/hits">How often the origin was called</a></li>
 </ul>

@@ -3,6 +3,7 @@
  * where that takes a moment only; a modal dialog where it takes longer or the visitor must do
  * something. Closing it gives the page the gate's answer as it was.
  */
+import { styleShadow } from './shadow-style.ts';
 import { loadAsset } from './asset-loader.ts';
 import { asCaptchaError, CaptchaError } from './captcha-error.ts';
 import { createHoneypot } from './honeypot.ts';
@@ -85,9 +86,7 @@ interface ChallengeDialog {
 function createDialog({ tag, direction, messages }: SpokenLanguage, abort: AbortController): ChallengeDialog {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(style);
-  root.adoptedStyleSheets = [sheet];
+  styleShadow(root, style);
   const dialog = document.createElement('dialog');
   const text = document.createElement('p');
   const meter = document.createElement('progress');

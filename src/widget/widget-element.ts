@@ -66,11 +66,6 @@ export class GatehouseWidget extends Base {
     },
   });
 
-  constructor() {
-    super();
-    this.attachInternals();
-  }
-
   connectedCallback(): void {
     this.#view ??= createView(this, () => void this.execute().catch(() => undefined));
     this.#dress();

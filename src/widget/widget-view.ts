@@ -3,6 +3,7 @@
  * node by node (no markup strings), so that Trusted Types have nothing to object to. Knows nothing
  * of challenges; the element tells it what state to show.
  */
+import { styleShadow } from './shadow-style.ts';
 import { widgetStyle } from './widget-style.ts';
 import { english, type SpokenLanguage } from './widget-messages.ts';
 
@@ -21,9 +22,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 export function createView(host: HTMLElement, onActivate: () => void): WidgetView {
   const root = host.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(widgetStyle);
-  root.adoptedStyleSheets = [sheet];
+  styleShadow(root, widgetStyle);
 
   const box = element('div', { class: 'box', part: 'box' });
   const control = element('button', {

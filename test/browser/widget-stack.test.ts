@@ -65,6 +65,28 @@ async function setCaptchaType(captchaType: string): Promise<void> {
   await manage(stack(), '/sites/update', { siteKey: stack().siteKey, settings });
 }
 
+describe('the demo site’s page of the mode', () => {
+  test.each([
+    ['checkbox', 'label'],
+    ['classic', 'box'],
+    ['load', null],
+    ['submit', null],
+    ['invisible', null],
+    ['dark', 'label'],
+    ['arabic', 'box'],
+    ['explicit', null],
+  ] as const)('%s sends its form with a token, once', async (mode, touch) => {
+    await page.goto(`${stack().edgeUrl}/widget/${mode}`);
+    if (touch === 'box') await page.getByRole('checkbox').click();
+    if (touch === 'label') await page.getByLabel('Message').focus();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/echo/widget');
+    const echoed = JSON.parse(await page.locator('body').innerText()) as { method: string; bodyLength: number };
+    expect(echoed.method).toBe('POST');
+    expect(echoed.bodyLength).toBeGreaterThan(200);
+  });
+});
+
 describe('a page of the protected site', () => {
   test('gets its fetch through a challenge by the protect script, and the origin sees it once', async () => {
     await context.close();

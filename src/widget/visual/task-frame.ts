@@ -2,6 +2,7 @@
  * What the three tasks share: instruction, the way to the other form of the task, submit. Focus goes
  * to the instruction, so that it is read out and the next Tab reaches the task.
  */
+import { styleShadow } from '../shadow-style.ts';
 import { CaptchaError } from '../captcha-error.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import type { VisualMessages } from './visual-messages.ts';
@@ -31,9 +32,7 @@ export function createFrame(
 ): TaskFrame {
   const host = element('div');
   const root = host.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(visualStyle);
-  root.adoptedStyleSheets = [sheet];
+  styleShadow(root, visualStyle);
   const instruction = element('p', { tabindex: '-1', id: 'instruction' });
   if (wrong) instruction.append(element('span', { class: 'wrong' }, `${messages.wrong} `));
   instruction.append(...texts.instruction);
