@@ -186,8 +186,12 @@ export class V6Table {
     }
   }
 
-  entryOf(words: readonly number[], length: number): number {
-    const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
+  /** Number of the entry that is exactly this prefix, or -1. */
+  entryOf(words: ArrayLike<number>, length: number): number {
+    const w0 = words[0]!;
+    const w1 = words[1]!;
+    const w2 = words[2]!;
+    const w3 = words[3]!;
     const keys = this.keys;
     let entry = this.#floor(w0, w1, w2, w3);
     while (

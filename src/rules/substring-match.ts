@@ -7,7 +7,7 @@
 import { type Hits, RANK_PREFIX } from './hits.ts';
 import type { Sections } from './layout.ts';
 import { CHILD_MASK, GRAM_BYTES, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
-import { FOLDED_BYTES_PER_UNIT_MAX, asciiFold, byteFold, foldInto, foldToBinary } from './user-agent-fold.ts';
+import { asciiFold, byteFold, foldToBinary } from './user-agent-fold.ts';
 
 /** Patterns under four bytes: few, and looked up only behind bytes that one of them ends with. */
 class ShortPatterns {
@@ -101,15 +101,13 @@ export class SubstringMatcher {
     return this.#text.subarray(this.#offsets[p], this.#offsets[p + 1]);
   }
 
-  /** Number of the pattern that is exactly this text, or -1. */
-  entryOf(value: string): number {
-    const wanted = new Uint8Array(value.length * FOLDED_BYTES_PER_UNIT_MAX);
-    const length = foldInto(value, 0, wanted, 0);
+  /** Number of the pattern that is exactly these folded bytes, or -1. */
+  entryOf(wanted: Uint8Array): number {
     let low = 0;
     let high = this.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = compareBytes(this.pattern(middle), wanted, length);
+      const order = compareBytes(this.pattern(middle), wanted);
       if (order === 0) return middle;
       if (order < 0) low = middle + 1;
       else high = middle;
@@ -234,8 +232,8 @@ function gramBefore(text: string, end: number, fold: Uint8Array): number {
   return gram;
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array, lengthB: number): number {
-  const end = Math.min(a.length, lengthB);
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
-  return a.length - lengthB;
+  return a.length - b.length;
 }

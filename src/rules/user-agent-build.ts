@@ -12,7 +12,7 @@ export class UserAgentBuilder {
 
   add(rule: EdgeRule): void {
     const room = this.#text.room(rule.value.length * FOLDED_BYTES_PER_UNIT_MAX);
-    const end = foldInto(rule.value, 0, room, this.#text.length);
+    const end = foldInto(rule.value, room, this.#text.length);
     // The matcher reads 0 as "no byte of any pattern".
     if (end === this.#text.length || rule.value.includes('\0')) throw new TypeError('userAgent value is not canonical');
     this.#text.length = end;

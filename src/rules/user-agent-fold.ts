@@ -23,12 +23,12 @@ const BINARY_CHUNK_BYTES = 4096;
 export const FOLDED_BYTES_PER_UNIT_MAX = 3;
 
 /**
- * Writes the folded UTF-8 bytes of `text` from `start` on into `out` at `at`; answers the end. `out` must
+ * Writes the folded UTF-8 bytes of `text` into `out` at `at`; answers the end. `out` must
  * have room for `FOLDED_BYTES_PER_UNIT_MAX` bytes per unit. A lone surrogate becomes U+FFFD.
  */
-export function foldInto(text: string, start: number, out: Uint8Array, at: number): number {
+export function foldInto(text: string, out: Uint8Array, at: number): number {
   let end = at;
-  for (let i = start; i < text.length; i++) {
+  for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c < 128) {
       out[end++] = byteFold[c] ?? 0;
@@ -47,13 +47,18 @@ export function foldInto(text: string, start: number, out: Uint8Array, at: numbe
   return end;
 }
 
-/** The folded UTF-8 bytes as a string of one character a byte. */
-export function foldToBinary(text: string): string {
+/** The folded UTF-8 bytes of a text. */
+export function foldedBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length * FOLDED_BYTES_PER_UNIT_MAX);
-  const end = foldInto(text, 0, bytes, 0);
+  return bytes.subarray(0, foldInto(text, bytes, 0));
+}
+
+/** The same as a string of one character a byte. */
+export function foldToBinary(text: string): string {
+  const bytes = foldedBytes(text);
   let binary = '';
-  for (let at = 0; at < end; at += BINARY_CHUNK_BYTES) {
-    binary += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + BINARY_CHUNK_BYTES)));
+  for (let at = 0; at < bytes.length; at += BINARY_CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + BINARY_CHUNK_BYTES));
   }
   return binary;
 }

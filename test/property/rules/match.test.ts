@@ -56,7 +56,10 @@ function openedDelta(upserts: OracleRule[], removals: OracleRule[]): Delta {
 const ruleList = fc.array(rule.map(canonical), { maxLength: 60 });
 const requests = fc.array(signals, { minLength: REQUESTS_PER_RULESET, maxLength: REQUESTS_PER_RULESET });
 
-describe('matching', () => {
+/** Milliseconds; two seconds' work when nothing else runs, far more on a busy machine. */
+const PATIENCE_MS = 120_000;
+
+describe('matching', { timeout: PATIENCE_MS }, () => {
   let cases = 0;
 
   it('answers what a linear scan answers, the last of equal values standing', () => {
@@ -105,7 +108,7 @@ describe('matching', () => {
   });
 });
 
-describe('compiling', () => {
+describe('compiling', { timeout: PATIENCE_MS }, () => {
   it('gives the same bytes for the same rules in any order', () => {
     fc.assert(
       fc.property(

@@ -93,8 +93,8 @@ describe('a user agent rule', () => {
     const header = 'a'.repeat(7 * 1024) + 'ab'.repeat(4 * 1024);
     const startedAt = performance.now();
     for (let i = 0; i < 20; i++) expect(match(ruleset, { userAgent: header }).fired).toHaveLength(291);
-    // A quadratic matcher takes seconds; this one about a millisecond a header on an idle machine.
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    // 40 ms on an idle machine; a matcher that tries every pattern at every place takes a minute.
+    expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
   it('gives the strictest of those that match', () => {
