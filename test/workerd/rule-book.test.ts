@@ -4,18 +4,13 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { openDelta } from '../../src/rules/delta.ts';
-import { createRuleset } from '../../src/rules/ruleset.ts';
-import type { Ruleset } from '../../src/rules/ruleset.ts';
-import { openSignedRuleset } from '../../src/rules/signing.ts';
-import { openSnapshot } from '../../src/rules/snapshot.ts';
-import { verificationKeys } from '../../src/store/signing-keys.ts';
 import type { RuleBook } from '../../src/store/rule-book.ts';
 import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/change-log.ts';
 import type { RulePageQuery } from '../../src/store/rule-book/listing.ts';
 import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
+import { firedFor, loadedByAnEdge } from './rule-book-loaded.ts';
 
 const serviceEnv = env as ServiceEnv;
 const now = Date.UTC(2026, 10, 20);
@@ -34,27 +29,6 @@ function rule(value: string, verdict: RuleWrite['verdict'] = 'block', more: Part
 
 function addresses(count: number): RuleWrite[] {
   return Array.from({ length: count }, (_, i) => rule(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`));
-}
-
-/** What an edge makes of the book: both files checked by their signatures and laid over each other. */
-async function loadedByAnEdge(id: string, book: DurableObjectStub<RuleBook>): Promise<Ruleset> {
-  const { base, delta } = await book.currentVersion();
-  const stored = await serviceEnv.RULESETS.get(`rulesets/${id}/${base.hash}`);
-  const keys = new Map((await verificationKeys(serviceEnv, 'ruleset')).map((key) => [key.kid, key.publicKey]));
-  const baseFile = await openSignedRuleset(new Uint8Array((await stored?.arrayBuffer()) ?? []), keys);
-  const deltaFile = await openSignedRuleset((await book.delta(base.hash, delta.version)) ?? new Uint8Array(), keys);
-  if (!baseFile.ok || !deltaFile.ok) throw new Error('A ruleset file is not signed by us');
-  expect(baseFile.hash).toBe(base.hash);
-  const snapshot = openSnapshot(baseFile.payload);
-  const changes = openDelta(deltaFile.payload);
-  if (!snapshot.ok || !changes.ok) throw new Error('A ruleset file cannot be opened');
-  expect(changes.delta).toMatchObject({ instanceId: id, baseHash: base.hash, version: delta.version });
-  return createRuleset(snapshot.snapshot, changes.delta);
-}
-
-function firedFor(ruleset: Ruleset, ip: string): string[] {
-  const signals = { ip, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
-  return ruleset.match(signals, now / 1000).fired.map((fired) => `${fired.id} ${fired.verdict}`);
 }
 
 describe('writing', () => {

@@ -90,6 +90,6 @@ function errorDetail(member: string, index: number, error: { field: string; reas
 /** A zod issue as field and reason. Unknown members are named, not their contents. */
 function refused(issue: { path: PropertyKey[]; message: string; keys?: string[] } | undefined): Checked<never> {
   const field = issue?.path.map(String).join('.') ?? '';
-  if (issue?.keys?.[0] !== undefined) return { ok: false, field: issue.keys[0], reason: 'is not a member of a rule' };
+  if (issue?.keys?.[0] !== undefined) return { ok: false, field: issue.keys[0], reason: 'is not known here' };
   return { ok: false, field, reason: issue?.message ?? 'is not valid' };
 }

@@ -1,0 +1,36 @@
+/** A book as an edge sees it: base and delta fetched, checked by their signatures and laid over each other. */
+import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
+import { openDelta } from '../../src/rules/delta.ts';
+import { createRuleset } from '../../src/rules/ruleset.ts';
+import type { Ruleset } from '../../src/rules/ruleset.ts';
+import { openSignedRuleset } from '../../src/rules/signing.ts';
+import { openSnapshot } from '../../src/rules/snapshot.ts';
+import type { RuleBook } from '../../src/store/rule-book.ts';
+import { verificationKeys } from '../../src/store/signing-keys.ts';
+
+const serviceEnv = env as ServiceEnv;
+const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
+
+/** What an edge makes of the book: both files checked by their signatures and laid over each other. */
+export async function loadedByAnEdge(id: string, book: DurableObjectStub<RuleBook>): Promise<Ruleset> {
+  const { base, delta } = await book.currentVersion();
+  const stored = await serviceEnv.RULESETS.get(`rulesets/${id}/${base.hash}`);
+  const keys = new Map(
+    (await verificationKeys(serviceEnv, 'ruleset', Date.now())).map((key) => [key.kid, key.publicKey]),
+  );
+  const baseFile = await openSignedRuleset(new Uint8Array((await stored?.arrayBuffer()) ?? []), keys);
+  const deltaFile = await openSignedRuleset((await book.delta(base.hash, delta.version)) ?? new Uint8Array(), keys);
+  if (!baseFile.ok || !deltaFile.ok) throw new Error('A ruleset file is not signed by us');
+  expect(baseFile.hash).toBe(base.hash);
+  const snapshot = openSnapshot(baseFile.payload);
+  const changes = openDelta(deltaFile.payload);
+  if (!snapshot.ok || !changes.ok) throw new Error('A ruleset file cannot be opened');
+  expect(changes.delta).toMatchObject({ instanceId: id, baseHash: base.hash, version: delta.version });
+  return createRuleset(snapshot.snapshot, changes.delta);
+}
+
+export function firedFor(ruleset: Ruleset, ip: string): string[] {
+  const signals = { ip, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
+  return ruleset.match(signals, NOW_SECONDS).fired.map((fired) => `${fired.id} ${fired.verdict}`);
+}
