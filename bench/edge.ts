@@ -14,6 +14,7 @@ import type { Stack } from '../src/cli/stack.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
 import { cookiesOf, solvedToken } from '../test/e2e/edge-visitor.ts';
+import { eventually } from '../test/support/eventually.ts';
 import { mixedRules } from './rules-workload.ts';
 
 const RULES_DEFAULT = 1_000_000;
@@ -23,6 +24,9 @@ const ROUND_MS = 2500;
 const WARM_UP_MS = 2500;
 const CONNECTIONS = 16;
 const PORT_BASE = 8890;
+/** Generated rules repeat a value now and then; the repeated one is one rule. */
+const LOADED_SHARE = 0.95;
+const LOADED_WITHIN_MS = 60_000;
 /** What the kernel counts processor time in; 100 a second on every Linux there is. */
 const TICK_MICROSECONDS = 10_000;
 const MEASURED_CPU = 0;
@@ -77,10 +81,12 @@ export async function run(args: readonly string[]): Promise<void> {
         SIGNALS_SOURCE: 'headers',
         SIGNALS_SECRET: stack.signalsSecret,
         CLIENT_JWT: stack.clientJwt,
+        OPS_TOKEN: stack.opsToken,
       },
     });
     stopped.push(() => edge.stop());
 
+    await rulesLoaded(stack, edge, rules);
     const headers = await clearedVisitor(stack, edge);
     const workers = { bare, edge };
     for (const worker of Object.values(workers)) load(worker, headers, WARM_UP_MS);
@@ -117,6 +123,20 @@ async function importRules(stack: Stack, count: number): Promise<void> {
     if (batch.length === RULES_PER_CALL) await send();
   }
   if (batch.length > 0) await send();
+}
+
+/** The edge says at its health endpoint how many rules it holds; the last batches follow as a delta. */
+async function rulesLoaded(stack: Stack, edge: RawWorker, rules: number): Promise<void> {
+  await eventually(
+    async () => {
+      const response = await fetch(`${edge.url}/__protect/health`, {
+        headers: { authorization: `Bearer ${stack.opsToken}` },
+      });
+      return ((await response.json()) as { ruleset: { rules: number } | null }).ruleset;
+    },
+    (ruleset) => ruleset !== null && ruleset.rules >= rules * LOADED_SHARE,
+    LOADED_WITHIN_MS,
+  );
 }
 
 /** Headers of a visitor whom nothing blocks, with a session and a clearance. */

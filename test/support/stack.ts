@@ -6,6 +6,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { PortBusyError, startStack } from '../../src/cli/stack.ts';
 import type { Stack, StackOptions } from '../../src/cli/stack.ts';
 
+export { eventually } from './eventually.ts';
+
 /** Below the range the kernel hands out to outgoing connections. */
 const PORT_FIRST = 20_000;
 const PORT_COUNT = 12_000;
@@ -57,21 +59,4 @@ export async function manage<Answer>(stack: Stack, path: string, body: object = 
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as Answer;
-}
-
-/** Asks until `done` holds; what became of it in the message when it never does. */
-export async function eventually<Value>(
-  ask: () => Promise<Value>,
-  done: (value: Value) => boolean,
-  withinMs = 5000,
-): Promise<Value> {
-  const deadline = Date.now() + withinMs;
-  for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
-    const value = await ask();
-    if (done(value)) return value;
-    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(value)}`);
-    // oxlint-disable-next-line no-await-in-loop
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
 }
