@@ -187,3 +187,15 @@ test('a site is chosen or all taken, and one that is not owned is 404', async ()
   const foreign = await call(account.token, '/audit/searchcaptcharecords', { siteKey: other.site.siteKey });
   expect([foreign.status, foreign.body.error.key]).toEqual([404, 'GENERAL.SITE_KEY_NOT_FOUND']);
 });
+
+test("stops counting at the server's cap, and says that it did", async () => {
+  const account = await newAccount();
+  const at = recently();
+  const BATCH = 500;
+  for (let written = 0; written < 10_500; written += BATCH) {
+    const list = Array.from({ length: BATCH }, (_, index) => ({ at: at - written - index }));
+    await writeCaptchas(account.account.id, account.site.siteKey, list);
+  }
+  const body = await search(account, { searchCriteria: { countryCode: 'DE' }, pagination: { limit: 1 } });
+  expect([body.total, body.totalIsExact, body.hasMore]).toEqual([10_000, false, true]);
+}, 30_000);

@@ -1,6 +1,6 @@
 /** Whatever arrives, the answer is the error envelope, with a request id and never a stack trace (interface document 7). */
-import { describe, expect, test } from 'vitest';
-import { call, newAccount, send } from './service-under-test.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
 
 const path = '/protect/instances';
 
@@ -137,6 +137,34 @@ describe('paths and methods', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await refused({ method: 'PUT' })).toMatchObject({ status: 405, key: 'API.METHOD_NOT_ALLOWED' });
   });
+});
+
+test('an unforeseen failure is 500 with the envelope, and its cause is in the log alone', async () => {
+  const { token } = await newAccount();
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const DB = new Proxy(serviceEnv.DB, {
+    get(target, name) {
+      if (name === 'prepare') {
+        return (sql: string) => {
+          if (sql.includes('FROM sites')) throw new Error('the disk is on fire');
+          return target.prepare(sql);
+        };
+      }
+      return Reflect.get(target, name);
+    },
+  });
+  const response = await send('/sites/get', { method: 'POST', headers }, { ...serviceEnv, DB });
+  const text = await response.text();
+  expect([response.status, JSON.parse(text).error]).toEqual([
+    500,
+    { code: 500, key: 'API.UNKNOWN', message: 'Something went wrong on our side' },
+  ]);
+  expect(text).not.toContain('fire');
+  const line = String(logged.mock.calls[0]?.[0]);
+  expect(line).toContain('the disk is on fire');
+  expect(line).toContain(response.headers.get('x-request-id'));
+  logged.mockRestore();
 });
 
 describe('body formats', () => {
