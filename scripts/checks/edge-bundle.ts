@@ -5,9 +5,9 @@
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { bundleOptions } from '../../src/cli/worker-config.ts';
+import { bundleOptions, readWranglerFile } from '../../src/cli/worker-config.ts';
 
-const EDGE_ENTRY = 'src/edge/index.ts';
+const EDGE_CONFIG = 'wrangler.toml';
 const EDGE_MAX_GZIP_BYTES = 60 * 1024;
 
 const forbidden: readonly [RegExp, string][] = [
@@ -18,7 +18,8 @@ const forbidden: readonly [RegExp, string][] = [
 ];
 
 export async function checkEdgeBundle(): Promise<string[]> {
-  const result = await build({ ...bundleOptions(EDGE_ENTRY), minify: true, metafile: true });
+  const { main, minify = false, keep_names: keepNames = true } = readWranglerFile(EDGE_CONFIG);
+  const result = await build({ ...bundleOptions(main), minify, keepNames, metafile: true });
   const problems: string[] = [];
   const carried = Object.values(result.metafile.outputs)[0]?.inputs ?? {};
   for (const [path, { bytesInOutput }] of Object.entries(carried)) {

@@ -18,6 +18,9 @@ interface WranglerFile {
   main: string;
   compatibility_date: string;
   compatibility_flags?: string[];
+  /** How it is bundled to be deployed; the local stack keeps names and lines readable. */
+  minify?: boolean;
+  keep_names?: boolean;
   vars?: Record<string, string>;
   secrets?: { required: string[] };
   kv_namespaces?: { binding: string; id: string }[];
@@ -41,7 +44,7 @@ export interface QueueConsumer {
 const understood = new Set(
   (
     'name main compatibility_date compatibility_flags vars secrets kv_namespaces d1_databases r2_buckets ' +
-    'durable_objects queues migrations triggers observability workers_dev'
+    'durable_objects queues migrations triggers observability workers_dev minify keep_names'
   ).split(' '),
 );
 
