@@ -52,8 +52,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   readonly #name: string;
   readonly #hot: HotRows;
   readonly #reader: RollupReader;
-  /** Rises with every erasure: a segment made of rows that are gone since must be made again. */
-  #erasures = 0;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
 
@@ -81,7 +79,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     if (known !== String(settings.retentionDays)) {
       writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
     }
-    await this.#wake(this.#hot.count >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
+    await this.#wake(this.#hot.keys.size >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
     return counts;
   }
 
@@ -99,7 +97,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   async plan(request: PlanRequest): Promise<Plan> {
-    return planRead(this.#storage.sql, this.#reader, request);
+    return planRead(this.#storage.sql, this.#hot.keys, this.#reader, request);
   }
 
   /** Largest first; `limit` values and the count of the rest. Minutes since the epoch. */
@@ -136,10 +134,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
-    this.#erasures++;
-    const erased = await this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
-    this.#hot.recount();
-    return erased;
+    return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
   }
 
   /** What this shard holds, for operators and benchmarks. */
@@ -152,7 +147,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
       )
       .one();
     return {
-      hotRows: this.#hot.count,
+      hotRows: this.#hot.keys.size,
       sealedRows: sealed.rows,
       segments: sealed.segments,
       sealedBytes: sealed.bytes,
@@ -169,7 +164,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   /** Seals one segment now, whatever the bounds say; returns the rows left unsealed. */
   async seal(): Promise<number> {
     await this.#exclusively(() => this.#sealOne());
-    return this.#hot.count;
+    return this.#hot.keys.size;
   }
 
   override async alarm(): Promise<void> {
@@ -177,18 +172,17 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const now = Date.now();
     let next = now + CARE_INTERVAL_MS;
     try {
-      while (this.#hot.count >= this.#hotRowsMax() || this.#hasOldRows(now)) {
-        const before = this.#hot.count;
+      while (this.#hot.keys.size >= this.#hotRowsMax() || this.#hasOldRows(now)) {
+        const before = this.#hot.keys.size;
         await this.#exclusively(() => this.#sealOne());
-        if (this.#hot.count >= before) break;
+        if (this.#hot.keys.size >= before) break;
       }
       await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, now));
-      this.#hot.recount();
     } catch (error) {
       console.error(JSON.stringify({ event: 'verdict-shard-care-failed', shard: this.#name, message: String(error) }));
       next = now + RETRY_AFTER_MS;
     }
-    if (this.#hot.count >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
+    if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
     await this.#wake(next);
   }
 
@@ -197,11 +191,11 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const rows = Number(readMeta(sql, 'segment_rows') ?? SEGMENT_ROWS);
     const segment = openSegment(this.#storage, this.#hot, this.#name, rows, Date.now());
     if (!segment) return;
-    const erasures = this.#erasures;
-    const built = await writeSegment(sql, this.env.SEGMENTS, segment);
-    if (erasures !== this.#erasures) return this.#sealOne();
-    commitSegment(sql, this.#hot, segment, built);
-    this.#hot.recount();
+    let built = await writeSegment(sql, this.env.SEGMENTS, segment);
+    while (!commitSegment(sql, this.#hot, segment, built)) {
+      // oxlint-disable-next-line no-await-in-loop -- rows only become fewer, so this ends
+      built = await writeSegment(sql, this.env.SEGMENTS, segment);
+    }
   }
 
   /** Sealing, expiring and erasing rewrite the same things and go one after another. */

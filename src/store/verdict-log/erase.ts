@@ -4,6 +4,7 @@
  * stay known, so that a late copy of an erased record does not bring it back.
  */
 import { Aggregate } from './aggregate.ts';
+import { keyList } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
 import { logRecord } from './log-record.ts';
 import { deleteDoomed, doom } from './retention.ts';
@@ -16,6 +17,8 @@ import type { StoredRow } from './row.ts';
 
 /** Erased ids belong to no segment. */
 const NO_SEGMENT = 0;
+
+const LISTED = '(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))';
 
 export async function eraseSession(
   storage: DurableObjectStorage,
@@ -32,10 +35,11 @@ export async function eraseSession(
 }
 
 function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
+  const keys = keyList(hot.keys.ofSession(jti));
   const rows = sql
     .exec<{ id: string; timestamp: number; outcome: number; body: string }>(
-      'SELECT id, ts AS timestamp, outcome, body FROM verdicts WHERE jti = ?',
-      jti,
+      `SELECT id, ts AS timestamp, outcome, body FROM verdicts WHERE ${LISTED}`,
+      keys,
     )
     .toArray();
   const away = new Aggregate();
@@ -43,10 +47,11 @@ function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
   hot.mergePending(() => {
     hot.rollups.mergeAggregate(away);
     recordSealedIds(sql, NO_SEGMENT, rows);
-    sql.exec('DELETE FROM verdicts WHERE jti = ?', jti);
+    sql.exec(`DELETE FROM verdicts WHERE ${LISTED}`, keys);
     sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
     if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)));
   });
+  for (const { id } of rows) hot.keys.delete(id);
   return rows.length;
 }
 

@@ -3,8 +3,10 @@
  * sealed ones. They must agree; a property test holds them together.
  */
 import { decisions } from '../../contract/vocabulary.ts';
+import { keyList } from './hot-keys.ts';
+import type { HotKeys } from './hot-keys.ts';
 import type { LogRecord } from './log-record.ts';
-import type { StoredRow } from './row.ts';
+import type { RowKey, StoredRow } from './row.ts';
 
 export interface RowFilter {
   /** Epoch milliseconds, inclusive. */
@@ -44,8 +46,11 @@ export interface SqlCondition {
   bindings: (string | number)[];
 }
 
-/** Over the columns of `verdicts`. Lists travel as one JSON binding: a statement takes 100 at most. */
-export function hotCondition(filter: RowFilter): SqlCondition {
+/**
+ * Over the columns of `verdicts`. Lists travel as one JSON binding: a statement takes 100 at most.
+ * `keys`: the only rows that can match, where the caller knows them.
+ */
+export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null): SqlCondition {
   const parts = ['kept = 1', 'ts >= ?', 'ts < ?'];
   const bindings: (string | number)[] = [filter.since, filter.until];
   const among = (column: string, values: readonly (string | number)[] | null): void => {
@@ -58,6 +63,10 @@ export function hotCondition(filter: RowFilter): SqlCondition {
     parts.push(`${column} = ?`);
     bindings.push(value);
   };
+  if (keys) {
+    parts.push('(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))');
+    bindings.push(keyList(keys));
+  }
   among('outcome', filter.outcomes);
   among('source', filter.sources);
   among('asn', filter.asns);
@@ -97,8 +106,14 @@ export function matches(filter: RowFilter, record: LogRecord): boolean {
   return true;
 }
 
-export function hotRows(sql: SqlStorage, filter: RowFilter, before: StoredRowKey | null, limit: number): StoredRow[] {
-  const { where, bindings } = hotCondition(filter);
+export function hotRows(
+  sql: SqlStorage,
+  keys: HotKeys,
+  filter: RowFilter,
+  before: RowKey | null,
+  limit: number,
+): StoredRow[] {
+  const { where, bindings } = hotCondition(filter, keys.matching(filter));
   const cursor = before ? ' AND (ts, id) < (?, ?)' : '';
   return sql
     .exec<{ id: string; timestamp: number; body: string }>(
@@ -110,9 +125,7 @@ export function hotRows(sql: SqlStorage, filter: RowFilter, before: StoredRowKey
     .toArray();
 }
 
-export type StoredRowKey = Pick<StoredRow, 'timestamp' | 'id'>;
-
-export function hotCount(sql: SqlStorage, filter: RowFilter): number {
-  const { where, bindings } = hotCondition(filter);
+export function hotCount(sql: SqlStorage, keys: HotKeys, filter: RowFilter): number {
+  const { where, bindings } = hotCondition(filter, keys.matching(filter));
   return sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM verdicts WHERE ${where}`, ...bindings).one().n;
 }

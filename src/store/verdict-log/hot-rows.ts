@@ -4,6 +4,8 @@
  * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
  */
 import { Aggregate, MINUTE_MS } from './aggregate.ts';
+import { HotKeys } from './hot-keys.ts';
+import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from './log-record.ts';
 import { mergeCaptcha } from '../captcha-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-log/captcha-record.ts';
@@ -25,12 +27,12 @@ export interface AppendCounts {
 
 export class HotRows {
   readonly rollups: RollupStore;
+  readonly keys = new HotKeys();
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #pending = new Aggregate();
   #mergedSeq: number;
-  #nextSeq: number;
-  #count = 0;
+  #nextSeq = 1;
   /** Nothing newer than this was ever sealed; only what is not newer is looked up among sealed ids. */
   #sealedThrough: number;
 
@@ -40,10 +42,7 @@ export class HotRows {
     this.rollups = new RollupStore(storage.sql);
     this.#mergedSeq = Number(readMeta(this.#sql, 'merged_seq') ?? 0);
     this.#sealedThrough = Number(readMeta(this.#sql, 'sealed_through') ?? -1);
-    const { last } = this.#sql.exec<{ last: number | null }>('SELECT MAX(seq) AS last FROM verdicts').one();
-    this.#nextSeq = Math.max(last ?? 0, this.#mergedSeq) + 1;
-    this.recount();
-    this.#rebuildPending();
+    this.#rebuild();
   }
 
   get pending(): Aggregate {
@@ -54,40 +53,35 @@ export class HotRows {
     return this.#nextSeq - 1;
   }
 
-  /** Rows that are not sealed. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** To be called after rows were taken out. */
-  recount(): void {
-    this.#count = this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM verdicts').one().n;
-  }
-
   append(rows: readonly LogRow[]): AppendCounts {
     const inserted: LogRow[] = [];
-    let duplicates = 0;
-    let conflicting = 0;
-    let seq = this.#nextSeq;
-    this.#storage.transactionSync(() => {
+    const counts: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
+    this.#transaction(() => {
       for (const row of rows) {
-        const known = this.#insert(seq, row);
-        if (known === null) {
-          inserted.push(row);
-          seq++;
-        } else {
-          duplicates++;
-          if (known === 'other-body') conflicting++;
+        const known = this.#insert(row);
+        if (known === null) inserted.push(row);
+        else {
+          counts.duplicates++;
+          if (known === 'other-body') counts.conflicting++;
         }
       }
       this.#raiseIsolates(inserted);
       this.#rememberHidden(inserted);
     });
-    this.#nextSeq = seq;
-    this.#count += inserted.length;
     for (const row of inserted) addRow(this.#pending, row, 1);
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
-    return { accepted: inserted.length, duplicates, conflicting };
+    return { ...counts, accepted: inserted.length };
+  }
+
+  /** Memory follows from the table: after a failed transaction it is made from it again. */
+  #transaction(work: () => void): void {
+    try {
+      this.#storage.transactionSync(work);
+    } catch (error) {
+      this.rollups.forgetCache();
+      this.#rebuild();
+      throw error;
+    }
   }
 
   /**
@@ -96,32 +90,23 @@ export class HotRows {
    */
   mergeCaptchas(events: readonly CaptchaEvent[]): AppendCounts {
     const counts: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
-    const changes: { before: CaptchaRecord | null; after: LogRow; oldSeq: number }[] = [];
-    let seq = this.#nextSeq;
-    try {
-      this.#storage.transactionSync(() => {
-        const away = new Aggregate();
-        for (const event of events) {
-          const change = this.#mergeOne(seq, event);
-          if (change === null) {
-            counts.duplicates++;
-            continue;
-          }
-          seq++;
-          counts.accepted++;
-          changes.push(change);
-          if (change.before && change.oldSeq <= this.#mergedSeq) addRow(away, captchaRow(change.before), -1);
+    const changes: CaptchaChange[] = [];
+    this.#transaction(() => {
+      const away = new Aggregate();
+      for (const event of events) {
+        const change = this.#mergeOne(event);
+        if (change === null) {
+          counts.duplicates++;
+          continue;
         }
-        if (away.rows > 0) this.rollups.mergeAggregate(away);
-      });
-    } catch (error) {
-      this.rollups.forgetCache();
-      throw error;
-    }
-    this.#nextSeq = seq;
+        counts.accepted++;
+        changes.push(change);
+        if (change.before && change.oldSeq <= this.#mergedSeq) addRow(away, change.before, -1);
+      }
+      if (away.rows > 0) this.rollups.mergeAggregate(away);
+    });
     for (const { before, after, oldSeq } of changes) {
-      if (!before) this.#count++;
-      if (before && oldSeq > this.#mergedSeq) addRow(this.#pending, captchaRow(before), -1);
+      if (before && oldSeq > this.#mergedSeq) addRow(this.#pending, before, -1);
       addRow(this.#pending, after, 1);
     }
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
@@ -129,35 +114,41 @@ export class HotRows {
   }
 
   /** `null`: nothing new, or too late: the record is sealed. */
-  #mergeOne(seq: number, event: CaptchaEvent): { before: CaptchaRecord | null; after: LogRow; oldSeq: number } | null {
-    const fresh = mergeCaptcha(null, event);
+  #mergeOne(event: CaptchaEvent): CaptchaChange | null {
+    const fresh = captchaRow(mergeCaptcha(null, event));
     if (fresh.timestamp <= this.#sealedThrough && sealedBodyHash(this.#sql, fresh.id) !== null) return null;
-    const [known] = this.#sql.exec<{ seq: number; body: string }>(
-      'SELECT seq, body FROM verdicts WHERE id = ?',
-      fresh.id,
-    );
-    if (!known) {
-      const after = captchaRow(fresh);
-      this.#insert(seq, after);
-      return { before: null, after, oldSeq: 0 };
+    const key = this.keys.get(fresh.id);
+    const body = key === undefined ? null : this.#bodyOf(key);
+    if (key === undefined || body === null) {
+      this.#put(fresh);
+      return { before: null, after: fresh, oldSeq: 0 };
     }
-    const before = JSON.parse(known.body) as CaptchaRecord;
+    const before = JSON.parse(body) as CaptchaRecord;
     const after = captchaRow(mergeCaptcha(before, event));
-    if (after.body === known.body) return null;
-    this.#sql.exec('DELETE FROM verdicts WHERE seq = ?', known.seq);
-    this.#insert(seq, after);
-    return { before, after, oldSeq: known.seq };
+    if (after.body === body) return null;
+    this.#sql.exec('DELETE FROM verdicts WHERE ts = ? AND id = ?', key.timestamp, key.id);
+    this.#put(after);
+    return { before: captchaRow(before), after, oldSeq: key.seq };
   }
 
   /** `null`: inserted. Otherwise the id was known, with this body or with another. */
-  #insert(seq: number, row: LogRow): null | 'same-body' | 'other-body' {
+  #insert(row: LogRow): null | 'same-body' | 'other-body' {
     if (row.timestamp <= this.#sealedThrough) {
       const hash = sealedBodyHash(this.#sql, row.id);
       if (hash !== null) return hash === textHash(row.body) ? 'same-body' : 'other-body';
     }
-    const { rowsWritten } = this.#sql.exec(
+    const known = this.keys.get(row.id);
+    if (known) return this.#bodyOf(known) === row.body ? 'same-body' : 'other-body';
+    this.#put(row);
+    return null;
+  }
+
+  /** The key is looked up before; the constraint keeps the promise should memory ever be wrong. */
+  #put(row: LogRow): void {
+    const seq = this.#nextSeq++;
+    this.#sql.exec(
       `INSERT INTO verdicts (seq, id, ts, jti, ip, asn, outcome, source, device, path, fired, kept, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ts, id) DO NOTHING`,
       seq,
       row.id,
       row.timestamp,
@@ -172,9 +163,16 @@ export class HotRows {
       row.kept ? 1 : 0,
       row.body,
     );
-    if (rowsWritten > 0) return null;
-    const [existing] = this.#sql.exec<{ body: string }>('SELECT body FROM verdicts WHERE id = ?', row.id);
-    return existing?.body === row.body ? 'same-body' : 'other-body';
+    this.keys.set({ id: row.id, timestamp: row.timestamp, seq, jti: row.jti, ip: row.ip });
+  }
+
+  #bodyOf(key: HotKey): string | null {
+    const [row] = this.#sql.exec<{ body: string }>(
+      'SELECT body FROM verdicts WHERE ts = ? AND id = ?',
+      key.timestamp,
+      key.id,
+    );
+    return row?.body ?? null;
   }
 
   #raiseIsolates(inserted: readonly LogRow[]): void {
@@ -211,16 +209,11 @@ export class HotRows {
 
   /** Moves what is counted in memory into the rollup tables, and the watermark with it. */
   mergePending(alsoInTransaction?: () => void): void {
-    try {
-      this.#storage.transactionSync(() => {
-        this.rollups.mergeAggregate(this.#pending);
-        writeMeta(this.#sql, 'merged_seq', String(this.lastSeq));
-        alsoInTransaction?.();
-      });
-    } catch (error) {
-      this.rollups.forgetCache();
-      throw error;
-    }
+    this.#transaction(() => {
+      this.rollups.mergeAggregate(this.#pending);
+      writeMeta(this.#sql, 'merged_seq', String(this.lastSeq));
+      alsoInTransaction?.();
+    });
     this.#mergedSeq = this.lastSeq;
     this.#pending = new Aggregate();
   }
@@ -231,14 +224,36 @@ export class HotRows {
     writeMeta(this.#sql, 'sealed_through', String(this.#sealedThrough));
   }
 
-  #rebuildPending(): void {
-    for (const row of this.#sql.exec<{ ts: number; outcome: number; body: string }>(
-      'SELECT ts, outcome, body FROM verdicts WHERE seq > ? ORDER BY seq',
+  /** Memory follows from the table: keys of every row, counts of those behind the watermark. */
+  #rebuild(): void {
+    this.keys.forget(() => true);
+    this.#pending = new Aggregate();
+    this.#nextSeq = this.#mergedSeq + 1;
+    for (const row of this.#sql.exec<RebuiltRow>(
+      `SELECT seq, id, ts, jti, ip, outcome, CASE WHEN seq > ? THEN body END AS body FROM verdicts`,
       this.#mergedSeq,
     )) {
-      this.#pending.add(logRecord(row.body), row.ts, row.outcome);
+      this.keys.set({ id: row.id, timestamp: row.ts, seq: row.seq, jti: row.jti, ip: row.ip });
+      this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1);
+      if (row.body !== null) this.#pending.add(logRecord(row.body), row.ts, row.outcome);
     }
   }
+}
+
+interface RebuiltRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  id: string;
+  ts: number;
+  jti: string | null;
+  ip: string | null;
+  outcome: number;
+  body: string | null;
+}
+
+interface CaptchaChange {
+  before: LogRow | null;
+  after: LogRow;
+  oldSeq: number;
 }
 
 function addRow(aggregate: Aggregate, row: LogRow, sign: 1 | -1): void {

@@ -5,9 +5,10 @@
 import { decisions } from '../../contract/vocabulary.ts';
 import { cut } from './dimensions.ts';
 import { hotCount, hotRows } from './filter.ts';
-import type { RowFilter, StoredRowKey } from './filter.ts';
+import type { RowFilter } from './filter.ts';
+import type { HotKeys } from './hot-keys.ts';
 import type { RollupReader } from './rollup-reader.ts';
-import type { StoredRow } from './row.ts';
+import type { RowKey, StoredRow } from './row.ts';
 import { blocksWithKey } from './segment-index.ts';
 import type { BlockPosition, IndexKind } from './segment-index.ts';
 import type { BlockReference } from './segments.ts';
@@ -23,7 +24,7 @@ const INDEX_KEYS_MAX = 8;
 
 export interface PlanRequest {
   filter: RowFilter;
-  before: StoredRowKey | null;
+  before: RowKey | null;
   /** Rows wanted from this shard at most. */
   limit: number;
   wantTotal: boolean;
@@ -46,33 +47,34 @@ export interface PlannedTotal {
   openCut: boolean;
 }
 
-export function planRead(sql: SqlStorage, rollups: RollupReader, request: PlanRequest): Plan {
+export function planRead(sql: SqlStorage, keys: HotKeys, rollups: RollupReader, request: PlanRequest): Plan {
   const { filter, before, limit } = request;
   const blocks = candidateBlocks(sql, filter, before, PAGE_BLOCKS_MAX + 1);
   return {
-    hot: hotRows(sql, filter, before, limit),
+    hot: hotRows(sql, keys, filter, before, limit),
     blocks: blocks.slice(0, PAGE_BLOCKS_MAX),
     blocksCut: blocks.length > PAGE_BLOCKS_MAX,
-    total: request.wantTotal ? planTotal(sql, rollups, filter) : null,
+    total: request.wantTotal ? planTotal(sql, keys, rollups, filter) : null,
   };
 }
 
 const MINUTE_MS = 60_000;
 
-function planTotal(sql: SqlStorage, rollups: RollupReader, filter: RowFilter): PlannedTotal {
+function planTotal(sql: SqlStorage, keys: HotKeys, rollups: RollupReader, filter: RowFilter): PlannedTotal {
   const from = Math.ceil(filter.since / MINUTE_MS);
   const to = Math.floor(Math.min(filter.until, Number.MAX_SAFE_INTEGER) / MINUTE_MS);
   const whole = from < to ? rollupTotal(rollups, filter, from, to) : null;
-  if (whole === null) return scanTotal(sql, filter, 0, [filter]);
+  if (whole === null) return scanTotal(sql, keys, filter, 0, [filter]);
   const edges = [
     { since: filter.since, until: Math.min(from * MINUTE_MS, filter.until) },
     { since: to * MINUTE_MS, until: filter.until },
   ].filter((edge) => edge.since < edge.until);
-  return scanTotal(sql, filter, whole, edges);
+  return scanTotal(sql, keys, filter, whole, edges);
 }
 
 function scanTotal(
   sql: SqlStorage,
+  keys: HotKeys,
   filter: RowFilter,
   counted: number,
   windows: readonly { since: number; until: number }[],
@@ -81,7 +83,7 @@ function scanTotal(
   const open: BlockReference[] = [];
   for (const { since, until } of windows) {
     const part = { ...filter, since, until };
-    total += hotCount(sql, part);
+    total += hotCount(sql, keys, part);
     open.push(...candidateBlocks(sql, part, null, COUNT_BLOCKS_MAX + 1));
   }
   return {
@@ -123,7 +125,7 @@ interface BlockRow extends Record<string, SqlStorageValue> {
 export function candidateBlocks(
   sql: SqlStorage,
   filter: RowFilter,
-  before: StoredRowKey | null,
+  before: RowKey | null,
   limit: number,
 ): BlockReference[] {
   const parts = ['b.max_ts >= ?', 'b.min_ts < ?', 'b.max_fired >= ?'];

@@ -1,17 +1,15 @@
 /**
- * Tables of one shard; described in docs/storage-schema.md. `verdicts` holds what is not sealed yet.
+ * Tables of one shard; described in docs/storage-schema.md. `verdicts` holds what is not sealed yet; it
+ * has no second index, since every index row is a written row to pay for: `hot-keys.ts` serves instead.
  * `seq` numbers insertions and is the watermark of the rollups: a rollup bucket speaks for every row
  * up to `merged_seq`, memory for the rows after it, so rows and counts cannot drift apart.
  */
 const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS verdicts (
-     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ts INTEGER NOT NULL, jti TEXT, ip TEXT, asn INTEGER,
+     ts INTEGER NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL, jti TEXT, ip TEXT, asn INTEGER,
      outcome INTEGER NOT NULL, source TEXT NOT NULL, device TEXT NOT NULL, path TEXT NOT NULL,
-     fired INTEGER NOT NULL, kept INTEGER NOT NULL, body TEXT NOT NULL)`,
-  `CREATE INDEX IF NOT EXISTS verdicts_ts ON verdicts (ts, id)`,
-  `CREATE INDEX IF NOT EXISTS verdicts_jti ON verdicts (jti, ts) WHERE jti IS NOT NULL`,
-  `CREATE INDEX IF NOT EXISTS verdicts_ip ON verdicts (ip, ts) WHERE ip IS NOT NULL`,
+     fired INTEGER NOT NULL, kept INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (ts, id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS rollup_values (
      id INTEGER PRIMARY KEY, dimension INTEGER NOT NULL, value TEXT NOT NULL, UNIQUE (dimension, value))`,
   `CREATE TABLE IF NOT EXISTS rollups (
@@ -36,9 +34,9 @@ const statements = [
      kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
      PRIMARY KEY (kind, bucket, segment)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS sealed_ids (
-     last_id TEXT NOT NULL, segment INTEGER NOT NULL, first_id TEXT NOT NULL, newest_ts INTEGER NOT NULL,
-     data BLOB NOT NULL,
-     PRIMARY KEY (last_id, segment)) WITHOUT ROWID`,
+     bucket INTEGER NOT NULL, segment INTEGER NOT NULL, chunk INTEGER NOT NULL, first_id TEXT NOT NULL,
+     last_id TEXT NOT NULL, newest_ts INTEGER NOT NULL, data BLOB NOT NULL,
+     PRIMARY KEY (bucket, segment, chunk)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS telemetry (
      jti TEXT NOT NULL, ts INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (jti, ts, id))
      WITHOUT ROWID`,

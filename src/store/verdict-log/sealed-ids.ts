@@ -1,13 +1,15 @@
 /**
  * Ids of sealed rows, kept in full for as long as a copy of a record may still arrive, so that a
  * late duplicate is recognised without reading R2. Sixteen bytes of id and four of its body's hash,
- * sorted, in chunks that are found by their last id.
+ * sorted, in chunks that are found by the time in the id: ten minutes to a bucket.
  */
 import { textHash } from './text-hash.ts';
 
 const ID_BYTES = 16;
 const ENTRY_BYTES = ID_BYTES + 4;
 const CHUNK_ENTRIES = 2048;
+/** Even at 10,000 verdicts a second only some hundred segments share a bucket. */
+const BUCKET_MS = 600_000;
 
 export interface SealedRow {
   id: string;
@@ -17,31 +19,46 @@ export interface SealedRow {
 
 /** To be called inside the transaction that seals, or erases, these rows. */
 export function recordSealedIds(sql: SqlStorage, segment: number, rows: readonly SealedRow[]): void {
-  const sorted = [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (let start = 0; start < sorted.length; start += CHUNK_ENTRIES) {
-    const chunk = sorted.slice(start, start + CHUNK_ENTRIES);
-    const data = new Uint8Array(chunk.length * ENTRY_BYTES);
-    const view = new DataView(data.buffer);
-    chunk.forEach((row, index) => {
-      data.set(idBytes(row.id), index * ENTRY_BYTES);
-      view.setUint32(index * ENTRY_BYTES + ID_BYTES, textHash(row.body));
-    });
-    sql.exec(
-      'INSERT OR REPLACE INTO sealed_ids (last_id, segment, first_id, newest_ts, data) VALUES (?, ?, ?, ?, ?)',
-      (chunk.at(-1) as SealedRow).id,
-      segment,
-      (chunk[0] as SealedRow).id,
-      chunk.reduce((newest, row) => Math.max(newest, row.timestamp), 0),
-      data,
-    );
+  const buckets = new Map<number, SealedRow[]>();
+  for (const row of rows) {
+    const bucket = bucketOf(row.id);
+    const members = buckets.get(bucket);
+    if (members) members.push(row);
+    else buckets.set(bucket, [row]);
   }
+  for (const [bucket, members] of buckets) {
+    members.sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (let start = 0; start < members.length; start += CHUNK_ENTRIES) {
+      writeChunk(sql, bucket, segment, members.slice(start, start + CHUNK_ENTRIES));
+    }
+  }
+}
+
+function writeChunk(sql: SqlStorage, bucket: number, segment: number, rows: readonly SealedRow[]): void {
+  const data = new Uint8Array(rows.length * ENTRY_BYTES);
+  const view = new DataView(data.buffer);
+  rows.forEach((row, index) => {
+    data.set(idBytes(row.id), index * ENTRY_BYTES);
+    view.setUint32(index * ENTRY_BYTES + ID_BYTES, textHash(row.body));
+  });
+  sql.exec(
+    `INSERT INTO sealed_ids (bucket, segment, chunk, first_id, last_id, newest_ts, data)
+     SELECT ?1, ?2, COALESCE(MAX(chunk) + 1, 0), ?3, ?4, ?5, ?6 FROM sealed_ids WHERE bucket = ?1 AND segment = ?2`,
+    bucket,
+    segment,
+    (rows[0] as SealedRow).id,
+    (rows.at(-1) as SealedRow).id,
+    rows.reduce((newest, row) => Math.max(newest, row.timestamp), 0),
+    data,
+  );
 }
 
 /** The hash of a sealed row's body, or `null` when no such id was sealed. */
 export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
   const wanted = idBytes(id);
   for (const { data } of sql.exec<{ data: ArrayBuffer }>(
-    'SELECT data FROM sealed_ids WHERE last_id >= ?1 AND first_id <= ?1',
+    'SELECT data FROM sealed_ids WHERE bucket = ?1 AND first_id <= ?2 AND last_id >= ?2',
+    bucketOf(id),
     id,
   )) {
     const bytes = new Uint8Array(data);
@@ -49,6 +66,11 @@ export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
     if (at !== null) return new DataView(data).getUint32(at + ID_BYTES);
   }
   return null;
+}
+
+/** By the 48 bits of milliseconds that a UUIDv7 begins with; any other UUID has some bucket too. */
+function bucketOf(id: string): number {
+  return Math.floor(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) / BUCKET_MS);
 }
 
 function find(bytes: Uint8Array, wanted: Uint8Array): number | null {

@@ -4,6 +4,7 @@
  * after a crash the same rows are put again under the same key.
  */
 import type { HotRows } from './hot-rows.ts';
+import { compareNewestFirst } from './row.ts';
 import type { StoredRow } from './row.ts';
 import { recordSealedIds } from './sealed-ids.ts';
 import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
@@ -118,9 +119,16 @@ export async function putSegment(bucket: R2Bucket, object: string, built: BuiltS
   });
 }
 
-/** Rows out, manifest in, rollups merged: one transaction. */
-export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSegment, built: BuiltSegment): void {
+/**
+ * Rows out, manifest in, rollups merged: one transaction. `false`: a row was erased or changed since the
+ * segment was built, which must be built again. (Rows up to `maxSeq` can only become fewer.)
+ */
+export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSegment, built: BuiltSegment): boolean {
   const bound = [segment.maxTs, segment.maxId, segment.maxSeq];
+  const { n } = sql
+    .exec<{ n: number }>(`SELECT COUNT(*) AS n FROM verdicts WHERE ${BELONGS} AND kept = 1`, ...bound)
+    .one();
+  if (n !== built.rows) return false;
   hot.mergePending(() => {
     const sealed = sql.exec<{ id: string; timestamp: number; body: string }>(
       `SELECT id, ts AS timestamp, body FROM verdicts WHERE ${BELONGS}`,
@@ -131,6 +139,9 @@ export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSeg
     sql.exec(`DELETE FROM verdicts WHERE ${BELONGS}`, ...bound);
     hot.raiseSealedThrough(segment.maxTs);
   });
+  const newest = { timestamp: segment.maxTs, id: segment.maxId };
+  hot.keys.forget((key) => key.seq <= segment.maxSeq && compareNewestFirst(key, newest) >= 0);
+  return true;
 }
 
 /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
