@@ -42,7 +42,7 @@ function welcome(stack: Stack): string {
 Gatehouse is running.
 
   The demo site, through the gate   ${stack.edgeUrl}/
-  The service                       ${stack.serviceUrl}
+  The service and its API           ${stack.serviceUrl}/docs
   The origin, without the gate      ${stack.originUrl}
 
 Try it:  KEY=$(node -p "JSON.parse(require('fs').readFileSync('${stack.stateDir}/stack.json')).apiKey")
