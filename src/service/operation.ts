@@ -36,7 +36,7 @@ export interface OperationContext<Body> {
   now: number;
   /** Address of this deployment, no trailing slash. */
   serviceUrl: string;
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil: (work: Promise<unknown>) => void;
 }
 
 export interface OperationDefinition<Body extends core.$ZodType> {
@@ -63,7 +63,7 @@ export interface Operation extends Omit<OperationDefinition<core.$ZodType>, 'han
 
 /** Declares an operation; only narrows types. */
 export function operation<Body extends core.$ZodType>(definition: OperationDefinition<Body>): Operation {
-  return definition as unknown as Operation;
+  return definition;
 }
 
 /** Thrown by handlers for an expected refusal; mapped to the envelope in one place. */

@@ -6,5 +6,5 @@ export interface ServiceCall {
   requestId: string;
   /** Epoch milliseconds. */
   now: number;
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil: (work: Promise<unknown>) => void;
 }

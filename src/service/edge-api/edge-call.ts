@@ -13,7 +13,7 @@ export interface EdgeCall {
   requestId: string;
   /** Epoch milliseconds, read once per request. */
   now: number;
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil: (work: Promise<unknown>) => void;
 }
 
 export interface EdgeRoute {

@@ -3,7 +3,7 @@
  * submission to the origin (design 3.3). True once per seal and instance, wherever it is asked, by the
  * same ledger that spends tokens.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { spend } from '../captcha/spend.ts';
@@ -11,7 +11,7 @@ import { jsonResponse } from '../respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 const BODY_MAX_BYTES = 1024;
-const question = z.strictObject({ id: z.uuid(), bornAt: z.int().nonnegative() });
+const question = z.strictObject({ id: z.uuid(), bornAt: z.int().check(z.nonnegative()) });
 
 export const spendSeal: EdgeRoute = {
   method: 'POST',

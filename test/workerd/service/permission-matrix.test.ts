@@ -31,12 +31,16 @@ function watched(): { env: ServiceEnv; statements: string[] } {
     },
   });
   const untouchable = new Set(['RULESETS', 'SEGMENTS', 'RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER']);
-  const env = new Proxy({ ...serviceEnv, DB } as ServiceEnv, {
-    get(target, name) {
-      if (untouchable.has(String(name))) throw new Error(`${String(name)} was touched before the call was authorised`);
-      return Reflect.get(target, name);
+  const env = new Proxy(
+    { ...serviceEnv, DB },
+    {
+      get(target, name) {
+        if (untouchable.has(String(name)))
+          throw new Error(`${String(name)} was touched before the call was authorised`);
+        return Reflect.get(target, name);
+      },
     },
-  });
+  );
   return { env, statements };
 }
 
@@ -56,7 +60,7 @@ async function expectRefused(operation: Operation, authorization: string | null,
     init.body = '{"broken';
   }
   const response = await send(operation.path, init, env);
-  const body = (await response.json()) as { error: { code: number; key: string } };
+  const body = await response.json<{ error: { code: number; key: string } }>();
   expect([response.status, body.error.code, body.error.key]).toEqual([status, status, key]);
   for (const statement of statements) expect(principalReads).toContain(statement);
 }
