@@ -8,7 +8,8 @@ import { build } from 'esbuild';
 import { bundleOptions, readWranglerFile } from '../../src/cli/worker-config.ts';
 
 const EDGE_CONFIG = 'wrangler.toml';
-const EDGE_MAX_GZIP_BYTES = 60 * 1024;
+/** About a third is what it serves (client scripts, pages, languages), a quarter zod, jose and Hono. */
+const EDGE_MAX_GZIP_BYTES = 96 * 1024;
 
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
