@@ -135,8 +135,8 @@ async function startServer(bytes: Map<string, number>): Promise<Server> {
   const assets = await buildClient();
   const minter = new RswMinter(await generateRswKey(0));
   const files: Record<string, Buffer> = {
-    '/cap/widget.js': readFileSync('node_modules/@cap.js/widget/cap.min.js'),
-    '/altcha/widget.js': readFileSync('node_modules/altcha/dist/main/altcha.min.js'),
+    '/cap/widget.js': readFileSync(new URL(import.meta.resolve('@cap.js/widget'))),
+    '/altcha/widget.js': readFileSync(new URL('altcha.min.js', import.meta.resolve('altcha'))),
   };
   for (const [name, { body }] of Object.entries(assets)) files[`/__protect/${name}`] = Buffer.from(body);
 

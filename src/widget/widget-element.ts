@@ -3,6 +3,7 @@
  * `captcha-response` with `{"token": …}`, starts when told to, tells the page what happens by events
  * and callbacks. Everything else (the auto-rendered `div`, the render API) makes one of these.
  */
+import { tokenField } from '../contract/headers.ts';
 import { loadAsset } from './asset-loader.ts';
 import { CaptchaError } from './captcha-error.ts';
 import { holdForm } from './form-hold.ts';
@@ -15,7 +16,6 @@ import type { VisualModule } from './visual-module.ts';
 import { speak } from './widget-messages.ts';
 import { createView, type WidgetView } from './widget-view.ts';
 
-const DEFAULT_FIELD = 'captcha-response';
 export const script = scriptLocation();
 
 type Callback = (...values: string[]) => void;
@@ -191,7 +191,7 @@ export class GatehouseWidget extends Base {
       this.#input = document.createElement('input');
       this.#input.type = 'hidden';
     }
-    this.#input.name = this.#setting('field') ?? DEFAULT_FIELD;
+    this.#input.name = this.#setting('field') ?? tokenField;
     const formId = this.getAttribute('form');
     if (formId !== null) this.#input.setAttribute('form', formId);
     this.#input.value = JSON.stringify({ token });

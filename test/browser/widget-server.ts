@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { encodeBase64url } from '../../src/challenge/base64url.ts';
 import { generateRswKey } from '../../src/challenge/rsw-key.ts';
+import { checkSha256, mintSha256 } from '../../src/challenge/pow-sha256.ts';
 import { RswMinter } from '../../src/challenge/rsw-mint.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/pages/challenge-page.ts';
 import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
-import type { ChallengeKind } from '../../src/contract/vocabulary.ts';
+import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 
@@ -25,6 +26,9 @@ const FRAME_CSP =
 
 /** Difficulty 1: 18,750 squarings, about 30 ms. */
 const LEVEL = 0;
+/** Work for the SHA-256 lane, in squarings: small. */
+const SHA256_SQUARINGS = 4000;
+const WAIT_MS = 300;
 /** A service whose clock is days off the browser's. */
 const CLOCK = Date.now() - 200_000_000;
 const FORM_FIELD_MAX_BYTES = 2_000_000;
@@ -43,6 +47,9 @@ export interface WidgetServer {
   tokenLifetimeMs: number;
   /** What `/challenge` gives out; image takes two rounds. */
   kind: ChallengeKind;
+  /** How a proof of work is done. */
+  lane: PowLane;
+  honeypot: ChallengeAnswer['honeypot'];
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*`, past session and clearance. */
   apiBodies: string[];
@@ -58,15 +65,28 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
   const assets = await buildClient();
   const answers = new Map<string, string>();
   const tokens = new Set<string>();
-  const visual = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
+  const tasks = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
 
   function mint(audio: boolean, round = 0): ChallengeAnswer {
     const challenge = randomBytes(16).toString('base64url');
-    const shared = { jti: challenge, challenge, expiresAt: Date.now() + 60_000 };
+    const { honeypot } = server;
+    const shared = { jti: challenge, challenge, expiresAt: Date.now() + 60_000, ...(honeypot ? { honeypot } : {}) };
     if (server.kind !== 'pow') {
       const { task, isRight } = visualTask(server.kind, audio, round);
-      visual.set(challenge, { isRight, lastRound: audio || server.kind === 'puzzle' || round === 1 });
+      tasks.set(challenge, { isRight, lastRound: audio || server.kind === 'puzzle' || round === 1 });
       return { ...shared, kind: server.kind, ...task };
+    }
+    if (server.lane === 'wait') {
+      const notBefore = Date.now() + WAIT_MS;
+      tasks.set(challenge, { isRight: () => Date.now() >= notBefore, lastRound: true });
+      return { ...shared, kind: 'pow', pow: { lane: 'wait', waitMs: WAIT_MS, notBefore } };
+    }
+    if (server.lane === 'sha256') {
+      const puzzles = mintSha256(SHA256_SQUARINGS);
+      const isRight = (solution: Record<string, unknown>): boolean =>
+        checkSha256(puzzles.salt, puzzles.bits, solution['counters']);
+      tasks.set(challenge, { isRight, lastRound: true });
+      return { ...shared, kind: 'pow', pow: { lane: 'sha256', ...puzzles } };
     }
     const { t, x, y } = minter.mint(LEVEL);
     answers.set(challenge, encodeBase64url(y));
@@ -79,8 +99,8 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     const expected = answers.get(challenge);
     answers.delete(challenge);
     const solution = body['solution'] as Record<string, unknown>;
-    const task = visual.get(challenge);
-    visual.delete(challenge);
+    const task = tasks.get(challenge);
+    tasks.delete(challenge);
     if (task !== undefined && !task.isRight(solution))
       return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION', next: mint(false) };
     if (task !== undefined && !task.lastRound) return { verified: false, next: mint(false, 1) };
@@ -205,6 +225,8 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     overrides: [],
     tokenLifetimeMs: 120_000,
     kind: 'pow',
+    lane: 'rsw',
+    honeypot: undefined,
     interstitial: {},
     apiBodies: [],
     sessionDelayMs: 0,

@@ -29,6 +29,7 @@ beforeEach(async () => {
   server.submitted.length = 0;
   server.overrides.length = 0;
   server.tokenLifetimeMs = 120_000;
+  server.lane = 'rsw';
   context = await browser.newContext();
   page = await context.newPage();
   complaints = [];
@@ -107,5 +108,73 @@ describe('errors', () => {
     expect(await field()).toBeNull();
     await page.getByRole('checkbox', { name: /Try again/ }).click();
     await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  });
+});
+
+describe('every lane of the proof of work', () => {
+  test.each(['sha256', 'wait'] as const)('%s is done, handed in and accepted', async (lane) => {
+    server.lane = lane;
+    await open(form(DIV));
+    await page.getByRole('checkbox').click();
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a browser without BigInt or workers says so, and the page itself does the work', async () => {
+    server.lane = 'sha256';
+    await context.addInitScript(() => {
+      Reflect.deleteProperty(globalThis, 'BigInt');
+      Reflect.deleteProperty(globalThis, 'Worker');
+    });
+    await open(form(DIV));
+    await page.getByRole('checkbox').click();
+    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    expect(server.calls[0]?.body['capabilities']).toMatchObject({ bigint: false, worker: false });
+  });
+});
+
+describe('callbacks', () => {
+  test('named in attributes are looked up when they are called', async () => {
+    const widget =
+      '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="click" data-callback="onToken" data-error-callback="onError"></div>';
+    await open(form(widget));
+    const heard = page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) =>
+          Object.assign(window, { onError: (...values: string[]) => resolve(values) }),
+        ),
+    );
+    server.overrides.push(() => ({ status: 403, body: { error: { key: 'API.ACCESS_POLICY_BLOCK' } } }));
+    await page.getByRole('checkbox').click();
+    expect(await heard).toEqual(['refused', 'API.ACCESS_POLICY_BLOCK']);
+    const token = page.evaluate(
+      () => new Promise<string>((resolve) => Object.assign(window, { onToken: (value: string) => resolve(value) })),
+    );
+    await page.getByRole('checkbox').click();
+    expect(await token).toMatch(/^[\w-]{32}$/);
+  });
+});
+
+describe('the honeypot', () => {
+  test('is out of sight, in no form, and goes in with the solution when a script has filled it', async () => {
+    server.honeypot = { name: 'website', question: 'Your website' };
+    try {
+      await open(form(DIV));
+      await page.getByRole('checkbox').click();
+      await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+      expect(server.calls.at(-1)?.body).toMatchObject({ honeypot: '' });
+      expect(await page.getByRole('textbox').count()).toBe(1);
+      const inForm = await page.evaluate(() => [...new FormData(document.querySelector('form')!).keys()]);
+      expect(inForm.toSorted()).toEqual(['captcha-response', 'name']);
+      await page.evaluate(() => {
+        document.querySelector<HTMLInputElement>('input[name=website]')!.value = 'spam';
+        document.querySelector('form')!.reset();
+      });
+      await page.getByRole('checkbox').click();
+      await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+      expect(server.calls.at(-1)?.body).toMatchObject({ honeypot: 'spam' });
+    } finally {
+      server.honeypot = undefined;
+    }
   });
 });

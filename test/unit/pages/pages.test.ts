@@ -2,6 +2,7 @@
  * The pages as strings: everything escaped, every language complete, nothing from elsewhere, small.
  */
 import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderBlockPage } from '../../../src/edge/pages/block-page.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/pages/challenge-page.ts';
@@ -41,6 +42,28 @@ describe('escaping', () => {
     expect(page).not.toContain('<script>alert');
     expect(page).not.toContain('<img src=x');
     expect(page.match(/<script/g)).toHaveLength(1);
+  });
+
+  test('no text whatever adds or removes a tag', () => {
+    const filled = (text: string): string =>
+      renderChallengePage({
+        ...challenge,
+        requestId: text,
+        siteKey: text,
+        returnTo: text,
+        branding: { name: text, title: text, message: text, supportUrl: text },
+        replay: { url: text, seal: text },
+      });
+    const tags = (page: string): number => page.split('<').length;
+    const plain = tags(filled('plain'));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '=', ' ', 'a', '/', '`', '\\', '\u2028') }),
+        (text) => {
+          expect(tags(filled(text))).toBe(plain);
+        },
+      ),
+    );
   });
 
   test('an html template escapes text, keeps nested templates and drops null', () => {
