@@ -8,6 +8,7 @@ import type { CanonicalTarget } from './canonical-path.ts';
 import { withoutOwnCookies } from './cookies.ts';
 import type { OriginTarget } from './environment.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
+import type { HeaderFacts } from './header-facts.ts';
 import { signForOrigin } from './origin-signature.ts';
 
 /** What the edge tells the origin about a request. */
@@ -24,11 +25,9 @@ export interface Vouched {
   body: ArrayBuffer | Uint8Array<ArrayBuffer> | null;
 }
 
-/** Addresses and protocols that only this hop may state. */
-const FORGEABLE = ['cf-connecting-ip', 'cf-connecting-ipv6', 'true-client-ip', 'x-real-ip', 'forwarded'] as const;
-
 export function forward(
   request: Request,
+  received: HeaderFacts,
   target: CanonicalTarget,
   origin: OriginTarget,
   config: CompiledConfig | null,
@@ -46,8 +45,8 @@ export function forward(
           signal: request.signal,
         });
   const { headers } = outgoing;
-  stripForged(request.headers, headers);
-  const cookies = request.headers.get('cookie');
+  for (const name of received.forged) headers.delete(name);
+  const { cookie: cookies } = received;
   if (cookies !== null) {
     const kept = vouched.dropCookies ? null : withoutOwnCookies(cookies);
     if (kept === null) headers.delete('cookie');
@@ -97,7 +96,7 @@ export function annotate(
   headers.set(header.requestId, requestId);
   headers.set(header.decision, decision);
   if (status !== null) headers.set(header.status, status);
-  else if (headers.has(header.status)) headers.delete(header.status);
+  else headers.delete(header.status);
   if (headers.has('access-control-allow-origin')) {
     headers.append('access-control-expose-headers', exposedHeaders.join(', '));
   }
@@ -135,18 +134,4 @@ function sentTarget(target: CanonicalTarget): string {
   const sent = new URL('http://h' + target.received);
   const mark = sent.search === '' && target.query === '?' ? '?' : '';
   return sent.pathname + sent.search + mark;
-}
-
-/**
- * Takes off every header of ours and every address header that a visitor sent. `x_protect_…` too:
- * CGI-style origins read both spellings as one name.
- */
-function stripForged(received: Headers, headers: Headers): void {
-  for (const name of received.keys()) {
-    if (name.charCodeAt(0) !== 120 || (name.charCodeAt(1) !== 45 && name.charCodeAt(1) !== 95)) continue;
-    if (/^x[-_](?:protect|client|forwarded)[-_]|^x[-_](?:signals[-_]secret|real[-_]ip|forwarded)$/.test(name)) {
-      headers.delete(name);
-    }
-  }
-  for (const name of FORGEABLE) headers.delete(name);
 }

@@ -47,7 +47,7 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
   passage.config = config;
   passage.rulesetVersion = ruleset?.version ?? 0;
 
-  const signals = readSignals(passage.request, edge.environment.signals, edge.categories);
+  const signals = readSignals(passage.headers, passage.request.cf, edge.environment.signals, edge.categories);
   passage.signals = signals;
   if (isReplay(passage.request, passage.target.query)) {
     const refusal = await restoreSubmission(passage);
@@ -60,10 +60,10 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
     return isProtectCall ? answerProtectCall(passage, edge, ctx) : answerWithoutRuleset(passage, edge);
   }
 
-  const cookies = request.headers.get('cookie');
+  const { cookie: cookies, fetchDestination } = passage.headers;
   const reading = edge.sessions.read(cookies, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;
-  const fromOpenPage = request.headers.get('sec-fetch-dest') === 'empty';
+  const fromOpenPage = fetchDestination === 'empty';
   const held = edge.clearances.read(cookies, config, signals, nowMs, fromOpenPage);
   const clearance = held instanceof Promise ? await held : held;
   passage.jti = session.jti ?? clearance?.jti ?? null;

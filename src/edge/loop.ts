@@ -3,12 +3,11 @@
  * key id came out of this gate, so `ORIGIN_URL` leads back to it. Only the key id is compared: a
  * visitor who forges it gets an error for himself and nothing else.
  */
-import { header } from '../contract/headers.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
+import type { HeaderFacts } from './header-facts.ts';
 
 export const LOOP_HEADER_STATUS = 508;
 
-export function isOwnLoop({ headers }: Request, config: CompiledConfig): boolean {
-  const signature = headers.get(header.signature);
-  return signature !== null && signature.includes(`kid=${config.keys.current.kid},`) && headers.has(header.requestId);
+export function isOwnLoop({ signature }: HeaderFacts, config: CompiledConfig): boolean {
+  return signature !== null && signature.includes(`,kid=${config.keys.current.kid},`);
 }

@@ -20,7 +20,7 @@ export async function passOn(
   const { request, config, verdict, signals, requestId, clearance, nowMs } = passage;
   const target = passage.target!;
   const { origin } = edge.environment;
-  if (config && isOwnLoop(request, config)) {
+  if (config && isOwnLoop(passage.headers, config)) {
     return message(
       passage,
       'unavailable',
@@ -45,7 +45,7 @@ export async function passOn(
   const calledAtMs = Date.now();
   try {
     passage.originCalled = true;
-    response = await forward(request, target, origin, config, {
+    response = await forward(request, passage.headers, target, origin, config, {
       requestId,
       decision,
       verified: passage.verified === true || clearance !== null,

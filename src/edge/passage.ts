@@ -7,6 +7,8 @@ import { newEventId } from '../logsink/event-id.ts';
 import type { ClearanceReading } from './clearance.ts';
 import type { CanonicalTarget } from './canonical-path.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
+import { readHeaders } from './header-facts.ts';
+import type { HeaderFacts } from './header-facts.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { Signals } from './signals.ts';
 import type { Verdict } from './verdict.ts';
@@ -19,6 +21,7 @@ export interface Passage {
   /** Epoch milliseconds at arrival. */
   readonly nowMs: number;
   target: CanonicalTarget | null;
+  headers: HeaderFacts;
   config: CompiledConfig | null;
   rulesetVersion: number;
   signals: Signals | null;
@@ -44,6 +47,7 @@ export function beginPassage(request: Request, target: CanonicalTarget | null, n
     request,
     nowMs,
     target,
+    headers: readHeaders(request.headers),
     config: null,
     rulesetVersion: 0,
     signals: null,

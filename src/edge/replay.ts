@@ -6,6 +6,7 @@
 import { visitorBinding } from '../challenge/visitor-binding.ts';
 import { canonicalTarget } from './canonical-path.ts';
 import type { Edge } from './edge.ts';
+import { readHeaders } from './header-facts.ts';
 import type { Passage } from './passage.ts';
 import { isSameOrigin } from './protect/admission.ts';
 import { openReplay, sealReplay, SEAL_MAX_CHARS } from './replay-seal.ts';
@@ -99,6 +100,7 @@ export async function restoreSubmission(passage: Passage): Promise<Response | nu
     body: held.body,
     redirect: 'manual',
   });
+  passage.headers = readHeaders(passage.request.headers);
   passage.target = restored;
   passage.replay = { id: held.id, sealedAtMs: held.sealedAtMs };
   return null;

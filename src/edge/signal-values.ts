@@ -15,16 +15,34 @@ export function canonicalIp(text: string | null): string | null {
 
 export function canonicalAsn(text: string | null): number | null {
   if (text === null || text === '') return null;
-  const asn = canonicalValue('asn', text);
-  return asn.ok && asn.value !== '0' ? Number(asn.value) : null;
+  return remembered(asns, text, () => {
+    const asn = canonicalValue('asn', text);
+    return asn.ok && asn.value !== '0' ? Number(asn.value) : null;
+  });
 }
 
 export function canonicalCountry(text: string | null): string | null {
   if (text === null || text === '') return null;
-  const country = canonicalValue('countryCode', text);
-  return country.ok ? country.value : null;
+  return remembered(countries, text, () => {
+    const country = canonicalValue('countryCode', text);
+    return country.ok ? country.value : null;
+  });
 }
 
 export function canonicalJa4(text: string | null): string | null {
   return text === null ? null : canonicalFingerprint(text);
+}
+
+/** The same few networks and countries come again and again. */
+const REMEMBERED_MAX = 2000;
+const asns = new Map<string, number | null>();
+const countries = new Map<string, string | null>();
+
+function remembered<T>(memory: Map<string, T>, text: string, make: () => T): T {
+  const known = memory.get(text);
+  if (known !== undefined) return known;
+  if (memory.size >= REMEMBERED_MAX) memory.clear();
+  const made = make();
+  memory.set(text, made);
+  return made;
 }

@@ -4,11 +4,11 @@
  * `x-client-*` only beside the secret that the operator's own proxy knows.
  */
 import type { DeviceType, IpCategory } from '../contract/vocabulary.ts';
-import { header } from '../contract/headers.ts';
 import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from './signal-values.ts';
 import { deviceType } from '../contract/device-type.ts';
 import type { EdgeEnvironment } from './environment.ts';
 import { isSameSecret } from './secret.ts';
+import type { HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
 import { rolloutBucket } from '../rules/rollout.ts';
 import type { MatchSignals } from '../rules/types.ts';
@@ -38,11 +38,15 @@ interface CloudflareFacts {
   botManagement?: { ja4?: string };
 }
 
-export function readSignals(request: Request, source: EdgeEnvironment['signals'], categories: IpCategories): Signals {
-  const { headers } = request;
-  const cf = request.cf as CloudflareFacts | undefined;
+export function readSignals(
+  headers: HeaderFacts,
+  platform: Request['cf'],
+  source: EdgeEnvironment['signals'],
+  categories: IpCategories,
+): Signals {
+  const cf = platform as CloudflareFacts | undefined;
   const facts = source.kind === 'headers' ? signedFacts(headers, source.secret, cf) : platformFacts(headers, cf);
-  const userAgent = headers.get('user-agent') ?? '';
+  const { userAgent } = headers;
   return {
     ip: facts.ip,
     asn: facts.asn,
@@ -51,31 +55,31 @@ export function readSignals(request: Request, source: EdgeEnvironment['signals']
     userAgent,
     // Of the address and the user agent: a visitor without cookies keeps his side of a rollout too.
     rolloutBucket: rolloutBucket(facts.ip + '\n' + userAgent),
-    deviceType: deviceType(userAgent, headers.get('sec-ch-ua-mobile')),
+    deviceType: deviceType(userAgent, headers.mobileHint),
     ipCategories: categories.of(facts.ip, facts.asn, facts.country),
     colo: cf?.colo ?? 'local',
   };
 }
 
 /** Only Cloudflare's network attaches a `colo`; on a bare workerd `CF-Connecting-IP` is the visitor's own text. */
-function platformFacts(headers: Headers, cf: CloudflareFacts | undefined): NetworkFacts {
+function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): NetworkFacts {
   if (cf?.colo === undefined) return socketFacts(cf);
   return {
-    ip: canonicalIp(headers.get('cf-connecting-ip')),
+    ip: canonicalIp(headers.connectingIp),
     asn: typeof cf.asn === 'number' && cf.asn > 0 ? cf.asn : null,
     country: canonicalCountry(cf.country ?? null),
     ja4: canonicalJa4(cf.botManagement?.ja4 ?? null),
   };
 }
 
-function signedFacts(headers: Headers, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
-  const given = headers.get(header.signalsSecret);
+function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
+  const given = headers.signalsSecret;
   if (given === null || !isSameSecret(given, secret)) return socketFacts(cf);
   return {
-    ip: canonicalIp(headers.get(header.clientIp)),
-    asn: canonicalAsn(headers.get(header.clientAsn)),
-    country: canonicalCountry(headers.get(header.clientCountry)),
-    ja4: canonicalJa4(headers.get(header.clientJa4)),
+    ip: canonicalIp(headers.clientIp),
+    asn: canonicalAsn(headers.clientAsn),
+    country: canonicalCountry(headers.clientCountry),
+    ja4: canonicalJa4(headers.clientJa4),
   };
 }
 

@@ -1,0 +1,87 @@
+/**
+ * The request's headers, walked once: what the gate reads of them, and what a visitor may have forged
+ * and no origin may see (design 3.2). Each look-up in `Headers` crosses into the runtime; one walk is
+ * cheaper than a dozen of them.
+ */
+export interface HeaderFacts {
+  userAgent: string;
+  cookie: string | null;
+  fetchDestination: string | null;
+  mobileHint: string | null;
+  connectingIp: string | null;
+  signalsSecret: string | null;
+  clientIp: string | null;
+  clientAsn: string | null;
+  clientCountry: string | null;
+  clientJa4: string | null;
+  /** The edge's own signature on a request that came back to it; see `loop.ts`. */
+  signature: string | null;
+  /** Names to take off before the request goes on. */
+  forged: string[];
+}
+
+/** `x_protect_…` too: CGI-style origins read both spellings as one name. */
+const FORGEABLE = /^x[-_](?:protect|client|forwarded)[-_]|^x[-_](?:signals[-_]secret|real[-_]ip|forwarded)$/;
+
+export function readHeaders(headers: Headers): HeaderFacts {
+  const facts: HeaderFacts = {
+    userAgent: '',
+    cookie: null,
+    fetchDestination: null,
+    mobileHint: null,
+    connectingIp: null,
+    signalsSecret: null,
+    clientIp: null,
+    clientAsn: null,
+    clientCountry: null,
+    clientJa4: null,
+    signature: null,
+    forged: [],
+  };
+  // oxlint-disable-next-line unicorn/no-array-for-each -- Headers' iterator makes a pair per header
+  headers.forEach((value, name) => {
+    switch (name) {
+      case 'user-agent':
+        facts.userAgent = value;
+        return;
+      case 'cookie':
+        facts.cookie = value;
+        return;
+      case 'sec-fetch-dest':
+        facts.fetchDestination = value;
+        return;
+      case 'sec-ch-ua-mobile':
+        facts.mobileHint = value;
+        return;
+      case 'cf-connecting-ip':
+        facts.connectingIp = value;
+        break;
+      case 'cf-connecting-ipv6':
+      case 'true-client-ip':
+      case 'forwarded':
+        break;
+      case 'x-signals-secret':
+        facts.signalsSecret = value;
+        break;
+      case 'x-client-ip':
+        facts.clientIp = value;
+        break;
+      case 'x-client-asn':
+        facts.clientAsn = value;
+        break;
+      case 'x-client-country':
+        facts.clientCountry = value;
+        break;
+      case 'x-client-ja4':
+        facts.clientJa4 = value;
+        break;
+      case 'x-protect-signature':
+        facts.signature = value;
+        break;
+      default:
+        if (name.charCodeAt(0) !== 120 || !FORGEABLE.test(name)) return;
+    }
+    facts.forged.push(name);
+  });
+  return facts;
+}
