@@ -85,6 +85,36 @@ test('what edges counted is served as Prometheus text, the lost included', async
   expect(text).toContain(`gatehouse_verdicts_missing{${instance}} 4\n`);
 });
 
+test('what a page reports is found by its session, and by no other', async () => {
+  const agent = { 'user-agent': 'Mozilla/5.0 (telemetry)' };
+  const ours = {
+    ...agent,
+    origin: stack().edgeUrl,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+  };
+  const opened = await fetch(`${stack().edgeUrl}/__protect/session`, { method: 'POST', headers: ours, body: '{}' });
+  const cookie = opened.headers.getSetCookie().find((line) => line.startsWith('protect_session=')) ?? '';
+  const value = cookie.slice(0, cookie.indexOf(';'));
+  const jti = decodeURIComponent(value.slice('protect_session='.length)).split('|')[0] ?? '';
+  const counts = { pointerMoves: 4, presses: 1, keys: 2, scrolls: 0, untrusted: 0 };
+  const report = { v: 1, elapsedMs: 900, firstInteractionMs: 300, ...counts, traits: ['webdriver'] };
+  const headers = { ...ours, cookie: value };
+  const sent = await fetch(`${stack().edgeUrl}/__protect/telemetry`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(report),
+  });
+  expect(sent.status).toBe(202);
+  const found = await eventually(
+    () => read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti }),
+    ({ telemetry }) => telemetry.length > 0,
+  );
+  expect(found.telemetry.map((entry) => entry.report)).toEqual([report]);
+  const other = await read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti: 'another' });
+  expect(other.telemetry).toEqual([]);
+});
+
 describe('a batch sent to the log', () => {
   test('twice is there once', async () => {
     const timestamp = Date.now();

@@ -2,6 +2,7 @@
  * Every call an edge can make (design 4). The client JWT is checked before any of these handlers
  * runs.
  */
+import { appendTelemetry } from './append-telemetry.ts';
 import { appendVerdicts } from './append-verdicts.ts';
 import { createSession } from './create-session.ts';
 import type { EdgeRoute } from './edge-call.ts';
@@ -18,5 +19,6 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   getDelta,
   createSession,
   appendVerdicts,
+  appendTelemetry,
   spendSeal,
 ];
