@@ -10,10 +10,11 @@ import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWi
 import type { HistoryEntry } from './rule-book/change-log.ts';
 import { compileBase } from './rule-book/compile-base.ts';
 import { DeltaFiles } from './rule-book/delta-files.ts';
-import { matchingRules, packedPage, ruleTotal } from './rule-book/listing.ts';
+import { packedPage, ruleTotal, rulesUnder } from './rule-book/listing.ts';
 import type { RulePageQuery } from './rule-book/listing.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-book/rule-row.ts';
 import { createTables } from './rule-book/schema.ts';
+import { userAgentRulesIn } from './rule-book/user-agent-lookup.ts';
 import { countRules, deleteRules, restoreVersion, upsertRules } from './rule-book/writes.ts';
 import type { WriteAuthor, WriteOutcome } from './rule-book/writes.ts';
 
@@ -103,9 +104,15 @@ export class RuleBook extends DurableObject<ServiceEnv> {
     return { packed: packedPage(sql, query), total, version: this.#version() };
   }
 
-  /** Rules that can match a visitor; see `matchingRules`. */
-  matching(keys: RuleKey[], userAgent: string, limit: number): { rules: StoredRule[]; version: number } {
-    return { rules: matchingRules(this.#storage.sql, keys, userAgent, limit), version: this.#version() };
+  /**
+   * Rules that can match a visitor: those under `keys` (each prefix of the address, its network, country,
+   * fingerprint) and each user agent rule whose text is part of `userAgent`, which comes folded as the values are.
+   */
+  async matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }> {
+    const { sql } = this.#storage;
+    const agents = await userAgentRulesIn(sql, userAgent, limit, () => scheduler.wait(0));
+    const wanted = [...keys, ...agents.map((value): RuleKey => ({ type: 'userAgent', value }))];
+    return { rules: rulesUnder(sql, wanted, limit), version: this.#version() };
   }
 
   history(limit: number, before: number | null): { versions: HistoryEntry[]; version: number; oldest: number } {

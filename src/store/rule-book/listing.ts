@@ -74,34 +74,15 @@ export function ruleTotal(sql: SqlStorage, filter: RuleFilter): number {
   return total;
 }
 
-/**
- * The rules that can match a visitor: those under `keys` (each prefix of the address, its network, country,
- * fingerprint) and each user agent rule whose text is part of `userAgent`, which comes folded as the
- * values are. At most `limit`.
- */
-export function matchingRules(
-  sql: SqlStorage,
-  keys: readonly RuleKey[],
-  userAgent: string,
-  limit: number,
-): StoredRule[] {
-  const byKey = sql.exec(
+/** The rules under these keys, most specific first when the keys are; at most `limit`. */
+export function rulesUnder(sql: SqlStorage, keys: readonly RuleKey[], limit: number): StoredRule[] {
+  const cursor = sql.exec(
     `SELECT ${STORED_RULE_JSON} FROM json_each(?1) j
-       JOIN rules r ON r.type = j.value ->> 0 AND r.value = j.value ->> 1 LIMIT ?2`,
+       JOIN rules r ON r.type = j.value ->> 0 AND r.value = j.value ->> 1 ORDER BY j.key LIMIT ?2`,
     JSON.stringify(keys.map((key) => [typeCodes[key.type], key.value])),
     limit,
   );
-  const rows = [...byKey.raw<[string]>()].map(([row]) => row);
-  if (userAgent !== '' && rows.length < limit) {
-    const bySubstring = sql.exec(
-      `SELECT ${STORED_RULE_JSON} FROM rules r WHERE r.type = ?1 AND instr(?2, r.value) > 0 LIMIT ?3`,
-      typeCodes.userAgent,
-      userAgent,
-      limit - rows.length,
-    );
-    for (const [row] of bySubstring.raw<[string]>()) rows.push(row);
-  }
-  return storedRules(packed(rows));
+  return storedRules(packed([...cursor.raw<[string]>()].map(([row]) => row)));
 }
 
 function packed(rows: readonly string[]): string {

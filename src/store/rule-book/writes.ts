@@ -8,6 +8,8 @@ import type { RuleKey, RuleWrite } from './rule-row.ts';
 
 /** Rules one instance can hold: one compile must fit a 128 MB isolate (docs/storage-schema.md). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
+/** Their automaton is compiled in memory: 50,000 of the greatest length take 70 MB of the isolate's 128. */
+export const USER_AGENT_RULES_MAX = 50_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
 
@@ -27,9 +29,23 @@ export interface WriteCounts {
   updated: number;
   deleted: number;
 }
-export type WriteOutcome = ({ ok: true } & WriteCounts) | { ok: false; reason: 'too-many-rules'; limit: number };
+export type WriteOutcome = ({ ok: true } & WriteCounts) | TooManyRules;
 
-class TooManyRulesError extends Error {}
+export interface TooManyRules {
+  ok: false;
+  reason: 'too-many-rules';
+  limit: number;
+  /** The type that has a limit of its own, else `null`: all rules together. */
+  type: 'userAgent' | null;
+}
+
+class TooManyRulesError extends Error {
+  readonly refusal: TooManyRules;
+  constructor(limit: number, type: TooManyRules['type']) {
+    super('too many rules');
+    this.refusal = { ok: false, reason: 'too-many-rules', limit, type };
+  }
+}
 
 /** Creates or replaces; a rule that is already so is left alone. */
 export function upsertRules(
@@ -84,7 +100,7 @@ function applyVersion(
       sql.exec(APPLY_UPSERTS, version);
       sql.exec(APPLY_DELETES, version);
       sql.exec(APPLY_COUNTS, version, version);
-      if (counts.created > 0 && countRules(sql) > RULES_PER_INSTANCE_MAX) throw new TooManyRulesError();
+      if (counts.created > 0) checkLimits(sql);
       sql.exec(
         'INSERT INTO versions (version, at, actor, kind, created, updated, deleted, restores) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         version,
@@ -100,11 +116,18 @@ function applyVersion(
       return { ok: true as const, version, ...counts };
     });
   } catch (error) {
-    if (error instanceof TooManyRulesError) {
-      return { ok: false, reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX };
-    }
+    if (error instanceof TooManyRulesError) return error.refusal;
     throw error;
   }
+}
+
+/** Thrown inside the transaction, so that a refused batch leaves no trace. */
+function checkLimits(sql: SqlStorage): void {
+  if (countRules(sql) > RULES_PER_INSTANCE_MAX) throw new TooManyRulesError(RULES_PER_INSTANCE_MAX, null);
+  const { rules } = sql
+    .exec<{ rules: number }>('SELECT COALESCE(SUM(rules), 0) AS rules FROM counts WHERE type = ?', typeCodes.userAgent)
+    .one();
+  if (rules > USER_AGENT_RULES_MAX) throw new TooManyRulesError(USER_AGENT_RULES_MAX, 'userAgent');
 }
 
 export function countRules(sql: SqlStorage): number {

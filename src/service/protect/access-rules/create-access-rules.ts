@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../contract/edge-rule.ts';
-import { ApiError, operation } from '../../operation.ts';
+import { operation } from '../../operation.ts';
 import { checkedRules, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
 import { canonicalRule } from './listed-rule.ts';
 
 /** 10,000 rules with a value and a note of usual length take about 2 MB. */
@@ -37,9 +37,7 @@ export const createAccessRules = operation({
     const { book } = await instanceRules(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules);
     const outcome = await book.upsert(rules, { now: context.now, actor: context.apiKey.id, kind: 'create' });
-    if (!outcome.ok) {
-      throw new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${outcome.limit} access rules`);
-    }
+    if (!outcome.ok) throw tooManyRules(outcome);
     const { created, updated, version } = outcome;
     const unchanged = distinctRules(rules) - created - updated;
     return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };

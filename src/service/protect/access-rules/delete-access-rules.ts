@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../contract/edge-rule.ts';
-import { ApiError, operation } from '../../operation.ts';
+import { operation } from '../../operation.ts';
 import { checkedConditions, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
 
 /** 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -29,7 +29,7 @@ export const deleteAccessRules = operation({
     const { book } = await instanceRules(context, context.body.siteKey);
     const keys = checkedConditions(context.body.conditions);
     const outcome = await book.remove(keys, { now: context.now, actor: context.apiKey.id, kind: 'delete' });
-    if (!outcome.ok) throw new ApiError('API.UNKNOWN', 'The rules could not be deleted');
+    if (!outcome.ok) throw tooManyRules(outcome);
     return { deleted: outcome.deleted, missing: distinctRules(keys) - outcome.deleted, version: outcome.version };
   },
 });

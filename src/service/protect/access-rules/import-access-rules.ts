@@ -9,7 +9,7 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../store/rule-book/rule-row.ts';
 import { ApiError, operation } from '../../operation.ts';
 import { checkedRule, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -55,9 +55,7 @@ export const importAccessRules = operation({
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);
     const outcome = await book.upsert(rules, { now: context.now, actor: context.apiKey.id, kind: 'import' });
-    if (!outcome.ok) {
-      throw new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${outcome.limit} access rules`);
-    }
+    if (!outcome.ok) throw tooManyRules(outcome);
     const { created, updated, version } = outcome;
     const unchanged = distinctRules(rules) - created - updated;
     return { format, created, updated, unchanged, skipped, skippedLines, version };

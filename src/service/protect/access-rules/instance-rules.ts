@@ -7,7 +7,8 @@ import { ruleBook } from '../../../store/rule-book/stub.ts';
 import { activeInstance } from '../../../store/instances.ts';
 import type { StoredInstance } from '../../../store/instances.ts';
 import type { RuleBook } from '../../../store/rule-book.ts';
-import { NoActiveInstanceError } from '../../operation.ts';
+import type { TooManyRules } from '../../../store/rule-book/writes.ts';
+import { ApiError, NoActiveInstanceError } from '../../operation.ts';
 import type { OperationContext } from '../../operation.ts';
 
 export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
@@ -24,4 +25,8 @@ export async function instanceRules(
   const instance = await activeInstance(context.env, context.account.id, wantedSiteKey);
   if (!instance) throw new NoActiveInstanceError();
   return { instance, book: ruleBook(context.env, instance.id) };
+}
+
+export function tooManyRules({ limit, type }: TooManyRules): ApiError {
+  return new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
 }

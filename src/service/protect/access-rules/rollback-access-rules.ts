@@ -1,7 +1,7 @@
 /** `POST /protect/access-rules/rollback`: the rules of an earlier version again, as a new version. */
 import * as z from 'zod/mini';
 import { ApiError, operation } from '../../operation.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
 
 export const rollbackAccessRules = operation({
   name: 'rollback-access-rules',
@@ -24,9 +24,7 @@ export const rollbackAccessRules = operation({
       const { version, created, updated, deleted } = outcome;
       return { version, restores: body.version, created, updated, deleted };
     }
-    if (outcome.reason === 'too-many-rules') {
-      throw new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${outcome.limit} access rules`);
-    }
+    if (outcome.reason === 'too-many-rules') throw tooManyRules(outcome);
     throw new ApiError('API.NOT_FOUND', `Versions ${outcome.oldest} to ${outcome.newest} can be returned to`);
   },
 });
