@@ -121,7 +121,7 @@ export const verdictSearchRequest = z.strictObject({
 
 export const verdictExportRequest = z.strictObject({
   ...filters,
-  format: z._default(z.literal('ndjson'), 'ndjson'),
+  format: z._default(z.enum(['ndjson', 'parquet']), 'ndjson'),
 });
 
 export const distinctRequest = z.strictObject({ since: instant, until: z.optional(instant), siteKey: siteKeyMember });

@@ -2,6 +2,7 @@
  * The verdict log over HTTP against both Workers: every request leaves one verdict, and every read
  * endpoint finds it in the documented form.
  */
+import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod/mini';
 import {
@@ -276,6 +277,23 @@ describe('the read endpoints', () => {
       .map((line) => (JSON.parse(line) as VerdictRecord).id);
     const blocked = records.filter(({ decision }) => decision === 'block').map(({ id }) => id);
     expect(ids).toEqual(blocked.toReversed());
+  });
+
+  test('export every match as Parquet', async () => {
+    const response = await fetch(`${stack().serviceUrl}/protect/verdicts/export`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack().apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...window, format: 'parquet' }),
+    });
+    expect(response.headers.get('content-disposition')).toContain('verdicts.parquet');
+    const rows = await parquetReadObjects({ file: await response.arrayBuffer() });
+    const wanted = records.toReversed().map((record) => ({
+      ...record,
+      timestamp: new Date(record.timestamp),
+      asn: record.asn === null ? null : BigInt(record.asn),
+      ruleset_version: BigInt(record.ruleset_version),
+    }));
+    expect(rows.map((row) => ({ ...row, v: 1 }))).toEqual(wanted);
   });
 
   test('forget an erased session', async () => {
