@@ -5,13 +5,13 @@
  */
 import { checkToken } from './check-token.ts';
 import type { Edge } from './edge.ts';
-import { errorVerdict } from './failure.ts';
 import { passOn } from './pass-on.ts';
 import type { Passage } from './passage.ts';
 import { sealedReplay } from './replay.ts';
 import { answerForm, challenge, message } from './respond.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from './submission.ts';
 import type { Submission } from './submission.ts';
+import { errorVerdict } from './verdict.ts';
 import { waitLink } from './wait-lane.ts';
 
 export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<Response> {

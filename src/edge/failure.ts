@@ -2,12 +2,11 @@
  * What a request gets when the gate cannot judge it (design 8). Fail-open and fail-closed are values
  * in the verdict, visible in the log; an exception is never an accidental pass.
  */
-import type { Decision } from '../contract/vocabulary.ts';
 import type { Edge } from './edge.ts';
 import { passOn } from './pass-on.ts';
 import type { Passage } from './passage.ts';
 import { block, challenge, message } from './respond.ts';
-import type { Verdict } from './verdict.ts';
+import { errorVerdict } from './verdict.ts';
 
 /** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
 export async function answerWithoutRuleset(passage: Passage, edge: Edge): Promise<Response> {
@@ -40,19 +39,4 @@ export async function answerAfterFailure(passage: Passage, edge: Edge, error: un
   if (!edge.feed.state.ruleset || !passage.config || !passage.path) return answerWithoutRuleset(passage, edge);
   passage.verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
   return challenge(passage);
-}
-
-export function errorVerdict(decision: Decision, explain: string): Verdict {
-  return {
-    decision,
-    source: 'error',
-    decidedBy: 'default',
-    firedRules: [],
-    enforcementPolicy: 'enforce',
-    sessionStatus: 'off',
-    status: null,
-    riskScore: null,
-    level: null,
-    explain,
-  };
 }

@@ -13,7 +13,7 @@ import { passOn } from './pass-on.ts';
 import { answerProtectCall } from './protect/routes.ts';
 import { recordOf } from './record.ts';
 import { isReplay, restoreSubmission } from './replay.ts';
-import { badRequest, block, noSession } from './respond.ts';
+import { badRequest, block, foreignHost, noSession } from './respond.ts';
 import { readSignals } from './signals.ts';
 import { refreshBehind } from './session-refresh.ts';
 import { verdictOf } from './verdict.ts';
@@ -56,6 +56,7 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
   const { request, target } = passage;
   const isProtectCall = target.path.startsWith(protectPrefix);
   if (config) passage.path = config.pathPolicy(target, request.method);
+  if (config?.hosts && !config.hosts.has(hostName(target.host))) return foreignHost(passage);
   if (!config || !ruleset) {
     return isProtectCall ? answerProtectCall(passage, edge, ctx) : answerWithoutRuleset(passage, edge);
   }
@@ -98,4 +99,9 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
 /** A CORS preflight as the fetch standard defines it; any other OPTIONS is a request like the rest. */
 function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+}
+
+/** Without the port; an IPv6 literal keeps its brackets. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, '');
 }

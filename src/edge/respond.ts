@@ -16,6 +16,7 @@ import type { MessageKind } from './pages/message-page.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
 import type { Passage } from './passage.ts';
+import { errorVerdict } from './verdict.ts';
 
 export const API_BASE = '/__protect';
 const NONCE_BYTES = 16;
@@ -75,6 +76,12 @@ export function message(passage: Passage, kind: MessageKind, key: ErrorKey, reas
 /** Not a request for a path of a host: there is no path type to answer by. */
 export function badRequest(passage: Passage): Response {
   return text(passage, 400, 'Bad request');
+}
+
+/** A name that the instance's `hosts` does not list (RFC 9110 15.5.20). */
+export function foreignHost(passage: Passage): Response {
+  passage.verdict = errorVerdict('block', 'The instance does not answer for this host.', 'policy', 'policy:hosts');
+  return text(passage, 421, 'This gate does not answer for this host');
 }
 
 export function jsonError(passage: Passage, key: ErrorKey, reason: string, status?: number): Response {

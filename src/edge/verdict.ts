@@ -82,6 +82,27 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   return asksForSession ? noSession(lifted) : lifted;
 }
 
+/** A verdict that the table did not make: a failure policy's, or one before any input was known. */
+export function errorVerdict(
+  decision: Decision,
+  explain: string,
+  source: VerdictSource = 'error',
+  decidedBy = 'default',
+): Verdict {
+  return {
+    decision,
+    source,
+    decidedBy,
+    firedRules: [],
+    enforcementPolicy: 'enforce',
+    sessionStatus: 'off',
+    status: null,
+    riskScore: null,
+    level: null,
+    explain,
+  };
+}
+
 function allow(verdict: Verdict, source: VerdictSource): Verdict {
   const note = verdict.decision === 'allow' ? '' : ` Lifted: ${source}.`;
   return { ...verdict, decision: 'allow', source, explain: verdict.explain + note };

@@ -144,7 +144,7 @@ test('the edge’s own challenge buys clearance', async () => {
       headers: { ...as('ChallengeMe'), 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  const challenge = (await (await post('/__protect/challenge', {})).json()) as ChallengeAnswer;
+  const challenge = (await (await post('/__protect/challenge', { action: 'clearance' })).json()) as ChallengeAnswer;
   const { salt = '', count = 0, bits = 0 } = challenge.pow!;
   const solution = { counters: await solveSha256({ salt, count, bits }) };
   const solved = (await (

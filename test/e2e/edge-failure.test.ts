@@ -230,7 +230,7 @@ describe('a challenge while the service is away', () => {
     return { answer, body: (await answer.json()) as Answer };
   };
   async function solveLocally(url: string): Promise<string> {
-    const { body: challenge } = await post<ChallengeAnswer>(url, '/__protect/challenge', {});
+    const { body: challenge } = await post<ChallengeAnswer>(url, '/__protect/challenge', { action: 'clearance' });
     expect(challenge.pow?.lane).toBe('sha256');
     const { salt = '', count = 0, bits = 0 } = challenge.pow!;
     const counters = await solveSha256({ salt, count, bits });
@@ -268,7 +268,7 @@ describe('a challenge while the service is away', () => {
     upstream.setPolicy({ clearanceLevel: 1 });
     const url = await startEdge();
     upstream.trouble = 'error';
-    expect((await post(url, '/__protect/challenge', {})).answer.status).toBe(503);
+    expect((await post(url, '/__protect/challenge', { action: 'clearance' })).answer.status).toBe(503);
   });
 
   test('FAIL_MODE_CHALLENGE open forwards, closed answers 503', async () => {

@@ -30,7 +30,12 @@ beforeAll(async () => {
     source: await bundleWorker('src/edge/index.ts'),
     compatibilityDate: '2026-10-01',
     compatibilityFlags: ['global_fetch_strictly_public'],
-    vars: { SERVICE_URL: upstream.url, ORIGIN_URL: origin.url, CLIENT_JWT: upstream.clientJwt },
+    vars: {
+      SERVICE_URL: upstream.url,
+      ORIGIN_URL: origin.url,
+      CLIENT_JWT: upstream.clientJwt,
+      RULES_POLL_SECONDS: '1',
+    },
   });
   await eventually(
     async () => (await fetch(edge.url, { headers: { 'user-agent': 'ChallengeMe' } })).status,
@@ -187,4 +192,43 @@ test('a second tab’s challenge leaves the first one’s clearance alone', asyn
     // oxlint-disable-next-line no-await-in-loop
     expect((await fetch(`${edge.url}/x`, { headers: { ...visitor, cookie } })).status).toBe(200);
   }
+});
+
+test('a gate that leads to itself says so instead of running in circles', async () => {
+  const port = 27_033;
+  const looped = await startRawWorker({
+    source: await bundleWorker('src/edge/index.ts'),
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    vars: { SERVICE_URL: upstream.url, ORIGIN_URL: `http://127.0.0.1:${port}`, CLIENT_JWT: upstream.clientJwt },
+  });
+  // The worker's port is chosen at start: a forwarder on a known one closes the circle.
+  const back = createServer((request, response) => {
+    const call = httpRequest(looped.url + request.url!, { headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(call);
+  });
+  await new Promise<void>((ready) => back.listen(port, '127.0.0.1', ready));
+  try {
+    await eventually(
+      async () => (await fetch(looped.url)).status,
+      (status) => status === 508,
+    );
+  } finally {
+    back.closeAllConnections();
+    back.close();
+    await looped.stop();
+  }
+});
+
+test('a host the instance does not list is answered for by nobody', async () => {
+  upstream.setPolicy({ autoInject: true, hosts: ['site.test'] });
+  await eventually(
+    async () => (await raw('/x')).response.statusCode,
+    (status) => status === 421,
+    12_000,
+  );
+  expect((await raw('/x', { host: 'SITE.test:8080' })).response.statusCode).toBe(200);
 });

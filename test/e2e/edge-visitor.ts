@@ -46,6 +46,7 @@ export async function solvedToken(
   };
   const challenge = await post<ChallengeAnswer>('/__protect/challenge', {
     capabilities: { bigint: true, worker: true },
+    action: 'clearance',
     ...body,
   });
   const { pow } = challenge;

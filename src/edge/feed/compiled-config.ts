@@ -26,6 +26,8 @@ export interface CompiledConfig {
   siteKey: string;
   secretKey: string;
   policy: InstancePolicy;
+  /** Host names this instance answers for, lower-case; `null` is any. */
+  hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
   /** Changes when any key does: what was verified under another epoch is verified again. */
@@ -45,6 +47,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     siteKey: config.siteKey,
     secretKey: config.secretKey,
     policy: config.policy,
+    hosts: config.policy.hosts.length > 0 ? new Set(config.policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(config.policy),
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),

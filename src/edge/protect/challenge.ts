@@ -26,10 +26,7 @@ export async function passChallengeCall(call: ProtectCall, step: 'challenge' | '
     return json(passage, 200, await checkLocalSolution(config, signals, challenge, solution, nowMs));
   }
   const visitor = visitorOf(passage);
-  const question =
-    step === 'challenge'
-      ? { siteKey: config.siteKey, action: CLEARANCE_ACTION, ...body, visitor }
-      : { ...body, visitor };
+  const question = step === 'challenge' ? { siteKey: config.siteKey, ...body, visitor } : { ...body, visitor };
   if (edge.environment.rules.kind === 'service') {
     try {
       const answer = await edge.service.call(`/captcha/v1/${step}`, CALL_TIMEOUT_MS, JSON.stringify(question));
@@ -42,7 +39,11 @@ export async function passChallengeCall(call: ProtectCall, step: 'challenge' | '
     }
     edge.count(`challenge_failures{step="${step}"}`);
   }
-  const mayMint = edge.environment.failModeChallenge === 'local' && config.policy.clearanceLevel <= LOCAL_LEVEL;
+  // Only for clearance: a form's token is for the site's backend, which this edge cannot speak for.
+  const mayMint =
+    body['action'] === CLEARANCE_ACTION &&
+    edge.environment.failModeChallenge === 'local' &&
+    config.policy.clearanceLevel <= LOCAL_LEVEL;
   if (step === 'challenge' && mayMint) {
     edge.count('local_challenges');
     return json(passage, 200, await mintLocalChallenge(config, signals, nowMs));
