@@ -5,6 +5,9 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mintSessionJwt } from '../../src/challenge/session-token.ts';
+import type { SessionClaims } from '../../src/challenge/session-token.ts';
+import { visitorBinding } from '../../src/challenge/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge-api.ts';
 import { instancePolicy } from '../../src/contract/instance.ts';
 import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
@@ -28,8 +31,12 @@ export interface Upstream {
   records: VerdictRecord[];
   counters: Record<string, number>;
   setPolicy(policy: object): void;
+  configVersion(): string;
   /** A new base; or, with `asDelta`, the same base and a delta over it. */
   setRules(rules: EdgeRule[], asDelta?: boolean): Promise<void>;
+  /** A session JWT for a visitor on the loopback address without a user agent of its own. */
+  mintSession(claims?: Partial<SessionClaims>): Promise<string>;
+  raise(jti: string, score: number): void;
   stop(): Promise<void>;
 }
 
@@ -46,18 +53,19 @@ export async function startUpstream(): Promise<Upstream> {
     signRulesetFile(payload, { kid: 'r1', privateKey: from.privateKey });
   const keys = { kid: 'k1', clearance: key(1), session: key(2), seal: key(3), originSignature: key(4) };
 
+  const raisedJtis: EdgeConfig['raisedJtis'] = [];
   let version = 0;
   let configVersion = 1;
   let policy = instancePolicy.parse({ sessionsEnabled: false });
   let base = { hash: '', version: 0, file: new Uint8Array(0), wrong: new Uint8Array(0) };
   let delta = { version: 0, file: new Uint8Array(0) };
   const now = Math.floor(Date.now() / 1000);
-  const claims = { sub: instanceId, iat: now, exp: now + 86_400 };
+  const jwtClaims = { sub: instanceId, iat: now, exp: now + 86_400 };
 
   const upstream: Upstream = {
     url: '',
     instanceId,
-    clientJwt: `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`,
+    clientJwt: `e30.${Buffer.from(JSON.stringify(jwtClaims)).toString('base64url')}.c2ln`,
     trouble: 'none',
     verifyTrouble: 'none',
     verifyAnswer: { verified: true, level: 2, action: 'clearance', jti: 'ab'.repeat(16) },
@@ -68,6 +76,7 @@ export async function startUpstream(): Promise<Upstream> {
       policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
       configVersion++;
     },
+    configVersion: () => `c${configVersion}`,
     async setRules(rules, asDelta = false) {
       version++;
       if (asDelta) {
@@ -89,6 +98,16 @@ export async function startUpstream(): Promise<Upstream> {
       base = { hash, version, file: new Uint8Array(file), wrong: new Uint8Array((await sign(payload, stranger)).file) };
       delta = { version, file: new Uint8Array(0) };
     },
+    async mintSession(claims = {}) {
+      const iat = Math.floor(Date.now() / 1000);
+      const bnd = await visitorBinding('127.0.0.1', 'Mozilla/5.0');
+      const full = { jti: 'jti-1', sub: instanceId, iat, exp: iat + 300, sxp: iat + 3600, risk: 0, bnd, ...claims };
+      return mintSessionJwt(Buffer.alloc(32, 2), 'k1', full);
+    },
+    raise(jti, score) {
+      raisedJtis.push({ jti, score });
+      configVersion++;
+    },
     stop: () => new Promise((done) => server.close(() => done())),
   };
   await upstream.setRules([]);
@@ -101,7 +120,7 @@ export async function startUpstream(): Promise<Upstream> {
     secretKey: 'secret_upstream',
     keys: { current: keys, previous: null },
     rulesetKeys: [{ kid: 'r1', publicKey }],
-    raisedJtis: [],
+    raisedJtis,
   });
 
   const server = createServer((request, response) => void answer(request, response));
@@ -136,6 +155,13 @@ export async function startUpstream(): Promise<Upstream> {
         delta: { version: delta.version },
       };
       return void send(200, JSON.stringify(answered));
+    }
+    if (path === '/edge/v1/sessions') {
+      const asked = JSON.parse(body.toString()) as { jwt?: string };
+      const jti = asked.jwt === undefined ? 'jti-new' : 'jti-1';
+      const jwt = await upstream.mintSession({ jti });
+      const ends = { expiresAt: Date.now() + 3_600_000, jwtExpiresAt: Date.now() + 300_000 };
+      return void send(200, JSON.stringify({ jti, jwt, ...ends }));
     }
     if (path === '/edge/v1/config') return void send(200, JSON.stringify(config()));
     if (path.endsWith(`/delta/${delta.version}`)) return void send(200, delta.file, 'application/octet-stream');

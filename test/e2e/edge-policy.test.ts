@@ -1,0 +1,200 @@
+/** An instance's policy at the gate: sessions and scores, categories, path rules, modes (issue 4, points 5 and 6). */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
+import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { startRawWorker } from '../support/raw-workerd.ts';
+import type { RawWorker } from '../support/raw-workerd.ts';
+import { eventually } from '../support/stack.ts';
+import { startUpstream } from './edge-upstream.ts';
+import type { Upstream } from './edge-upstream.ts';
+import { cookiesOf } from './edge-visitor.ts';
+
+const ORIGIN_PORT = 27_040;
+const SECRET = 'a-secret-of-the-operators-proxy';
+const USER_AGENT = 'Mozilla/5.0';
+let upstream: Upstream;
+let origin: DemoOrigin;
+let edge: RawWorker;
+let policies = 0;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  origin = await startDemoOrigin(ORIGIN_PORT);
+  edge = await startRawWorker({
+    source: await bundleWorker('src/edge/index.ts'),
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    vars: {
+      SERVICE_URL: upstream.url,
+      ORIGIN_URL: origin.url,
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: SECRET,
+      CLIENT_JWT: upstream.clientJwt,
+      OPS_TOKEN: 'a-token-of-the-operators',
+      RULES_POLL_SECONDS: '0.1',
+      RULES_MAX_STALE_SECONDS: '0.1',
+    },
+  });
+});
+afterAll(async () => {
+  await edge?.stop();
+  await origin?.close();
+  await upstream?.stop();
+});
+beforeEach(() => usePolicy({}));
+
+/** Sets a policy and waits until the edge has it. */
+async function usePolicy(policy: object): Promise<void> {
+  upstream.setPolicy({ ...policy, clearanceSeconds: 60 + ++policies });
+  await settled();
+}
+async function settled(): Promise<void> {
+  const loaded = async () => {
+    const answer = await fetch(`${edge.url}/__protect/health`, {
+      headers: { authorization: 'Bearer a-token-of-the-operators' },
+    });
+    return ((await answer.json()) as { configVersion: string | null }).configVersion;
+  };
+  await eventually(loaded, (version) => version === upstream.configVersion());
+}
+
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const answer = await fetch(edge.url + path, { method, headers: { 'user-agent': USER_AGENT, ...headers } });
+  await answer.arrayBuffer();
+  const { headers: told } = answer;
+  return {
+    status: answer.status,
+    decision: told.get('x-protect-decision'),
+    problem: told.get('x-protect-status'),
+    id: told.get('x-protect-request-id')!,
+    answer,
+  };
+}
+const from = (ip: string, asn = '64496', country = 'DE') => ({
+  'x-signals-secret': SECRET,
+  'x-client-ip': ip,
+  'x-client-asn': asn,
+  'x-client-country': country,
+});
+const recordOf = (id: string) =>
+  eventually(
+    async () => upstream.records.find((record) => record.request_id === id),
+    (record) => record !== undefined,
+  );
+
+describe('sessions', () => {
+  const json = { sessionsEnabled: true, endpointRules: [{ pattern: '/api/**', pathType: 'json' }] };
+  const session = async (claims = {}) => ({ cookie: `protect_session=jti-1|${await upstream.mintSession(claims)}` });
+
+  test('the score decides, and a raised one at once', async () => {
+    await usePolicy(json);
+    expect((await ask('/api/time', await session())).status).toBe(200);
+    expect((await ask('/api/time', await session({ jti: 'jti-2' }))).problem).toBe('invalid-session');
+    const other = async (jti: string, risk: number) => ({
+      cookie: `protect_session=${jti}|${await upstream.mintSession({ jti, risk })}`,
+    });
+    expect(await ask('/api/time', await other('jti-3', 0.6))).toMatchObject({ status: 403, decision: 'challenge' });
+    expect(await ask('/api/time', await other('jti-4', 0.9))).toMatchObject({ status: 403, decision: 'block' });
+    const calm = await other('jti-5', 0);
+    expect((await ask('/api/time', calm)).status).toBe(200);
+    upstream.raise('jti-5', 0.95);
+    await settled();
+    const raised = await ask('/api/time', calm);
+    expect(raised).toMatchObject({ status: 403, decision: 'block' });
+    expect(await recordOf(raised.id)).toMatchObject({
+      jti: 'jti-5',
+      risk_score: 0.95,
+      decided_by: 'risk:block',
+      source: 'risk',
+    });
+  });
+
+  test('an expired one is told apart, and its page opens', async () => {
+    await usePolicy(json);
+    const over = await session({ exp: Math.floor(Date.now() / 1000) - 10 });
+    expect(await ask('/api/time', over)).toMatchObject({ status: 401, problem: 'session-not-found' });
+    expect(await ask('/', over)).toMatchObject({ status: 200, problem: 'session-not-found' });
+  });
+
+  test('one that runs out is renewed behind the response and handed over with a later one', async () => {
+    await usePolicy(json);
+    const ending = await session({ exp: Math.floor(Date.now() / 1000) + 60 });
+    expect((await ask('/api/time', ending)).answer.headers.getSetCookie()).toEqual([]);
+    const later = await eventually(
+      async () => (await ask('/api/time', ending)).answer,
+      (answer) => answer.headers.getSetCookie().length > 0,
+    );
+    expect(later.headers.get('cache-control')).toContain('private');
+    expect((await ask('/api/time', { cookie: cookiesOf(later) })).status).toBe(200);
+    expect(upstream.calls.filter((path) => path === '/edge/v1/sessions')).toHaveLength(1);
+  });
+
+  test('a path rule waives it for webhooks', async () => {
+    await usePolicy({
+      ...json,
+      pathRules: [{ pattern: '/api/hook', action: 'inherit', methods: ['POST'], waiveSession: true }],
+    });
+    expect((await ask('/api/hook', {}, 'POST')).status).toBe(200);
+    expect((await ask('/api/hook')).status).toBe(401);
+    expect((await ask('/api/%2e%2e/api/hook', {}, 'POST')).status).toBe(200);
+    expect((await ask('/api/hook%2f..%2fsecret', {}, 'POST')).status).toBe(401);
+  });
+});
+
+describe('policy', () => {
+  test('categories of addresses have verdicts', async () => {
+    await usePolicy({ ipCategoryRules: { tor: 'block', datacenter: 'captcha' } });
+    expect(await ask('/echo', from('192.0.2.1', '64496', 'T1'))).toMatchObject({ status: 403, decision: 'block' });
+    const cloud = await ask('/echo', from('192.0.2.1', '24940'));
+    expect(cloud).toMatchObject({ status: 403, decision: 'challenge' });
+    expect(await recordOf(cloud.id)).toMatchObject({ ip_category: ['datacenter'], decided_by: 'category:datacenter' });
+    expect((await ask('/echo', from('192.0.2.1'))).status).toBe(200);
+  });
+
+  test('path rules decide by path and method, and no spelling walks around them', async () => {
+    await usePolicy({
+      pathRules: [
+        { pattern: '/echo/public/**', action: 'allow' },
+        { pattern: '/echo/admin/**', action: 'block' },
+        { pattern: '/echo/form', methods: ['POST'], action: 'challenge' },
+      ],
+    });
+    expect((await ask('/echo/admin/x')).status).toBe(403);
+    expect((await ask('/echo/form')).status).toBe(200);
+    expect((await ask('/echo/form', {}, 'POST')).status).toBe(403);
+    for (const path of [
+      '/echo//admin/x',
+      '/echo/%61dmin/x',
+      '/echo/public/..%2fadmin/x',
+      '/echo/public/%2e%2e/admin/x',
+      '/echo\\admin/x',
+      '/echo/admin;a=b/x',
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect([path, (await ask(path)).status]).toEqual([path, 403]);
+    }
+  });
+
+  test('monitor records and forwards', async () => {
+    await usePolicy({ monitor: true, pathRules: [{ pattern: '/echo/admin', action: 'block' }] });
+    const watched = await ask('/echo/admin');
+    expect(watched).toMatchObject({ status: 200, decision: 'block' });
+    expect(await recordOf(watched.id)).toMatchObject({ decision: 'block', enforcement_policy: 'monitor', status: 200 });
+  });
+
+  test('rollout enforces on its share of visitors, always the same ones', async () => {
+    await usePolicy({ rollout: 40, pathRules: [{ pattern: '/echo/admin', action: 'block' }] });
+    const statuses = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 150 }, (_, index) => ask('/echo/admin', from(`198.51.100.${index}`))),
+      );
+      return answers.map(({ status }) => status);
+    };
+    const first = await statuses();
+    const enforced = first.filter((status) => status === 403).length;
+    expect(enforced).toBeGreaterThan(35);
+    expect(enforced).toBeLessThan(85);
+    expect(await statuses()).toEqual(first);
+  });
+});
