@@ -1,0 +1,140 @@
+/**
+ * The challenge page through the whole stack, for the visitors that gates most often lose: without
+ * scripts, without cookies, with a file to send, going back.
+ */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+const ENFORCED_WITHIN_MS = 5000;
+/** The lane without scripts waits a dozen seconds. */
+const NO_SCRIPT_TIMEOUT_MS = 25_000;
+
+const stack = useStack();
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await manage(stack(), '/protect/instances/update', {
+    id: stack().instanceId,
+    pathRules: [
+      { pattern: '/echo/guarded/**', action: 'challenge' },
+      { pattern: '/echo/form', methods: ['POST'], action: 'challenge' },
+    ],
+  });
+  await eventually(
+    () => fetch(`${stack().edgeUrl}/echo/guarded/x`),
+    (response) => response.status === 403,
+    ENFORCED_WITHIN_MS,
+  );
+});
+afterAll(() => browser.close());
+afterEach(() => context.close());
+
+async function visit(options: BrowserContextOptions = {}): Promise<void> {
+  context = await browser.newContext({ userAgent: AGENT, ...options });
+  page = await context.newPage();
+}
+
+/** A browser that takes no cookie from a server: its requests are made for it by somebody without a jar. */
+async function keepNoCookies(of: BrowserContext): Promise<void> {
+  await of.route('**', async (route) => {
+    const asked = route.request();
+    const { cookie: _dropped, ...headers } = await asked.allHeaders();
+    const body = asked.postDataBuffer();
+    const init = { method: asked.method(), headers, redirect: 'manual', ...(body === null ? {} : { body }) } as const;
+    const answer = await fetch(asked.url(), init as RequestInit);
+    const kept = [...answer.headers].filter(([name]) => !/^(?:set-cookie|content-(?:encoding|length))$/.test(name));
+    await route.fulfill({
+      status: answer.status,
+      headers: Object.fromEntries(kept),
+      body: Buffer.from(await answer.arrayBuffer()),
+    });
+  });
+}
+
+async function hits(path: string): Promise<number> {
+  const counted = (await (await fetch(`${stack().originUrl}/hits`)).json()) as Record<string, number>;
+  return counted[path] ?? 0;
+}
+
+describe('without scripts', () => {
+  // Side by side: each waits a dozen seconds.
+  test('the page opens by itself, or says that no cookie was kept; it never goes round in circles', async () => {
+    await visit({ javaScriptEnabled: false });
+    const bare = await browser.newContext({ userAgent: AGENT, javaScriptEnabled: false });
+    try {
+      await keepNoCookies(bare);
+      const bareTab = await bare.newPage();
+      await page.goto(`${stack().edgeUrl}/echo/guarded/no-script?a=1`);
+      await bareTab.goto(`${stack().edgeUrl}/echo/guarded/nothing`);
+      await page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
+      await Promise.all([
+        page.getByText('"/echo/guarded/no-script"').waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
+        bareTab.getByRole('heading', { name: 'Cookies are switched off' }).waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
+      ]);
+    } finally {
+      await bare.close();
+    }
+    expect(await hits('/echo/guarded/no-script')).toBe(1);
+    expect(await hits('/echo/guarded/nothing')).toBe(0);
+  });
+});
+
+describe('with scripts but without cookies', () => {
+  test('the page stops after a few passes and says why', async () => {
+    await visit();
+    await keepNoCookies(context);
+    await page.goto(`${stack().edgeUrl}/echo/guarded/circle`);
+    await page.getByText('Allow cookies for this site').waitFor();
+    expect(await hits('/echo/guarded/circle')).toBe(0);
+  });
+});
+
+describe('a form with a file that is challenged', () => {
+  test('reaches the origin once, whole, and not again on the way back', async () => {
+    await visit();
+    await page.goto(`${stack().edgeUrl}/`);
+    const file = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 31) % 256));
+    await page.evaluate(() => {
+      const form = document.createElement('form');
+      form.method = 'post';
+      form.action = '/echo/form?kept=query';
+      form.enctype = 'multipart/form-data';
+      const input = Object.assign(document.createElement('input'), { type: 'file', name: 'file' });
+      form.append(input);
+      document.body.append(form);
+    });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.bin', mimeType: 'application/x-test', buffer: file });
+    const replayed = page.waitForResponse((response) => response.url().includes('__protect-replay'));
+    await page.evaluate(() => document.querySelector<HTMLFormElement>('form[action^="/echo/form"]')?.submit());
+    const answer = await replayed;
+    const echoed = (await answer.json()) as { query: string; bodyLength: number; headers: Record<string, string> };
+    expect(echoed.query).toBe('kept=query');
+    expect(echoed.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(echoed.headers['referer']).toBe(`${stack().edgeUrl}/`);
+    expect(echoed.bodyLength).toBeGreaterThan(file.length);
+    await page.goBack().catch(() => null);
+    await page.waitForTimeout(500);
+    expect(await hits('/echo/form')).toBe(1);
+  });
+});
+
+describe('a visitor of another language on a small screen', () => {
+  test('reads the page in Arabic, from right to left, and passes', async () => {
+    await visit({ locale: 'ar', viewport: { width: 360, height: 640 } });
+    await context.route('**/__protect/challenge', (route) => route.fulfill({ status: 400, body: '{}' }), { times: 1 });
+    await page.goto(`${stack().edgeUrl}/echo/guarded/arabic`);
+    await page.getByRole('heading', { name: 'لحظة من فضلك' }).waitFor();
+    await page.getByRole('button', { name: 'حاول مجددًا' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.keyboard.press('Enter');
+    await page.getByText('"/echo/guarded/arabic"').waitFor();
+  });
+});
