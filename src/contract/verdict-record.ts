@@ -24,8 +24,6 @@ export const firedRule = z.strictObject({
   verdict: z.enum(decisions),
   mode: z.enum(['enforce', 'monitor']),
 });
-export type FiredRule = z.infer<typeof firedRule>;
-
 export const verdictRecord = z.strictObject({
   v: z.literal(VERDICT_RECORD_VERSION),
   id: z.uuid(),

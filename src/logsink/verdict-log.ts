@@ -68,7 +68,7 @@ export class VerdictBatcher {
     this.#maxRecords = options.maxRecords ?? BATCH_MAX_RECORDS;
     this.#windowMs = options.windowMs ?? WINDOW_MS;
     this.#bufferMax = options.bufferMaxRecords ?? BUFFER_MAX_RECORDS;
-    this.#sleep = options.sleep ?? sleepByTimer;
+    this.#sleep = (ms) => (options.sleep ? options.sleep(ms) : sleepByTimer(ms));
   }
 
   /** Numbers this isolate's records from 0, so that the store sees what never arrived. */

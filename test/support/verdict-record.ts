@@ -54,8 +54,8 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-function pick<T>(random: () => number, values: readonly T[]): T {
-  return values[Math.floor(random() * values.length)] as T;
+function pick<T>(random: () => number, values: readonly [T, ...T[]]): T {
+  return values[Math.floor(random() * values.length)] ?? values[0];
 }
 
 /** One record of a made-up day: few countries, more networks, many paths; a third belong to sessions. */

@@ -90,7 +90,7 @@ describe('a batch', () => {
     const records = some(instance, 50);
     await send(instance, records);
     const id = service.VERDICT_SHARD.idFromName(`verdicts/${instance.id}:0:0`);
-    await evictDurableObject(service.VERDICT_SHARD.get(id) as never);
+    await evictDurableObject(service.VERDICT_SHARD.get(id));
     expect(await send(instance, records)).toMatchObject({ accepted: 0, duplicates: 50 });
     expect(await stored(instance)).toMatchObject({ total: 50, counted: 50 });
   });

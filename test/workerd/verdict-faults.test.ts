@@ -80,7 +80,7 @@ class FaultyWorld {
 
   /** The service as the edge's sink sees it. */
   readonly fetch = async (_url: string, init: RequestInit): Promise<Response> => {
-    const batch = JSON.parse(String(init.body)) as IncomingBatch;
+    const batch = JSON.parse(init.body as string) as IncomingBatch;
     if (this.strikes('refused', 0.15)) throw new Error('connection refused');
     if (this.strikes('busy', 0.1)) return new Response('busy', { status: 503 });
     if (this.strikes('late delivery', 0.1)) {

@@ -74,8 +74,8 @@ export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null):
   equals('ip', filter.ip);
   equals('jti', filter.jti);
   if (filter.path?.prefix) {
-    parts.push('substr(path, 1, ?) = ?');
-    bindings.push([...filter.path.text].length, filter.path.text);
+    parts.push('instr(path, ?) = 1');
+    bindings.push(filter.path.text);
   } else if (filter.path) equals('path', filter.path.text);
   const minFired = Math.max(filter.minRulesFired, filter.firedRules ? 1 : 0);
   if (minFired > 0) {

@@ -39,7 +39,7 @@ describe('the service sink', () => {
     await serviceSink({ serviceUrl: 'https://service.example', clientJwt: 'jwt', fetch }).send(batch);
     expect(calls[0]?.url).toBe('https://service.example/edge/v1/verdicts');
     expect(new Headers(calls[0]?.init.headers).get('authorization')).toBe('Bearer jwt');
-    const sent = verdictBatch.parse(JSON.parse(String(calls[0]?.init.body)));
+    const sent = verdictBatch.parse(JSON.parse(calls[0]?.init.body as string));
     expect(sent).toEqual({ batchId: batch.batchId, records: batch.records, counters: { requests: 2 } });
   });
 
@@ -78,7 +78,7 @@ test('the http sink sends one JSON line per verdict and an idempotency key', asy
   const { calls, fetch } = answering(202);
   const batch = batchOf(2);
   await httpSink({ url: 'https://collector.example/in', headers: { authorization: 'Bearer x' }, fetch }).send(batch);
-  const lines = String(calls[0]?.init.body).trimEnd().split('\n');
+  const lines = ((calls[0]?.init.body ?? '') as string).trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(batch.records);
   expect(new Headers(calls[0]?.init.headers).get('idempotency-key')).toBe(batch.batchId);
 });

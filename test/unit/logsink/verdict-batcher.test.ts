@@ -44,19 +44,18 @@ function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOp
   let made = 0;
   return {
     batcher,
-    add(count = 1): string[] {
-      return Array.from({ length: count }, () => {
+    add: (count = 1): string[] =>
+      Array.from({ length: count }, () => {
         const record: VerdictRecord = verdictRecordOf('instance-1', { timestamp: clock + made++ });
         batcher.add(record, (promise) => work.push(promise));
         return record.id;
-      });
-    },
+      }),
     sleeping: () => sleepers.map(({ ms }) => ms),
-    pass(ms: number) {
+    pass: (ms: number): void => {
       clock += ms;
     },
     /** Wakes whoever sleeps, again and again, until all work is done. */
-    async settle(): Promise<void> {
+    settle: async (): Promise<void> => {
       const all = { done: false };
       void Promise.all(work).then(() => (all.done = true));
       while (!all.done) {

@@ -21,7 +21,7 @@ interface Series {
 }
 
 interface Split {
-  total: readonly Point[];
+  total: Point[];
   series: Series[];
   other: { values: number; points: Point[] };
   isExact: boolean;
@@ -69,7 +69,7 @@ async function splitBy(
   if (groupBy === 'none') {
     return {
       total,
-      series: [{ value: null, points: total as Point[] }],
+      series: [{ value: null, points: total }],
       other: { values: 0, points: [] },
       isExact: true,
     };
@@ -99,7 +99,7 @@ async function hasSurplus(
 }
 
 /** Every count is split by decision already. */
-function byDecision(total: readonly Point[], topN: number): Split {
+function byDecision(total: Point[], topN: number): Split {
   const series = decisions
     .map((value, outcome) => ({
       value,

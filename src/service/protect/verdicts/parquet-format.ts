@@ -16,16 +16,16 @@ interface Column {
   name: string;
   type: BasicType;
   nullable: boolean;
-  of(record: VerdictRecord): unknown;
+  of: (record: VerdictRecord) => unknown;
 }
 
-const text = (name: keyof VerdictRecord & string, nullable = false): Column => ({
+const text = (name: keyof VerdictRecord, nullable = false): Column => ({
   name,
   type: 'STRING',
   nullable,
   of: (record) => record[name] ?? null,
 });
-const plain = (name: keyof VerdictRecord & string, type: BasicType, nullable = false): Column => ({
+const plain = (name: keyof VerdictRecord, type: BasicType, nullable = false): Column => ({
   name,
   type,
   nullable,

@@ -1,0 +1,88 @@
+/** Captcha events make the same record in every order, and repeating them changes nothing. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { mergeCaptcha } from '../../../src/store/captcha-log/captcha-record.ts';
+import type { CaptchaEvent, CaptchaFacts, CaptchaRecord } from '../../../src/store/captcha-log/captcha-record.ts';
+
+const identity = {
+  jti: '0123456789abcdef0123456789abcdef',
+  account_id: 'account-1',
+  site_key: 'site-1',
+  timestamp: 1_700_000_000_000,
+  captcha_type: 'image',
+} as const;
+
+const facts: CaptchaFacts = {
+  ip: '192.0.2.1',
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  user_agent: 'Mozilla/5.0',
+  device_type: 'desktop',
+  ip_category: [],
+  host: null,
+  action: null,
+  lane: 'visual',
+  user_account: null,
+  session: null,
+  web_view: null,
+  iframe: null,
+  score: 0.2,
+  threshold: 0.5,
+  detectors: [],
+  selection_reason: null,
+  access_rule: null,
+  policy_type: null,
+};
+
+/** Up to three rounds that fail, perhaps one that does not, perhaps verifications: as it can really happen. */
+const course: fc.Arbitrary<CaptchaEvent[]> = fc
+  .record({ failed: fc.nat(3), passed: fc.boolean(), refused: fc.nat(2), verified: fc.boolean() })
+  .map(({ failed, passed, refused, verified }) => {
+    const at = (step: number): number => identity.timestamp + step * 1000;
+    const submitted = (step: number, correct: boolean): CaptchaEvent => ({
+      ...identity,
+      event: 'submitted',
+      at: at(step),
+      correct,
+      reason: correct ? null : 'CAPTCHA.INVALID_SOLUTION',
+      score: correct ? 0.4 : null,
+      detectors: correct ? ['address-changed'] : [],
+    });
+    return [
+      { ...identity, event: 'issued', facts },
+      ...Array.from({ length: failed }, (_, round) => submitted(round + 1, false)),
+      ...(passed ? [submitted(5, true)] : []),
+      ...(passed && verified
+        ? [{ ...identity, event: 'verified', at: at(6), verified: true, reason: null } as const]
+        : []),
+      // A spent or refused token, asked about again and again: one reason, whichever came first.
+      ...(passed && !verified && refused > 0
+        ? [{ ...identity, event: 'verified', at: at(7), verified: false, reason: 'API.VPN_BLOCKED' } as const]
+        : []),
+    ];
+  });
+
+function merged(events: readonly CaptchaEvent[]): CaptchaRecord | null {
+  return events.reduce<CaptchaRecord | null>((record, event) => mergeCaptcha(record, event), null);
+}
+
+test('any order of the same events makes the same record', () => {
+  const shuffled = course.chain((events) =>
+    fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
+  );
+  fc.assert(
+    fc.property(shuffled, ([events, order]) => {
+      expect(merged(order)).toEqual(merged(events));
+    }),
+  );
+});
+
+test('an event that comes again changes nothing', () => {
+  const repeated = course.chain((events) => fc.tuple(fc.constant(events), fc.array(fc.constantFrom(...events))));
+  fc.assert(
+    fc.property(repeated, ([events, again]) => {
+      expect(merged([...events, ...again])).toEqual(merged(events));
+    }),
+  );
+});

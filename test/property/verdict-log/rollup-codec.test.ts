@@ -1,0 +1,39 @@
+/** The packed form of a rollup bucket, against the map it was made of. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Counts } from '../../../src/store/verdict-log/aggregate.ts';
+import { decodeCounts, encodeCounts } from '../../../src/store/verdict-log/rollup-codec.ts';
+
+const count = fc.oneof(fc.nat(200), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
+const buckets = fc
+  .uniqueArray(fc.tuple(fc.nat({ max: 2 ** 40 }), fc.tuple(count, count, count)), { selector: ([id]) => id })
+  .map((entries) => new Map<number, Counts>(entries));
+
+function decoded(bytes: Uint8Array): Map<number, Counts> {
+  const counts = new Map<number, Counts>();
+  decodeCounts(bytes, (id, value) => counts.set(id, value));
+  return counts;
+}
+
+test('what is unpacked is what was packed, by rising id', () => {
+  fc.assert(
+    fc.property(buckets, (counts) => {
+      const nonzero = [...counts].filter(([, value]) => value.some((number) => number > 0));
+      const result = decoded(encodeCounts(counts));
+      expect([...result]).toEqual(nonzero.toSorted(([a], [b]) => a - b));
+    }),
+  );
+});
+
+test('a value taken out again leaves no trace', () => {
+  expect(
+    decoded(
+      encodeCounts(
+        new Map([
+          [7, [0, -1, 0]],
+          [9, [0, 2, 0]],
+        ]),
+      ),
+    ),
+  ).toEqual(new Map([[9, [0, 2, 0]]]));
+});

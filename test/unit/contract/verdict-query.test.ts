@@ -1,0 +1,71 @@
+/** Forms in which a question to the log can be put, from JSON and from a form. */
+import { describe, expect, test } from 'vitest';
+import {
+  bucketSeconds,
+  instant,
+  trafficByDimensionRequest,
+  verdictPageRequest,
+} from '../../../src/contract/verdict-query.ts';
+
+const noon = Date.UTC(2026, 10, 20, 12);
+
+describe('an instant', () => {
+  test.each([
+    [noon, noon],
+    [String(noon), noon],
+    ['2026-11-20T12:00:00Z', noon],
+    ['2026-11-20T12:00:00.000Z', noon],
+    ['2026-11-20T12:00Z', noon],
+    ['2026-11-20T13:00:00+01:00', noon],
+    ['2026-11-20T12:00:00', noon],
+    ['2026-11-20', Date.UTC(2026, 10, 20)],
+    [0, 0],
+  ])('is read from %j', (given, expected) => {
+    expect(instant.parse(given)).toBe(expected);
+  });
+
+  test.each([[-1], [1.5], ['yesterday'], ['2026-13-01'], ['12:00'], ['20 Nov 2026'], [''], [null], [8.65e15]])(
+    'is not read from %j',
+    (given) => {
+      expect(instant.safeParse(given).success).toBe(false);
+    },
+  );
+});
+
+test.each([
+  ['minute', 60],
+  ['hour', 3600],
+  ['day', 86_400],
+  [300, 300],
+  ['300', 300],
+])('a bucket of %j is %i seconds', (given, seconds) => {
+  expect(bucketSeconds.parse(given)).toBe(seconds);
+});
+
+test.each([[0], [61], [-60], ['week'], [2.5], [86_400 * 32]])('a bucket of %j is refused', (given) => {
+  expect(bucketSeconds.safeParse(given).success).toBe(false);
+});
+
+test('single values stand for lists of one, and numbers may be text', () => {
+  expect(
+    verdictPageRequest.parse({
+      decision: 'block',
+      sources: 'risk',
+      asn: 'AS64496',
+      limit: '10',
+      firedRules: 'ip:192.0.2.1',
+    }),
+  ).toEqual({
+    decision: ['block'],
+    sources: ['risk'],
+    asn: [64_496],
+    limit: 10,
+    offset: 0,
+    firedRules: ['ip:192.0.2.1'],
+  });
+});
+
+test('what is not said has its documented default', () => {
+  expect(verdictPageRequest.parse({})).toEqual({ limit: 50, offset: 0 });
+  expect(trafficByDimensionRequest.parse({ groupBy: 'asn' })).toEqual({ groupBy: 'asn', bucket: 3600, topN: 10 });
+});
