@@ -79,5 +79,13 @@ export const edgeSessionRequest = z.strictObject({
   /** The JWT being refreshed; absent opens a new session. */
   jwt: z.optional(z.string().check(z.maxLength(4096))),
 });
-export const edgeSession = z.strictObject({ jti: id, jwt: z.string(), expiresAt: z.int(), jwtExpiresAt: z.int() });
+export const edgeSession = z.strictObject({
+  jti: id,
+  jwt: z.string(),
+  /** Epoch milliseconds: the session over, this JWT over. */
+  expiresAt: z.int(),
+  jwtExpiresAt: z.int(),
+  /** Domain for the cookie by the public suffix list; `null` or absent is host-only. */
+  cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
+});
 export type EdgeSession = z.infer<typeof edgeSession>;

@@ -5,6 +5,7 @@
 import type { EdgeSession } from '../contract/edge-api.ts';
 import { cookie } from '../contract/headers.ts';
 import { BoundedMap } from './bounded-map.ts';
+import type { CanonicalTarget } from './canonical-path.ts';
 import type { Edge } from './edge.ts';
 import type { Passage } from './passage.ts';
 import { visitorOf } from './visitor.ts';
@@ -20,7 +21,7 @@ const renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | nu
 export function refreshBehind(passage: Passage, edge: Edge, jwt: string, ctx: ExecutionContext): void {
   const known = renewals.get(jwt);
   if (known?.successor) {
-    passage.cookies.push(sessionCookie(known.successor, passage.target?.scheme === 'https', passage.nowMs));
+    passage.cookies.push(sessionCookie(known.successor, passage.target!, passage.nowMs));
     return;
   }
   if (known && passage.nowMs - known.askedAtMs < ASK_AGAIN_AFTER_MS) return;
@@ -35,8 +36,12 @@ async function renew(passage: Passage, edge: Edge, jwt: string): Promise<void> {
 }
 
 /** Readable by script: the protect script shows it to no one, but must see whether there is one. */
-export function sessionCookie(session: EdgeSession, secure: boolean, nowMs: number): string {
+export function sessionCookie(session: EdgeSession, target: CanonicalTarget, nowMs: number): string {
   const maxAgeSeconds = Math.max(1, Math.floor((session.expiresAt - nowMs) / 1000));
-  const value = `${session.jti}|${session.jwt}`;
-  return `${cookie.session}=${value}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${secure ? '; Secure' : ''}`;
+  const host = target.host.toLowerCase().replace(/:\d+$/, '');
+  const wanted = session.cookieDomain ?? '';
+  // A browser throws a cookie away whose domain the host is not in.
+  const domain = wanted !== '' && (host === wanted || host.endsWith(`.${wanted}`)) ? `; Domain=${wanted}` : '';
+  const secure = target.scheme === 'https' ? '; Secure' : '';
+  return `${cookie.session}=${session.jti}|${session.jwt}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${domain}${secure}`;
 }

@@ -25,6 +25,6 @@ export async function openSession({ passage, edge }: ProtectCall): Promise<Respo
   if (!session && known !== null) session = await edge.service.session(visitor, null, SESSION_TIMEOUT_MS);
   if (!session) return jsonError(passage, 'API.UNAVAILABLE', 'No session could be opened.');
   passage.jti = session.jti;
-  passage.cookies.push(sessionCookie(session, passage.target?.scheme === 'https', passage.nowMs));
+  passage.cookies.push(sessionCookie(session, passage.target!, passage.nowMs));
   return json(passage, 200, { jti: session.jti, expiresAt: session.expiresAt, jwtExpiresAt: session.jwtExpiresAt });
 }

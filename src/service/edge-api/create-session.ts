@@ -13,6 +13,7 @@ import { randomToken } from '../../store/master-key.ts';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { jsonResponse } from '../respond-error.ts';
+import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-call.ts';
 import { sessionKeyByKid, sessionMintingKey } from './edge-keys.ts';
 
@@ -50,6 +51,7 @@ async function mintFor(call: EdgeCall, visitor: EdgeVisitor, known: SessionClaim
     jwt: await mintSessionJwt(key, kid, claims),
     expiresAt: claims.sxp * 1000,
     jwtExpiresAt: claims.exp * 1000,
+    cookieDomain: cookieDomain(visitor.host),
   };
 }
 

@@ -1,0 +1,36 @@
+/** The session cookie's domain: as wide as the public suffix list allows, and no wider (design 6). */
+import { expect, test } from 'vitest';
+import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
+import { sessionCookie } from '../../../src/edge/session-refresh.ts';
+import { cookieDomain } from '../../../src/service/edge-api/cookie-domain.ts';
+
+test.each([
+  ['www.example.com', 'example.com'],
+  ['example.com', 'example.com'],
+  ['a.b.example.co.uk:8443', 'example.co.uk'],
+  ['shop.someone.github.io', 'someone.github.io'],
+  ['github.io', null],
+  ['co.uk', null],
+  ['localhost:8800', null],
+  ['127.0.0.1:8800', null],
+  ['[2001:db8::1]', null],
+])('%s: %s', (host, domain) => {
+  expect(cookieDomain(host)).toBe(domain);
+});
+
+const session = (domain: string | null) => ({
+  jti: 'j',
+  jwt: 'a.b.c',
+  expiresAt: 60_000,
+  jwtExpiresAt: 1000,
+  cookieDomain: domain,
+});
+const cookieAt = (url: string, domain: string | null) => sessionCookie(session(domain), canonicalTarget(url)!, 0);
+
+test('the edge sets it where the host is within it, Secure where the visitor’s line is', () => {
+  expect(cookieAt('https://www.example.com/', 'example.com')).toBe(
+    'protect_session=j|a.b.c; Path=/; Max-Age=60; SameSite=Lax; Domain=example.com; Secure',
+  );
+  expect(cookieAt('http://127.0.0.1:8800/', null)).toBe('protect_session=j|a.b.c; Path=/; Max-Age=60; SameSite=Lax');
+  expect(cookieAt('https://evilexample.com/', 'example.com')).not.toContain('Domain');
+});
