@@ -12,6 +12,7 @@ import { compileBase } from './rule-book/compile-base.ts';
 import { DeltaFiles } from './rule-book/delta-files.ts';
 import { packedPage, ruleTotal, rulesUnder } from './rule-book/listing.ts';
 import type { RulePageQuery } from './rule-book/listing.ts';
+import { eraseBook, isRetired, markRetired } from './rule-book/retire.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-book/rule-row.ts';
 import { createTables } from './rule-book/schema.ts';
 import { userAgentRulesIn } from './rule-book/user-agent-lookup.ts';
@@ -57,8 +58,8 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createTables(ctx.storage.sql);
-    this.#instanceId = instanceIdOf(ctx);
+    createTables(ctx.storage.sql, ctx.id.name);
+    this.#instanceId = instanceIdOf(ctx.storage.sql);
     this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
   }
 
@@ -120,9 +121,17 @@ export class RuleBook extends DurableObject<ServiceEnv> {
     return { versions: history(sql, limit, before), version: this.#version(), oldest: historyFloor(sql) };
   }
 
+  /** The instance was deleted: everything of this book goes, within seconds and with retries. */
+  async retire(now: number): Promise<void> {
+    markRetired(this.#storage.sql, now);
+    await this.#storage.setAlarm(Date.now() + COMPILE_DELAY_MS);
+  }
+
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
-    await this.compile();
+    if (!isRetired(this.#storage.sql)) return this.compile();
+    while (this.#compiling) await this.#compiling;
+    await eraseBook(this.#storage, this.env.RULESETS, this.#instanceId);
   }
 
   /** Compiles the present rules into a new base; a call while one runs waits for that one. */
@@ -190,14 +199,7 @@ export class RuleBook extends DurableObject<ServiceEnv> {
 }
 
 /** Kept in the book on first use: an alarm may start the object without its name. */
-function instanceIdOf(ctx: DurableObjectState): string {
-  const { sql } = ctx.storage;
-  if (ctx.id.name !== undefined) {
-    sql.exec(
-      'INSERT INTO book (id, instance_id, version, history_floor) VALUES (1, ?, 0, 0) ON CONFLICT DO NOTHING',
-      ctx.id.name,
-    );
-  }
+function instanceIdOf(sql: SqlStorage): string {
   const [row] = sql.exec<{ instance_id: string }>('SELECT instance_id FROM book');
   if (!row) throw new Error('A RuleBook is addressed by the name of its instance');
   return row.instance_id;

@@ -1,9 +1,10 @@
 /** What an edge gets of its instance's rules, and of no other's (design 4). */
+import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge-api.ts';
-import { ruleBook } from '../../src/store/rule-book/stub.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
-import { send, serviceEnv } from './service/service-under-test.ts';
+import { call, send, serviceEnv } from './service/service-under-test.ts';
 
 describe('the edge', () => {
   test('sees a new rule in the version at once and can load base and delta', async () => {
@@ -66,4 +67,18 @@ describe('the edge', () => {
     expect((await asEdge(jwt, `/edge/v1/rulesets/${encodeURIComponent(hash)}`)).status).toBe(404);
     expect((await asEdge(jwt, `/edge/v1/rulesets/${'0'.repeat(64)}/delta/x`)).status).toBe(404);
   });
+});
+
+test('deleting the instance takes its rules and their files with it', async () => {
+  const { token, rules, jwt, id } = await newInstance();
+  await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
+  await asEdge(jwt, '/edge/v1/version');
+  expect((await serviceEnv.RULESETS.list({ prefix: `rulesets/${id}/` })).objects).toHaveLength(1);
+  expect((await call(token, '/protect/instances/delete', { id })).status).toBe(200);
+  expect((await asEdge(jwt, '/edge/v1/version')).status).toBe(401);
+  const book = ruleBook(serviceEnv, id);
+  expect(await runDurableObjectAlarm(book)).toBe(true);
+  expect((await serviceEnv.RULESETS.list({ prefix: `rulesets/${id}/` })).objects).toEqual([]);
+  expect(await rulePage(book, { limit: 10 })).toEqual({ rules: [], total: 0, version: 0 });
+  expect((await book.history(10, null)).versions).toEqual([]);
 });

@@ -15,8 +15,12 @@ const REPLACED_BASE_KEPT_MS = 140_000;
 /** Compiles in quick succession must not fill the bucket. */
 const REPLACED_BASES_MAX = 8;
 
+export function rulesetFolder(instanceId: string): string {
+  return `rulesets/${instanceId}/`;
+}
+
 export function rulesetKey(instanceId: string, hash: string): string {
-  return `rulesets/${instanceId}/${hash}`;
+  return rulesetFolder(instanceId) + hash;
 }
 
 /** The base edges are told of, or `null` before the first compile. */

@@ -36,8 +36,16 @@ const statements = [
      id INTEGER PRIMARY KEY CHECK (id = 1), instance_id TEXT NOT NULL, version INTEGER NOT NULL,
      history_floor INTEGER NOT NULL
    )`,
+  // A row: the instance was deleted, and this book is about to be.
+  `CREATE TABLE IF NOT EXISTS retired (at INTEGER NOT NULL)`,
 ];
 
-export function createTables(sql: SqlStorage): void {
+/** `instanceId`: unknown where an alarm starts an object that was named before. */
+export function createTables(sql: SqlStorage, instanceId: string | undefined): void {
   for (const statement of statements) sql.exec(statement);
+  if (instanceId === undefined) return;
+  sql.exec(
+    'INSERT INTO book (id, instance_id, version, history_floor) VALUES (1, ?, 0, 0) ON CONFLICT DO NOTHING',
+    instanceId,
+  );
 }

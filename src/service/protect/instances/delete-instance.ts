@@ -1,9 +1,10 @@
 /**
  * `POST /protect/instances/delete` (interface document 4.8): the instance becomes inactive, its client JWTs stop
- * working at once, and its cname and site key are free again. Its verdicts stay until they age out.
+ * working at once, and its cname and site key are free again. Its access rules go, its verdicts stay until they age out.
  */
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../store/instances.ts';
+import { ruleBook } from '../../../store/rule-book/stub.ts';
 import { operation } from '../../operation.ts';
 import { instanceId, ownInstance } from './instance-answer.ts';
 
@@ -20,6 +21,7 @@ export const deleteInstance = operation({
   async handler(context) {
     const { id } = await ownInstance(context, context.body.id);
     await deactivateInstance(context.env, id, context.now);
+    await ruleBook(context.env, id).retire(context.now);
     return { success: true, id };
   },
 });
