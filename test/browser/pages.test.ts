@@ -72,6 +72,21 @@ describe('a challenged navigation', () => {
     await page.waitForFunction(() => document.title === 'inside');
   });
 
+  test('that took too long says that, not that it failed', async () => {
+    const late = { status: 200, body: { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' } };
+    server.overrides.push((path) => (path === 'solution' ? late : null));
+    await page.goto(`${server.url}/protected`);
+    await page.getByText('The check took too long.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForFunction(() => document.title === 'inside');
+  });
+
+  test('tells a network that is gone from a refusal', async () => {
+    await context.route('**/__protect/challenge', (route) => route.abort());
+    await page.goto(`${server.url}/protected`);
+    await page.getByText('The check could not be reached.').waitFor({ timeout: 10_000 });
+  });
+
   test('stops after three passes where the pass is not kept, instead of going round', async () => {
     server.clears = false;
     await page.goto(`${server.url}/protected`);

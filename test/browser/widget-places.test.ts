@@ -75,3 +75,18 @@ test('a page that forbids workers works in slices', async () => {
   const { workers } = await solve(site.url, STRICT_CSP.replace("worker-src 'self'", "worker-src 'none'"));
   expect(workers).toEqual([]);
 });
+
+test('widget and protect script share one Trusted Types policy, as a strict page allows no second', async () => {
+  const violations: string[] = [];
+  page.on('console', (message) => violations.push(message.text()));
+  page.on('pageerror', (error) => violations.push(String(error)));
+  const both = ['protect', 'widget'].map((name) => `<script src="/__protect/${name}.js" defer></script>`).join('');
+  site.pages.set('/page', {
+    body: `<!doctype html><html lang="de"><title>page</title>${both}<body><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget>`,
+    headers: { 'content-security-policy': `${STRICT_CSP}; trusted-types gatehouse` },
+  });
+  await page.goto(`${site.url}/page`);
+  await page.getByRole('checkbox', { name: 'Ich bin ein Mensch' }).click();
+  await page.getByRole('checkbox', { name: 'Geprüft' }).waitFor();
+  expect(violations).toEqual([]);
+});
