@@ -76,6 +76,7 @@ export type ShardStub = Pick<
   | 'plan'
   | 'seal'
   | 'series'
+  | 'statistics'
   | 'telemetry'
   | 'tune'
   | 'values'

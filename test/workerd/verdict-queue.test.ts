@@ -1,0 +1,160 @@
+/**
+ * The queue's consumer, and the shard's care of itself: what arrives by the way round, and what
+ * happens when R2 does not take a segment.
+ */
+import { env } from 'cloudflare:workers';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../src/contract/instance.ts';
+import { messagesOf } from '../../src/logsink/sinks/queue.ts';
+import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
+import { consumeVerdicts } from '../../src/service/protect/verdicts/consume-verdicts.ts';
+import { instanceById } from '../../src/store/instances.ts';
+import type { StoredInstance } from '../../src/store/instances.ts';
+import { everything } from '../../src/store/verdict-log/filter.ts';
+import { appendRows, countValues, sumCounters } from '../../src/store/verdict-log/log.ts';
+import { readPage } from '../../src/store/verdict-log/read-page.ts';
+import { verdictRow } from '../../src/store/verdict-log/row.ts';
+import { shard } from '../../src/store/verdict-log/shards.ts';
+import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+
+const service = env as ServiceEnv;
+const now = Date.now();
+let instance: StoredInstance;
+
+beforeAll(async () => {
+  const owned = [
+    `INSERT OR IGNORE INTO accounts (id, owner_email, tier, features, created_at, updated_at)
+      VALUES ('account-queue', 'owner@example.com', 'enterprise', '[]', 0, 0)`,
+    `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, created_at, updated_at)
+      VALUES ('queue-1', 'account-queue', 'queue-1', 'queue-1', '', '{}', 0, 0)`,
+  ];
+  await service.DB.batch([
+    ...owned.map((statement) => service.DB.prepare(statement)),
+    service.DB.prepare(
+      `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
+       VALUES ('queue-1', 'account-queue', 'queue-1', 'queue-1', 'queue-1', ?, 0, 0)`,
+    ).bind(JSON.stringify(instancePolicy.parse({}))),
+  ]);
+  instance = (await instanceById(service, 'queue-1')) as StoredInstance;
+});
+
+/** Messages as the platform hands them over, and what became of each. */
+function delivered(bodies: readonly unknown[], sentAt = now): { batch: MessageBatch; outcomes: string[] } {
+  const outcomes: string[] = [];
+  const messages = bodies.map((body, index) => ({
+    id: `message-${index}`,
+    body,
+    attempts: 1,
+    timestamp: new Date(sentAt),
+    ack: () => outcomes.push('ack'),
+    retry: () => outcomes.push('retry'),
+  }));
+  return { batch: { queue: 'gatehouse-verdicts', messages } as unknown as MessageBatch, outcomes };
+}
+
+function some(owner: string, count: number, seed: number, endsAt = now): ReturnType<typeof variedRecord>[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, (_, seq) => variedRecord(owner, endsAt - seq * 100, random, seq));
+}
+
+async function ids(owner: string): Promise<string[]> {
+  const request = { filter: everything, before: null, offset: 0, limit: 5000, wantTotal: true };
+  const page = await readPage(service, { stream: 'verdicts', owner }, request);
+  expect(page.total).toBe(page.rows.length);
+  return page.rows.map(({ id }) => id);
+}
+
+describe('the queue consumer', () => {
+  test('appends what the service never saw and what it saw already, once', async () => {
+    const records = some('queue-1', 60, 1);
+    const batch = { batchId: 'batch-1', records, counters: { verdicts_queued: 60 } };
+    await acceptBatch(service, instance, { ...batch, records: records.slice(0, 25) }, now);
+    const messages = messagesOf(batch);
+    const first = delivered([...messages, ...messages]);
+    await consumeVerdicts(first.batch, service);
+    expect(new Set(first.outcomes)).toEqual(new Set(['ack']));
+    expect(await ids('queue-1')).toEqual(records.map(({ id }) => id));
+    // The direct call had brought the counters of this batch before it failed for the edge.
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_queued: 60 });
+  });
+
+  test('judges age by when a message was sent, not by when it is read', async () => {
+    const days = 86_400_000;
+    const [old] = some('queue-1', 1, 2, now - 9 * days);
+    const late = delivered(
+      [{ batchId: 'batch-2', instanceId: 'queue-1', records: [old], counters: {} }],
+      now - 8 * days,
+    );
+    await consumeVerdicts(late.batch, service);
+    expect(await ids('queue-1')).toContain(old?.id);
+  });
+
+  test.each([
+    ['that cannot be read', { surprise: true }],
+    ['of an instance that is gone', { batchId: 'b', instanceId: 'nobody', records: [], counters: {} }],
+  ])('lets go of a message %s: no retry would mend it', async (_, body) => {
+    const { batch, outcomes } = delivered([body]);
+    await consumeVerdicts(batch, service);
+    expect(outcomes).toEqual(['ack']);
+  });
+
+  test('asks for a message again when the log does not take it', async () => {
+    const messages = messagesOf({ batchId: 'batch-3', records: some('queue-1', 3, 3), counters: {} });
+    const { batch, outcomes } = delivered(messages);
+    const broken = { ...service, VERDICT_SHARD: undefined } as unknown as ServiceEnv;
+    await consumeVerdicts(batch, broken);
+    expect(outcomes).toEqual(['retry']);
+  });
+});
+
+describe('a shard that looks after itself', () => {
+  const fill = async (owner: string, count: number): Promise<string[]> => {
+    const records = some(owner, count, 4, now - 3_600_000);
+    for (let at = 0; at < count; at += 500) {
+      const rows = records.slice(at, at + 500).map((record) => verdictRow(record, true));
+      await appendRows(service, { stream: 'verdicts', owner }, rows, 30);
+    }
+    return records.map(({ id }) => id);
+  };
+  const stub = (owner: string): DurableObjectStub =>
+    service.VERDICT_SHARD.get(service.VERDICT_SHARD.idFromName(`verdicts/${owner}:0:0`));
+
+  test('seals by its alarm once it holds enough, and answers the same', async () => {
+    const owner = 'care-seal';
+    const object = shard(service, `verdicts/${owner}:0:0`);
+    await object.tune({ hotRowsMax: 600, segmentRows: 400 });
+    const wanted = await fill(owner, 1500);
+    await runDurableObjectAlarm(stub(owner));
+    expect(await object.statistics()).toMatchObject({ hotRows: 300, sealedRows: 1200, segments: 3 });
+    expect(await ids(owner)).toEqual(wanted);
+    await evictDurableObject(stub(owner));
+    expect(await ids(owner)).toEqual(wanted);
+  });
+
+  test('keeps every row readable while R2 refuses, and seals when it takes them again', async () => {
+    const owner = 'care-refused';
+    const object = shard(service, `verdicts/${owner}:0:0`);
+    await object.tune({ hotRowsMax: 200, segmentRows: 100 });
+    const wanted = await fill(owner, 500);
+    const bucket = service.SEGMENTS;
+    await runInDurableObject(stub(owner), async (instanceOfShard) => {
+      const held = instanceOfShard as unknown as { env: ServiceEnv };
+      const refusing = { put: () => Promise.reject(new Error('R2 is not there')) } as unknown as R2Bucket;
+      held.env = { ...held.env, SEGMENTS: refusing };
+    });
+    await runDurableObjectAlarm(stub(owner));
+    expect(await object.statistics()).toMatchObject({ hotRows: 500, sealedRows: 0 });
+    expect(await ids(owner)).toEqual(wanted);
+    await runInDurableObject(stub(owner), async (instanceOfShard) => {
+      const held = instanceOfShard as unknown as { env: ServiceEnv };
+      held.env = { ...held.env, SEGMENTS: bucket };
+    });
+    expect(await runDurableObjectAlarm(stub(owner))).toBe(true);
+    expect(await object.statistics()).toMatchObject({ hotRows: 100, sealedRows: 400 });
+    expect(await ids(owner)).toEqual(wanted);
+    const window = { from: 0, to: Math.ceil(now / 60_000) + 10, outcomes: null };
+    const { values } = await countValues(service, { stream: 'verdicts', owner }, 'none', window, 10);
+    expect(values.map(({ counts }) => counts[0] + counts[1] + counts[2])).toEqual([500]);
+  });
+});
