@@ -3,9 +3,6 @@
  * reused, so that matching allocates nothing until something fired.
  */
 
-/** A rule's number and which of two snapshots it is in, in one number. */
-export const refOf = (rule: number, source: number): number => rule * 2 + source;
-
 const FIRST_CAPACITY = 512;
 
 /** Ranks of network rules rise with specificity: country, AS, prefixes by length, address. */
@@ -15,6 +12,7 @@ export const RANK_PREFIX = 100;
 
 export class Hits {
   count = 0;
+  /** A rule's number and which of two snapshots it is in: `rule * 2 + source`. */
   refs = new Uint32Array(FIRST_CAPACITY);
   ranks = new Uint16Array(FIRST_CAPACITY);
   /** 0 while the base is searched, 1 while the overlay is. */

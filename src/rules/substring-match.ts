@@ -136,23 +136,14 @@ export class SubstringMatcher {
    * nothing, and the caller learns that it was there.
    */
   #scanLong(text: string, fold: Uint8Array, hits: Hits): number {
-    const { bits, bitsShift } = this.#grams;
-    const length = text.length;
-    let gram = 0;
-    let seen = 0;
-    for (let i = 0; i < length; i++) {
-      const char = text.charCodeAt(i);
-      seen |= char;
-      gram = (gram << 8) | char;
-      const bit = gramHash(gram) >>> bitsShift;
-      if (((bits[bit >>> 5]! >>> (bit & 31)) & 1) === 0 || i < GRAM_BYTES - 1) continue;
-      const state = this.#grams.stateOf(gramBefore(text, i + 1, fold));
-      if (state === NONE) continue;
-      const end = this.#walk(text, i, state, fold, hits);
-      while (i < end) seen |= text.charCodeAt(++i);
-      gram = gramBefore(text, i + 1, fold);
+    const grams = this.#grams;
+    charsSeen = 0;
+    for (let i = nextCandidate(text, 0, grams.bits, grams.bitsShift); i < text.length;) {
+      const state = i < GRAM_BYTES - 1 ? NONE : grams.stateOf(gramBefore(text, i + 1, fold));
+      if (state !== NONE) i = this.#walk(text, i, state, fold, hits);
+      i = nextCandidate(text, i + 1, grams.bits, grams.bitsShift);
     }
-    return seen;
+    return charsSeen;
   }
 
   /**
@@ -165,6 +156,8 @@ export class SubstringMatcher {
     const labels = this.#labels;
     let state = start;
     for (let i = from; ;) {
+      state = followFirst(text, i, state, edges, fails, fold);
+      i = followedTo;
       if (fails[state]! >= OUTPUT_FLAG) this.#emit(state, text, i + 1, fold, hits);
       if (++i >= text.length) return i - 1;
       const here = fold[text.charCodeAt(i)] ?? 0;
@@ -223,6 +216,61 @@ export class SubstringMatcher {
     this.#foundIn[p] = this.#scan;
     hits.push(this.#firstRule + p, RANK_PREFIX);
   }
+}
+
+/** Characters that `nextCandidate` passed, or-ed together: its second answer, without an allocation. */
+let charsSeen = 0;
+
+/**
+ * The next place, from `from` on, where the last four characters may begin a pattern, else the text's length.
+ * A function of its own, calling none: that is what lets the machine keep all of it in registers.
+ */
+function nextCandidate(text: string, from: number, bits: Uint32Array, bitsShift: number): number {
+  const length = text.length;
+  let gram = 0;
+  let seen = 0;
+  let i = from;
+  if (from >= GRAM_BYTES - 1 && from < length) {
+    gram = (text.charCodeAt(from - 3) << 16) | (text.charCodeAt(from - 2) << 8) | text.charCodeAt(from - 1);
+  }
+  for (; i < length; i++) {
+    const char = text.charCodeAt(i);
+    seen |= char;
+    gram = (gram << 8) | char;
+    const bit = gramHash(gram) >>> bitsShift;
+    if (((bits[bit >>> 5]! >>> (bit & 31)) & 1) !== 0) break;
+  }
+  charsSeen |= seen;
+  return i;
+}
+
+/** Where `followFirst` stopped: its second answer. */
+let followedTo = 0;
+
+/**
+ * From `state`, reached with the character at `from`, along first children while they fit and nothing ends;
+ * answers the state it came to. Calls nothing, like `nextCandidate`.
+ */
+function followFirst(
+  text: string,
+  from: number,
+  start: number,
+  edges: Uint32Array,
+  fails: Uint32Array,
+  fold: Uint8Array,
+): number {
+  const last = text.length - 1;
+  let state = start;
+  let i = from;
+  while (i < last && fails[state]! < OUTPUT_FLAG) {
+    const edge = edges[state]!;
+    const label = edge >>> 24;
+    if (label === 0 || label !== fold[text.charCodeAt(i + 1)]) break;
+    state = edge & CHILD_MASK;
+    i++;
+  }
+  followedTo = i;
+  return state;
 }
 
 /** The four bytes before `end`, folded; 0, which is in no pattern, for a character that has no byte. */
