@@ -134,7 +134,6 @@ const spamFilter = z.strictObject({
     }),
   ),
 });
-export type SpamFilter = z.infer<typeof spamFilter>;
 
 const trafficRule = z.strictObject({
   action: z.enum(['block', 'challenge']),

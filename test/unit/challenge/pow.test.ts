@@ -152,7 +152,7 @@ describe('the SHA-256 lane', () => {
     const rejected = Array.from({ length: 32 }, (_, index) => {
       const wrong = counters.slice();
       // Counting on from a solution, the next few counters are no solutions but for one in 64.
-      wrong[index * 4 + 1]! ^= 0x80;
+      wrong[index * 4 + 1] = (wrong[index * 4 + 1] ?? 0) ^ 0x80;
       return checkSha256(salt, bits, encodeBase64url(wrong));
     }).filter((accepted) => !accepted);
     expect(rejected.length).toBeGreaterThan(28);

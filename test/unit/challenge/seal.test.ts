@@ -42,7 +42,7 @@ describe('a seal', () => {
     const bytes = decodeBase64url(await seal(keyring, 'token', fields, NOON))!;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = bytes.slice();
-      changed[bit >> 3]! ^= 1 << (bit & 7);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
       // oxlint-disable-next-line no-await-in-loop
       expect(await unseal(keyring, 'token', encodeBase64url(changed), 3, NOON)).toBeNull();
     }
@@ -90,9 +90,8 @@ describe('the canonical structure', () => {
     const parts = ['site', 'example.com', 'login', 'order-7', 'pow'];
     const whole = encodeBase64url(encodeFields(parts.map(textField)));
     for (let index = 0; index + 1 < parts.length; index++) {
-      const moved = [...parts];
-      moved[index] = parts[index]! + parts[index + 1]![0]!;
-      moved[index + 1] = parts[index + 1]!.slice(1);
+      const [one = '', other = ''] = parts.slice(index, index + 2);
+      const moved = parts.with(index, one + other.slice(0, 1)).with(index + 1, other.slice(1));
       expect(moved.join('')).toBe(parts.join(''));
       expect(encodeBase64url(encodeFields(moved.map(textField)))).not.toBe(whole);
     }
@@ -145,7 +144,7 @@ describe('a sealed challenge', () => {
       14,
       NOON,
     ))!;
-    const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), original[13]!], NOON);
+    const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), ...original.slice(13)], NOON);
     expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
   });
 
