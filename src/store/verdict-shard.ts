@@ -183,7 +183,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
       next = now + RETRY_AFTER_MS;
     }
     if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
-    await this.#wake(next);
+    // A log that holds nothing any more sleeps until somebody writes to it.
+    if (next !== now + CARE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
   }
 
   async #sealOne(): Promise<void> {
@@ -212,6 +213,17 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   #hasOldRows(now: number): boolean {
     const oldest = this.#storage.sql.exec<{ ts: number | null }>('SELECT MIN(ts) AS ts FROM verdicts').one().ts;
     return oldest !== null && oldest < now - SEAL_AFTER_MS;
+  }
+
+  #holdsAnything(): boolean {
+    if (this.#hot.keys.size > 0) return true;
+    const { held } = this.#storage.sql
+      .exec<{ held: number }>(
+        `SELECT EXISTS (SELECT 1 FROM segments WHERE state <> 'expired') OR EXISTS (SELECT 1 FROM telemetry)
+           OR EXISTS (SELECT 1 FROM sealed_ids) OR EXISTS (SELECT 1 FROM rollups) AS held`,
+      )
+      .one();
+    return held === 1;
   }
 
   /** Sets the alarm unless an earlier one is set. */

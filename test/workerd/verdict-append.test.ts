@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/instance.ts';
 import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
 import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
+import { dropOldRefused } from '../../src/service/protect/verdicts/refused-records.ts';
 import type { StoredInstance } from '../../src/store/instances.ts';
 import { countValues, missingRecords, sumCounters } from '../../src/store/verdict-log/log.ts';
 import { everything } from '../../src/store/verdict-log/filter.ts';
@@ -161,6 +162,22 @@ describe('a record', () => {
     await send(instance, records.slice(3, 4));
     expect(await missingRecords(service, verdictLogOf(instance))).toBe(1);
   });
+});
+
+test('what was refused is kept aside as it came, once per batch, for thirty days', async () => {
+  const instance = newInstance();
+  const ahead = { ...verdictRecordOf(instance.id, { timestamp: now }), v: 2, surprise: 'from a newer edge' };
+  const batch = { batchId: 'refused-1', records: [ahead], counters: {} };
+  await acceptBatch(service, instance, batch, now);
+  await acceptBatch(service, instance, batch, now);
+  const day = new Date(now).toISOString().slice(0, 10);
+  const key = `refused/${day}/${instance.id}/refused-1.ndjson`;
+  const lines = (await (await service.SEGMENTS.get(key))?.text())?.trimEnd().split('\n');
+  expect(lines?.map((line) => JSON.parse(line) as unknown)).toEqual([{ reason: 'unknown-version', record: ahead }]);
+  await dropOldRefused(service, now + 29 * 86_400_000);
+  expect(await service.SEGMENTS.head(key)).not.toBeNull();
+  await dropOldRefused(service, now + 31 * 86_400_000);
+  expect(await service.SEGMENTS.head(key)).toBeNull();
 });
 
 describe('an instance that keeps allow verdicts as counts', () => {

@@ -4,7 +4,7 @@
  * rows and counts end together. Ids outlive their rows until no copy can still arrive.
  */
 import type { HotRows } from './hot-rows.ts';
-import { readMeta } from './schema.ts';
+import { readMeta, writeMeta } from './schema.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -48,11 +48,21 @@ export async function dropExpired(
       doom(sql, object);
     }
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
+    sweepValues(sql, hot, now);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);
     sql.exec('DELETE FROM counted_batches WHERE at < ?', arrivals);
+    sql.exec('DELETE FROM isolates WHERE last_ts < ?', arrivals);
     sql.exec('DELETE FROM sealed_ids WHERE newest_ts < ?', arrivals);
   });
   await deleteDoomed(sql, bucket);
+}
+
+/** Once a day: it looks at every hour that is kept. */
+function sweepValues(sql: SqlStorage, hot: HotRows, now: number): void {
+  const today = String(Math.floor(now / DAY_MS));
+  if (readMeta(sql, 'values_swept') === today) return;
+  hot.rollups.dropUnusedValues();
+  writeMeta(sql, 'values_swept', today);
 }
 
 /** Marks an object for deletion in the transaction that stops naming it: a crash leaves no orphan. */

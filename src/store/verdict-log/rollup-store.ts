@@ -129,19 +129,27 @@ export class RollupStore {
     }
   }
 
-  /** Drops every bucket that ends before this minute, and the values that no bucket names any more. */
+  /** Drops every bucket that ends before this minute. */
   dropBefore(minute: number): void {
-    this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_MINUTE, minute);
     const hour = Math.floor(minute / MINUTES_PER_HOUR);
-    const dropped = this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_HOUR, hour);
-    if (dropped.rowsWritten === 0) return;
+    this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_MINUTE, minute);
+    this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_HOUR, hour);
+  }
+
+  /** Drops the texts that no bucket names any more; an hour names what its minutes name. */
+  dropUnusedValues(): void {
     const live = new Set<number>();
-    for (const { data } of this.#sql.exec<{ data: ArrayBuffer }>('SELECT data FROM rollups')) {
+    for (const { data } of this.#sql.exec<{ data: ArrayBuffer }>(
+      'SELECT data FROM rollups WHERE level = ?',
+      LEVEL_HOUR,
+    )) {
       decodeCounts(data, (id) => live.add(id));
     }
-    for (const { id } of this.#sql.exec<{ id: number }>('SELECT id FROM rollup_values').toArray()) {
-      if (!live.has(id)) this.#sql.exec('DELETE FROM rollup_values WHERE id = ?', id);
-    }
+    const unused = this.#sql
+      .exec<{ id: number }>('SELECT id FROM rollup_values')
+      .toArray()
+      .filter(({ id }) => !live.has(id));
+    for (const { id } of unused) this.#sql.exec('DELETE FROM rollup_values WHERE id = ?', id);
     this.#ids.clear();
   }
 }

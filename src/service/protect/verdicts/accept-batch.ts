@@ -1,7 +1,7 @@
 /**
  * A batch of verdicts on its way into the log, from the edge directly or by way of the queue. Every
  * record is judged alone (design 7): one that is malformed, foreign, of an unknown version or out of
- * time is refused with a reason and counted, and costs its neighbours nothing.
+ * time is refused with a reason, counted and kept aside, and costs its neighbours nothing.
  */
 import * as core from 'zod/v4/core';
 import type { VerdictBatchAnswer } from '../../../contract/edge-api.ts';
@@ -12,6 +12,8 @@ import { appendCounters, appendRows } from '../../../store/verdict-log/log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../../store/verdict-log/retention.ts';
 import { verdictRow } from '../../../store/verdict-log/row.ts';
 import type { LogRow } from '../../../store/verdict-log/row.ts';
+import { keepRefused } from './refused-records.ts';
+import type { RefusedRecord } from './refused-records.ts';
 import type { LogName } from '../../../store/verdict-log/shards.ts';
 
 /** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
@@ -43,15 +45,18 @@ export async function acceptBatch(
 ): Promise<VerdictBatchAnswer> {
   const rows: LogRow[] = [];
   const rejected: VerdictBatchAnswer['rejected'] = [];
+  const refused: RefusedRecord[] = [];
   const counters: Record<string, number> = { ...batch.counters };
   batch.records.forEach((given, index) => {
     const judged = judge(given, instance, now);
     if (typeof judged === 'string') {
       rejected.push({ index, reason: judged });
+      refused.push({ reason: judged, record: given });
       const name = `verdicts_rejected{reason="${judged}"}`;
       counters[name] = (counters[name] ?? 0) + 1;
     } else rows.push(verdictRow(judged, instance.allowVerdicts === 'rows' || judged.decision !== 'allow'));
   });
+  await keepRefused(env, instance.id, batch.batchId, refused, now);
   const log = verdictLogOf(instance);
   const counts = await appendRows(env, log, rows, instance.retentionDays);
   if (counts.conflicting > 0) counters['verdicts_conflicting'] = counts.conflicting;
