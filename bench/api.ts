@@ -1,19 +1,27 @@
 /**
- * `npm run bench -- api [CALLS]`: how long management calls take on a full account (1,000 sites, 10,000 access
- * control rules) over HTTP to the service Worker. Floor: the same Worker's /health, which does nothing.
+ * `npm run bench -- api [RECORDS] [CALLS]`: how long management calls take on a full account (1,000 sites, 10,000 access
+ * control rules, RECORDS captcha records in 30 days, a tenth of them in the last) over HTTP to the service
+ * Worker. Floor: the same Worker's /health, which does nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Miniflare } from 'miniflare';
 import { migrate } from '../src/cli/migrations.ts';
 import { allPermissions } from '../src/cli/provision.ts';
-import { startServiceWorker } from '../src/cli/service-worker.ts';
+import { runtimeOptions } from '../src/cli/runtime-options.ts';
+import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
 import { siteSettings } from '../src/contract/site-settings.ts';
 import { createAccount } from '../src/store/accounts.ts';
 import { apiKeyToken, createApiKey } from '../src/store/api-keys.ts';
 import type { StoreEnv } from '../src/store/binding.ts';
 import { createSite } from '../src/store/sites.ts';
 
+const RECORDS_DEFAULT = 1_000_000;
+const RECORDS_PER_CALL = 20_000;
+const DAY_MS = 86_400_000;
+/** A freeText search over a day of 100,000 records. */
+const P99_FREE_TEXT_MS = 500;
 const CALLS_DEFAULT = 200;
 const SITES = 1000;
 const RULES = 10_000;
@@ -32,32 +40,73 @@ interface Case {
 }
 
 export async function run(args: readonly string[]): Promise<void> {
-  const calls = Number(args[0] ?? CALLS_DEFAULT);
+  const records = Number(args[0] ?? RECORDS_DEFAULT);
+  const calls = Number(args[1] ?? CALLS_DEFAULT);
   const storage = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const masterKey = Buffer.alloc(32, 7).toString('base64url');
-  const serviceUrl = 'http://service.bench';
-  const worker = await startServiceWorker({
-    storage,
-    vars: { MASTER_KEY: masterKey, SERVICE_URL: serviceUrl, OPS_TOKEN: 'bench' },
-    quiet: true,
+  const file = readWranglerFile('wrangler.service.toml');
+  const config = workerConfig(file, await bundleWorker('bench/api-driver.mjs'), {
+    MASTER_KEY: masterKey,
+    SERVICE_URL: 'http://service.bench',
+  });
+  const miniflare = new Miniflare({
+    ...runtimeOptions('bench', storage, true),
+    workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] } }],
   });
   try {
-    await migrate(worker.database);
-    const env: StoreEnv = { DB: worker.database, MASTER_KEY: masterKey };
-    const { token, siteKey } = await fill(env);
-    const floor = await timed(calls, () => fetch(new URL('/health', worker.url)));
+    const url = await miniflare.unsafeGetDirectURL(file.name);
+    const database = await miniflare.getD1Database('DB', file.name);
+    await migrate(database);
+    const full = await fill({ DB: database, MASTER_KEY: masterKey });
+    console.log(`${records} captcha records written in ${await writeRecords(url, full, records)} s`);
+    const floor = await timed(calls, () => fetch(new URL('/health', url)));
     const table: Record<string, object> = { 'GET /health (floor)': row(floor, percentile(floor, 0.5), P99_SMALL_MS) };
-    for (const one of casesFor(siteKey)) {
+    for (const one of casesFor(full.siteKey)) {
       const count = Math.max(10, Math.round(calls * (one.share ?? 1)));
       // oxlint-disable-next-line no-await-in-loop -- one client, so that a call is measured and not a queue
-      const times = await timed(count, (call) => send(new URL(one.path, worker.url), token, one, call));
+      const times = await timed(count, (call) => send(new URL(one.path, url), full.token, one, call));
       table[one.name] = row(times, percentile(floor, 0.5), one.p99Ms);
     }
     console.table(table);
   } finally {
-    await worker.dispose();
+    await miniflare.dispose();
     rmSync(storage, { recursive: true, force: true });
   }
+}
+
+interface FullAccount {
+  accountId: string;
+  token: string;
+  /** Of the last site. */
+  siteKey: string;
+  /** Those that have captcha records. */
+  busySites: string[];
+}
+
+/** Nine tenths over 29 days, the rest in the last. @returns seconds. */
+async function writeRecords(url: URL, account: FullAccount, records: number): Promise<string> {
+  const started = performance.now();
+  const lastDay = Math.floor(records / 10);
+  const spans = [
+    { since: Date.now() - 30 * DAY_MS, count: records - lastDay, ms: 29 * DAY_MS },
+    { since: Date.now() - DAY_MS, count: lastDay, ms: DAY_MS - 60_000 },
+  ];
+  for (const span of spans) {
+    for (let first = 0; first < span.count; first += RECORDS_PER_CALL) {
+      const body = JSON.stringify({
+        accountId: account.accountId,
+        siteKeys: account.busySites,
+        first,
+        count: Math.min(RECORDS_PER_CALL, span.count - first),
+        since: span.since,
+        stepMs: span.ms / span.count,
+      });
+      // oxlint-disable-next-line no-await-in-loop -- one writer, as one Worker is
+      const response = await fetch(new URL('/bench/captchas', url), { method: 'POST', body });
+      if (!response.ok) throw new Error(`${response.status}`);
+    }
+  }
+  return ((performance.now() - started) / 1000).toFixed(1);
 }
 
 function casesFor(siteKey: string): Case[] {
@@ -93,6 +142,44 @@ function casesFor(siteKey: string): Case[] {
       share: 0.1,
     },
     { name: 'access-control/create', path: '/access-control/create', body: rule, p99Ms: P99_SMALL_MS },
+    {
+      name: 'gettrafficdata, a month, 1,000 sites',
+      path: '/gettrafficdata',
+      body: () => ({ token: 'x', accountId: 'x' }),
+      p99Ms: P99_SMALL_MS,
+      share: 0.2,
+    },
+    {
+      name: 'gettrafficdata, a month, one site',
+      path: '/gettrafficdata',
+      body: () => ({ token: 'x', accountId: 'x', siteKeys: [siteKey] }),
+      p99Ms: P99_SMALL_MS,
+    },
+    {
+      name: 'getlivesessions',
+      path: '/getlivesessions',
+      body: () => ({ token: 'x', accountId: 'x', siteKey }),
+      p99Ms: P99_SMALL_MS,
+    },
+    {
+      name: 'searchcaptcharecords, 20 of 30 days',
+      path: '/audit/searchcaptcharecords',
+      body: () => ({ startDate: 0 }),
+      p99Ms: P99_SMALL_MS,
+    },
+    {
+      name: 'searchcaptcharecords, by ip',
+      path: '/audit/searchcaptcharecords',
+      body: (call) => ({ startDate: 0, searchCriteria: { ip: `10.1.${call & 255}.3` } }),
+      p99Ms: P99_SMALL_MS,
+    },
+    {
+      name: 'searchcaptcharecords, freeText in a day',
+      path: '/audit/searchcaptcharecords',
+      body: () => ({ startDate: Date.now() - DAY_MS, searchCriteria: { freeText: 'chrome/129' } }),
+      p99Ms: P99_FREE_TEXT_MS,
+      share: 0.1,
+    },
     { name: 'users/get', path: '/users/get', method: 'GET', p99Ms: P99_SMALL_MS },
     {
       name: 'users/create',
@@ -111,7 +198,7 @@ function casesFor(siteKey: string): Case[] {
   ];
 }
 
-async function fill(env: StoreEnv): Promise<{ token: string; siteKey: string }> {
+async function fill(env: StoreEnv): Promise<FullAccount> {
   const now = Date.now();
   const account = await createAccount(env, { ownerEmail: 'owner@example.com', tier: 'enterprise' }, now);
   const key = await createApiKey(
@@ -120,11 +207,11 @@ async function fill(env: StoreEnv): Promise<{ token: string; siteKey: string }> 
     now,
   );
   const settings = siteSettings.parse({ domains: ['example.com', '*.example.org'] });
-  let siteKey = '';
+  const siteKeys: string[] = [];
   for (let index = 0; index < SITES; index++) {
     // oxlint-disable-next-line no-await-in-loop -- one writer: SQLite has only one
     const site = await createSite(env, { accountId: account.id, name: `site-${index}`, settings }, now + index);
-    if (typeof site !== 'string') siteKey = site.siteKey;
+    if (typeof site !== 'string') siteKeys.push(site.siteKey);
   }
   await env.DB.prepare(
     `INSERT INTO access_control_rules (account_id, user_scope_hash, type, description, conditions, rule_group_id, expiry,
@@ -136,7 +223,12 @@ async function fill(env: StoreEnv): Promise<{ token: string; siteKey: string }> 
   )
     .bind(account.id, now, RULES)
     .run();
-  return { token: await apiKeyToken(env.MASTER_KEY, { accountId: account.id, id: key.id }), siteKey };
+  return {
+    accountId: account.id,
+    token: await apiKeyToken(env.MASTER_KEY, { accountId: account.id, id: key.id }),
+    siteKey: siteKeys.at(-1) ?? '',
+    busySites: siteKeys.slice(-10),
+  };
 }
 
 async function send(url: URL, token: string, one: Case, call: number): Promise<Response> {

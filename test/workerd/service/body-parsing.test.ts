@@ -1,0 +1,143 @@
+/** Forms to data, and what is kept of a body: the parsers against naive oracles. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { redacted } from '../../../src/service/audit-trail/redacted.ts';
+import { formObject } from '../../../src/service/body/form-object.ts';
+import { parseWithSchema } from '../../../src/service/body/parse-with-schema.ts';
+import { RateLimit } from '../../../src/service/captcha/rate-limit.ts';
+
+type Data = string | Data[] | { [name: string]: Data };
+
+/** Bracket names of nested data, as a browser library writes them. */
+function fieldsOf(data: Data, name: string): [string, string][] {
+  if (typeof data === 'string') return [[name, data]];
+  const members = Array.isArray(data)
+    ? data.map((item, index) => [String(index), item] as const)
+    : Object.entries(data);
+  return members.flatMap(([key, member]) => fieldsOf(member, name === '' ? key : `${name}[${key}]`));
+}
+
+const name = fc.stringMatching(/^[a-z][a-zA-Z]{0,8}$/);
+const { data } = fc.letrec<{ data: Data }>((tie) => ({
+  data: fc.oneof(
+    { maxDepth: 4 },
+    fc.string(),
+    fc.array(tie('data'), { minLength: 1, maxLength: 4 }),
+    fc.dictionary(name, tie('data'), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+
+test('bracket names come back as the data they were written from, in any order', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(name, data, { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+      fc.infiniteStream(fc.nat()),
+      (given, random) => {
+        const fields = fieldsOf(given, '')
+          .map((field) => ({ field, key: random.next().value }))
+          .toSorted((a, b) => a.key - b.key)
+          .map(({ field }) => field);
+        expect(formObject(fields)).toEqual(given);
+      },
+    ),
+  );
+});
+
+test('any names and values make data or a refusal, and never touch a prototype', () => {
+  const part = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '[', ']', '[]', '[__proto__]', '0'));
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.tuple(
+          fc.array(part, { maxLength: 4 }).map((parts) => parts.join('')),
+          fc.string(),
+        ),
+      ),
+      (fields) => {
+        try {
+          formObject(fields);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'ApiError', key: 'API.INVALID_BODY' });
+        }
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      },
+    ),
+  );
+});
+
+describe('a form against a schema', () => {
+  const schema = z.strictObject({
+    text: z.optional(z.string()),
+    count: z.optional(z.int()),
+    flag: z.optional(z.boolean()),
+    either: z.optional(z.union([z.string(), z.int()])),
+    list: z.optional(z.array(z.int())),
+    inner: z.optional(z.strictObject({ on: z.boolean() })),
+  });
+  const parse = (value: Record<string, unknown>) => parseWithSchema(schema, { kind: 'form', value });
+
+  test.each([
+    [{ text: '7' }, { text: '7' }],
+    [{ count: '7' }, { count: 7 }],
+    [{ flag: 'true' }, { flag: true }],
+    [{ either: '7' }, { either: '7' }],
+    [{ list: '[1,2]' }, { list: [1, 2] }],
+    [{ list: ['1', '2'] }, { list: [1, 2] }],
+    [{ inner: '{"on":false}' }, { inner: { on: false } }],
+    [{ inner: { on: 'false' } }, { inner: { on: false } }],
+  ])('%o is read as %o', (given, wanted) => {
+    expect(parse(given)).toEqual(wanted);
+  });
+
+  test.each([
+    [{ count: '' }, 'count'],
+    [{ count: ' 7' }, 'count'],
+    [{ count: '0x7' }, 'count'],
+    [{ flag: 'yes' }, 'flag'],
+    [{ inner: '[true]' }, 'inner'],
+    [{ inner: '{"__proto__":{"on":true}}' }, 'inner.on'],
+    [{ list: '{"0":1}' }, 'list'],
+  ])('%o is refused at %s', (given, path) => {
+    expect(() => parse(given)).toThrow(
+      expect.objectContaining({ details: expect.arrayContaining([expect.objectContaining({ path })]) }),
+    );
+  });
+});
+
+describe('what an audit trail keeps', () => {
+  test('leaves secrets out and shortens what is long', () => {
+    expect(
+      redacted({
+        secretKey: 's',
+        clientJwt: 'j',
+        name: 'n'.repeat(300),
+        list: Array.from({ length: 12 }, (_, i) => i),
+      }),
+    ).toEqual({
+      secretKey: '[redacted]',
+      clientJwt: '[redacted]',
+      name: `${'n'.repeat(256)}…`,
+      list: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, '… 12 in all'],
+    });
+  });
+
+  test('is small, whatever was sent', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        expect(JSON.stringify(redacted(value) ?? null).length).toBeLessThan(1_000_000);
+      }),
+    );
+  });
+});
+
+test('a key that used up its minute is told when to come back, and another key is not touched', () => {
+  const limit = new RateLimit(3, 'Too many calls');
+  const now = 1_800_000_000_000;
+  for (let call = 0; call < 3; call++) limit.take('a', now);
+  expect(() => limit.take('a', now)).toThrow(
+    expect.objectContaining({ key: 'API.RATE_LIMITED', headers: { 'retry-after': '60' } }),
+  );
+  limit.take('b', now);
+  limit.take('a', now + 60_000);
+});
