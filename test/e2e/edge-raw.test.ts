@@ -127,6 +127,34 @@ describe('what a visitor types', () => {
   });
 });
 
+describe('the edge’s own addresses', () => {
+  const blocked = { 'x-client-ip': '198.51.100.66', 'x-signals-secret': SECRET };
+
+  test.each(['/__protect/health', '/__protect/protect.js', '/__protect/nothing'])(
+    '%s: the decision comes first',
+    async (path) => {
+      expect(await raw(`GET ${path} HTTP/1.1`, blocked)).toMatch(/^HTTP\/1.1 403[^]*API\.ACCESS_POLICY_BLOCK/);
+    },
+  );
+
+  test('a challenged visitor reaches what is needed to solve', async () => {
+    const challenged = { 'user-agent': 'ChallengeMe' };
+    expect(await raw('GET /__protect/interstitial.js HTTP/1.1', challenged)).toMatch(/^HTTP\/1.1 200/);
+    expect(await raw('GET /__protect/../echo HTTP/1.1', challenged)).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  test('calls to them are recorded as internal', async () => {
+    await eventually(
+      async () => upstream.records.filter((record) => record.request_path === '/__protect/interstitial.js'),
+      (records) => records.length > 0 && records.every((record) => record.source === 'internal'),
+    );
+  });
+
+  test.each(['GET', 'DELETE', 'PUT'])('%s on a POST address is no error of ours', async (method) => {
+    expect(await raw(`${method} /__protect/verify HTTP/1.1`)).toMatch(/^HTTP\/1.1 404/);
+  });
+});
+
 describe('paths', () => {
   test.each([
     ['/echo//a//b;c=d/e%2Ff?x=1&y=%zz', '/echo//a//b;c=d/e%2Ff', 'x=1&y=%zz'],

@@ -110,7 +110,8 @@ describe('forged headers on raw workerd', () => {
       () => manage<{ verdicts: object[] }>(stack(), '/protect/verdicts', { requestPath: marker }),
       (found) => found.verdicts.length === 1,
     );
-    expect(verdicts[0]).toMatchObject({ ip: null, asn: null, country: null, ja4: null, decision: 'allow' });
+    // What workerd itself says of the socket, and nothing the visitor typed.
+    expect(verdicts[0]).toMatchObject({ ip: '127.0.0.1', asn: null, country: null, ja4: null, decision: 'allow' });
   });
 
   test('open nothing, though one names an allowed address', async () => {
