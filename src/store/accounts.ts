@@ -2,6 +2,7 @@
  * Accounts in D1, and the one way to make one: there is no endpoint for it (design 9). The CLI and
  * the local stack call `createAccount` from Node with a D1 binding, the service only reads.
  */
+import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import { features as allFeatures } from '../contract/permissions.ts';
 import type { Feature } from '../contract/permissions.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
@@ -64,7 +65,16 @@ export async function createAccount(
 }
 
 export async function accountById(env: StoreEnv, id: string): Promise<AccountRecord | null> {
-  const row = await env.DB.prepare('SELECT * FROM accounts WHERE id = ?').bind(id).first<AccountRow>();
+  return accountOf(await selectAccount(env, id).all());
+}
+
+/** The statement alone, for a batch; `accountOf` reads its result. */
+export function selectAccount(env: StoreEnv, id: string): D1PreparedStatement {
+  return env.DB.prepare('SELECT * FROM accounts WHERE id = ?').bind(id);
+}
+
+export function accountOf(result: { results: unknown[] }): AccountRecord | null {
+  const row = result.results[0] as AccountRow | undefined;
   return row ? accountRecord(row) : null;
 }
 

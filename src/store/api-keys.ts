@@ -5,6 +5,8 @@
  */
 import { CompactSign, compactVerify, errors } from 'jose';
 import type { PermissionMap } from '../contract/permissions.ts';
+import { accountOf, selectAccount } from './accounts.ts';
+import type { AccountRecord } from './accounts.ts';
 import type { StoreEnv } from './binding.ts';
 import { deriveKey, randomToken } from './master-key.ts';
 
@@ -60,12 +62,21 @@ export async function createApiKey(
   return record;
 }
 
-/** A key of this account, expired or not. */
-export async function apiKeyById(env: StoreEnv, accountId: string, id: string): Promise<ApiKeyRecord | null> {
-  const row = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?')
-    .bind(id, accountId)
-    .first<ApiKeyRow>();
-  return row ? apiKeyRecord(row) : null;
+/** A key and the account it belongs to, read at one moment and in one round trip; either may be gone. */
+export async function principalOf(
+  env: StoreEnv,
+  accountId: string,
+  keyId: string,
+): Promise<{ apiKey: ApiKeyRecord | null; account: AccountRecord | null }> {
+  const [keys, accounts] = await env.DB.batch([
+    env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?').bind(keyId, accountId),
+    selectAccount(env, accountId),
+  ]);
+  const key = keys?.results[0] as ApiKeyRow | undefined;
+  return {
+    apiKey: key ? apiKeyRecord(key) : null,
+    account: accounts ? accountOf(accounts) : null,
+  };
 }
 
 export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promise<ApiKeyRecord[]> {

@@ -5,8 +5,7 @@
  * read before it passes.
  */
 import type { ErrorKey } from '../../contract/errors.ts';
-import { accountById } from '../../store/accounts.ts';
-import { apiKeyById, readApiKeyToken } from '../../store/api-keys.ts';
+import { principalOf, readApiKeyToken } from '../../store/api-keys.ts';
 import { RateLimit } from '../captcha/rate-limit.ts';
 import { ApiError } from '../operation.ts';
 import type { Account, ApiKeyPrincipal, Operation } from '../operation.ts';
@@ -36,10 +35,7 @@ export async function authorise(
   if (claims === 'bad-signature') throw new ApiError('API.UNAUTHORIZED', 'The API key has a wrong signature');
   keyRateLimit.take(claims.keyId, now);
 
-  const [apiKey, account] = await Promise.all([
-    apiKeyById(env, claims.accountId, claims.keyId),
-    accountById(env, claims.accountId),
-  ]);
+  const { apiKey, account } = await principalOf(env, claims.accountId, claims.keyId);
   if (!apiKey) throw new ApiError('API.UNAUTHORIZED', 'The API key was deleted');
   if (now >= apiKey.expiresAt) throw new ApiError('API.KEY_EXPIRED', 'The API key has expired');
   if (!account) throw new ApiError('GENERAL.ACCOUNT_NOT_FOUND', 'The account does not exist');
