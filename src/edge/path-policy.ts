@@ -55,6 +55,8 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
       const stricter = strictness[other.action] > strictness[result.action] ? other : result;
       result = {
         ...result,
+        // A json path asks for a session where a page would pass without one.
+        pathType: result.pathType === 'json' ? 'json' : other.pathType,
         action: stricter.action,
         pattern: stricter.pattern,
         waiveSession: result.waiveSession && other.waiveSession,

@@ -11,9 +11,12 @@ import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challen
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
+import { verdictRecord } from '../../src/contract/verdict-record.ts';
+import { eventually } from '../support/stack.ts';
 import { cookiesOf } from './edge-visitor.ts';
 
 const calls: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = [];
+const logged: string[] = [];
 let rules: object[] = [
   { type: 'userAgent', value: 'BlockMe', verdict: 'block' },
   { type: 'ipMask', value: 'not a prefix', verdict: 'block' },
@@ -25,7 +28,12 @@ let edge: RawWorker;
 
 beforeAll(async () => {
   service = await serve(async (request) => {
-    const body = JSON.parse((await bodyOf(request)) || '{}') as Record<string, unknown>;
+    const text = await bodyOf(request);
+    if (request.url === '/log') {
+      logged.push(...text.trim().split('\n'));
+      return {};
+    }
+    const body = JSON.parse(text || '{}') as Record<string, unknown>;
     calls.push({ path: request.url!, authorization: request.headers.authorization, body });
     if (request.url === '/siteverify') return { verified: body['token'] === 'good' };
     if (request.headers.authorization !== 'Bearer the-api-key') return null;
@@ -56,7 +64,8 @@ beforeAll(async () => {
       API_KEY: 'the-api-key',
       SITE_KEY: 'the-site-key',
       SITE_SECRET: 'the-site-secret',
-      LOG_SINKS: 'console',
+      LOG_SINKS: 'http',
+      LOG_URL: `${service.url}/log`,
       RULES_POLL_SECONDS: '0.2',
       RULES_MAX_STALE_SECONDS: '0.2',
     },
@@ -153,4 +162,15 @@ test('the edge’s own challenge buys clearance', async () => {
   const verified = await post('/__protect/verify', { token: solved.token });
   const cookie = cookiesOf(verified);
   expect(await status('/', { headers: { ...as('ChallengeMe'), cookie } })).toBe(200);
+});
+
+test('verdicts go to a sink that needs no service of ours, as NDJSON', async () => {
+  const answer = await fetch(`${edge.url}/logged`, { headers: as('BlockMe') });
+  const id = answer.headers.get('x-protect-request-id')!;
+  const line = await eventually(
+    async () => logged.find((text) => text.includes(id)),
+    (text) => text !== undefined,
+  );
+  const record = verdictRecord.parse(JSON.parse(line!));
+  expect(record).toMatchObject({ decision: 'block', request_path: '/logged', site_key: 'the-site-key', status: 403 });
 });

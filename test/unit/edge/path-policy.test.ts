@@ -79,6 +79,13 @@ describe('path policy', () => {
     },
   );
 
+  test.each(['/x/..%2fapi/secret', '/x%2f..%2fapi/secret', '/page;a=b/..;/../api/x', '/api;v=1/secret'])(
+    '%s is asked for a session as the json path is',
+    (path) => {
+      expect(at(path).pathType).toBe('json');
+    },
+  );
+
   test.each(['/login;x.css', '/login%2f.css', '/login%3bx.css'])('%s is not a style sheet', (path) => {
     expect(at(path).action).toBe('inherit');
   });
