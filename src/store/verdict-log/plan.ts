@@ -5,7 +5,7 @@
 import { decisions } from '../../contract/vocabulary.ts';
 import { cut } from './dimensions.ts';
 import { hotCount, hotRows } from './filter.ts';
-import type { RowFilter } from './filter.ts';
+import type { RowFilter, SqlCondition } from './filter.ts';
 import type { HotKeys } from './hot-keys.ts';
 import type { RollupReader } from './rollup-reader.ts';
 import type { RowKey, StoredRow } from './row.ts';
@@ -15,6 +15,8 @@ import type { BlockReference } from './segments.ts';
 
 /** 100,000 rows: what a page may search before it returns what it has, with a cursor. */
 export const PAGE_BLOCKS_MAX = 200;
+/** Blocks of rows that arrived late and so lie across one moment; a bound for the impossible. */
+const ACROSS_BLOCKS_MAX = 5000;
 /** Blocks opened for the sake of `total` alone: 20,000 rows, about 100 ms. */
 export const COUNT_BLOCKS_MAX = 40;
 /** An index that names more blocks than this saves nothing. */
@@ -49,11 +51,13 @@ export interface PlannedTotal {
 
 export function planRead(sql: SqlStorage, keys: HotKeys, rollups: RollupReader, request: PlanRequest): Plan {
   const { filter, before, limit } = request;
-  const blocks = candidateBlocks(sql, filter, before, PAGE_BLOCKS_MAX + 1);
+  const older = candidateBlocks(sql, filter, olderThan(before), PAGE_BLOCKS_MAX + 1);
+  // Blocks that reach across the cursor come on top of a page's share: else a page might not get past them.
+  const across = before ? candidateBlocks(sql, filter, reachingAcross(before), ACROSS_BLOCKS_MAX) : [];
   return {
     hot: hotRows(sql, keys, filter, before, limit),
-    blocks: blocks.slice(0, PAGE_BLOCKS_MAX),
-    blocksCut: blocks.length > PAGE_BLOCKS_MAX,
+    blocks: [...across, ...older.slice(0, PAGE_BLOCKS_MAX)],
+    blocksCut: older.length > PAGE_BLOCKS_MAX,
     total: request.wantTotal ? planTotal(sql, keys, rollups, filter) : null,
   };
 }
@@ -84,7 +88,7 @@ function scanTotal(
   for (const { since, until } of windows) {
     const part = { ...filter, since, until };
     total += hotCount(sql, keys, part);
-    open.push(...candidateBlocks(sql, part, null, COUNT_BLOCKS_MAX + 1));
+    open.push(...candidateBlocks(sql, part, anywhere, COUNT_BLOCKS_MAX + 1));
   }
   return {
     counted: total,
@@ -122,18 +126,24 @@ interface BlockRow extends Record<string, SqlStorageValue> {
   maxId: string;
 }
 
-export function candidateBlocks(
-  sql: SqlStorage,
-  filter: RowFilter,
-  before: RowKey | null,
-  limit: number,
-): BlockReference[] {
-  const parts = ['b.max_ts >= ?', 'b.min_ts < ?', 'b.max_fired >= ?'];
-  const bindings: (string | number)[] = [filter.since, filter.until, filter.minRulesFired];
-  if (before) {
-    parts.push('b.min_ts <= ?');
-    bindings.push(before.timestamp);
-  }
+/** Where a block must lie; over the alias `b`. */
+const anywhere: SqlCondition = { where: '1 = 1', bindings: [] };
+
+function olderThan(before: RowKey | null): SqlCondition {
+  if (before === null) return anywhere;
+  return { where: '(b.max_ts, b.max_id) < (?, ?)', bindings: [before.timestamp, before.id] };
+}
+
+function reachingAcross(before: RowKey): SqlCondition {
+  return {
+    where: '(b.max_ts, b.max_id) >= (?, ?) AND b.min_ts <= ?',
+    bindings: [before.timestamp, before.id, before.timestamp],
+  };
+}
+
+function candidateBlocks(sql: SqlStorage, filter: RowFilter, place: SqlCondition, limit: number): BlockReference[] {
+  const parts = [place.where, 'b.max_ts >= ?', 'b.min_ts < ?', 'b.max_fired >= ?'];
+  const bindings = [...place.bindings, filter.since, filter.until, filter.minRulesFired];
   const lists = (column: string, values: readonly string[] | null): void => {
     if (values === null) return;
     parts.push(`EXISTS (SELECT 1 FROM json_each(?) WHERE instr(b.${column}, ',' || value || ',') > 0)`);

@@ -62,7 +62,9 @@ async function mergeRows(
 ): Promise<Merged> {
   const blocks = plans.flatMap((plan) => plan.blocks).sort((a, b) => compareNewestFirst(newestOf(a), newestOf(b)));
   const unlisted = plans.some((plan) => plan.blocksCut);
-  const readable = blocks.slice(0, PAGE_BLOCKS_MAX);
+  const across =
+    before === null ? 0 : blocks.filter((block) => compareNewestFirst(newestOf(block), before) <= 0).length;
+  const readable = blocks.slice(0, across + PAGE_BLOCKS_MAX);
   const edge = readable.at(-1);
   const cut = unlisted || readable.length < blocks.length;
   let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
