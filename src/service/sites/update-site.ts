@@ -28,8 +28,8 @@ export const updateSite = operation({
     siteKey,
     name: z.optional(siteName),
     settings: z.optional(z.strictObject(withoutDefaults(siteSettings.shape))),
-    /** `true` makes this the account's default site; the former one steps down. */
-    isDefault: z.optional(z.literal(true)),
+    /** `true` makes this the account's default site; the former one steps down. There is always one. */
+    isDefault: z.optional(z.boolean()),
   }),
   response: site,
   async handler(context) {
@@ -38,6 +38,9 @@ export const updateSite = operation({
       const current = await ownSite(context, body.siteKey);
       if (body.isDefault && !current.active) {
         throw new ApiError('API.BAD_REQUEST', 'An inactive site cannot be the default');
+      }
+      if (body.isDefault === false && current.isDefault) {
+        throw new ApiError('API.BAD_REQUEST', 'Make another site the default instead');
       }
       const merged = siteSettings.safeParse({ ...current.settings, ...body.settings });
       if (!merged.success) {

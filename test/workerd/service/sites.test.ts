@@ -145,6 +145,15 @@ describe('changing', () => {
     expect((await call(token, '/site/get', { siteKey: site.siteKey })).body.isDefault).toBe(false);
   });
 
+  test('there is always a default: it cannot step down by itself', async () => {
+    const { token, site } = await newAccount();
+    const { status, body } = await call(token, '/sites/update', { siteKey: site.siteKey, isDefault: false });
+    expect([status, body.error.key]).toEqual([400, 'API.BAD_REQUEST']);
+    const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const other = await call(token, '/sites/update', { siteKey: second.body.siteKey, isDefault: false });
+    expect([other.status, other.body.isDefault]).toEqual([200, false]);
+  });
+
   test('a taken name is refused', async () => {
     const { token, site } = await newAccount();
     await call(token, '/sites/create', { name: 'taken', settings: { domains: ['b.example'] } });
