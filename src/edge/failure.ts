@@ -15,7 +15,7 @@ export async function answerWithoutRuleset(passage: Passage, edge: Edge): Promis
     passage.verdict = errorVerdict('block', 'FAIL_MODE closed: no ruleset was ever loaded.');
     return message(passage, 'unavailable', 'API.UNAVAILABLE', 'The gate has no rules to judge by yet.');
   }
-  const decision = passage.config?.policy.enforcementPolicy[passage.path!.pathType].onError ?? 'allow';
+  const decision = passage.config?.policy.enforcementPolicy[passage.path?.pathType ?? 'html'].onError ?? 'allow';
   passage.verdict = errorVerdict(decision, 'FAIL_MODE open: no ruleset was ever loaded.');
   switch (decision) {
     case 'allow':
@@ -33,10 +33,21 @@ export async function answerAfterFailure(passage: Passage, edge: Edge, error: un
   const { requestId } = passage;
   const stack = error instanceof Error ? error.stack : String(error);
   console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));
-  if (passage.originCalled) {
-    return message(passage, 'origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The answer was lost on the way.');
+  try {
+    if (passage.originCalled) {
+      return message(passage, 'origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The answer was lost on the way.');
+    }
+    const { config, ruleset } = edge.feed.state;
+    if (!config || !ruleset) return await answerWithoutRuleset(passage, edge);
+    passage.config = config;
+    passage.verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
+    return challenge(passage);
+  } catch {
+    // The answer itself failed: a bare refusal needs nothing that could fail too.
+    passage.verdict = errorVerdict('block', 'An exception at the gate, and another in its answer.');
+    return new Response(`Forbidden\nReference: ${requestId}\n`, {
+      status: 403,
+      headers: { 'cache-control': 'no-store', 'x-protect-request-id': requestId, 'x-protect-decision': 'block' },
+    });
   }
-  if (!edge.feed.state.ruleset || !passage.config || !passage.path) return answerWithoutRuleset(passage, edge);
-  passage.verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
-  return challenge(passage);
 }

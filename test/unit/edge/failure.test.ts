@@ -2,8 +2,9 @@
 import { expect, test, vi } from 'vitest';
 import type { Edge } from '../../../src/edge/edge.ts';
 import { answerAfterFailure, answerWithoutRuleset } from '../../../src/edge/failure.ts';
-import { passageOf } from './edge-fixture.ts';
+import { configOf, passageOf } from './edge-fixture.ts';
 
+const config = await configOf();
 const counted: string[] = [];
 const edgeOf = (hasRuleset: boolean, failMode: 'open' | 'closed' = 'open') =>
   ({
@@ -11,7 +12,7 @@ const edgeOf = (hasRuleset: boolean, failMode: 'open' | 'closed' = 'open') =>
       failMode,
       origin: { kind: 'url', base: 'https://origin.test', host: 'origin.test', resolveOverride: null },
     },
-    feed: { state: { ruleset: hasRuleset ? {} : null } },
+    feed: { state: { config: hasRuleset ? config : null, ruleset: hasRuleset ? {} : null } },
     count: (name: string) => void counted.push(name),
   }) as unknown as Edge;
 
@@ -23,6 +24,20 @@ test('an exception while a ruleset is loaded is a challenge, counted', async () 
   expect(passage.verdict).toMatchObject({ decision: 'challenge', source: 'error' });
   expect(counted).toContain('exceptions');
   expect(await answer.text()).not.toContain('ours');
+});
+
+test('however early it comes', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const passage = await passageOf('/crafted', {}, { config: null, path: null, signals: null });
+  expect((await answerAfterFailure(passage, edgeOf(true), new Error('ours'))).status).toBe(403);
+});
+
+test('and even where the answer fails too', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const broken = { ...config, policy: { ...config.policy, branding: { logoUrl: 'https://[' } } };
+  const edge = { ...edgeOf(true), feed: { state: { config: broken, ruleset: {} } } } as unknown as Edge;
+  const answer = await answerAfterFailure(await passageOf('/'), edge, new Error('ours'));
+  expect([answer.status, answer.headers.get('x-protect-decision')]).toEqual([403, 'block']);
 });
 
 test('after the origin was called it is not called again', async () => {
