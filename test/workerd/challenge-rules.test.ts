@@ -13,7 +13,7 @@ async function addRule(accountId: string, rule: Record<string, unknown>): Promis
 const equals = (field: string, value: string): Record<string, string> => ({ field, operator: 'equals', value });
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1100));
 
-describe('an access control rule', () => {
+describe.concurrent('an access control rule', () => {
   let accountId: string;
   let site: SiteRecord;
   beforeAll(async () => {

@@ -92,7 +92,7 @@ describe('a token', () => {
   );
 });
 
-describe('an idempotency key', () => {
+describe.concurrent('an idempotency key', () => {
   it('repeats the answer to the same question, and to no other', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor(site);
@@ -193,7 +193,7 @@ describe('mistakes of the caller', () => {
   });
 });
 
-describe('test keys', () => {
+describe.concurrent('test keys', () => {
   it.each([
     ['pass', { verified: true }],
     ['interactive', { verified: true }],

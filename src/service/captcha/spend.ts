@@ -35,9 +35,15 @@ function shardOf(jti: string): number {
   return Number.parseInt(jti.slice(0, 2), 16) % SPEND_SHARDS;
 }
 
+/** An id is a hash of its name, worth keeping; a stub belongs to one request. */
+const ids = new WeakMap<object, Map<string, DurableObjectId>>();
+
 function ledger(env: ServiceEnv, name: string): DurableObjectStub<SpendLedger> {
-  const namespace = env.SPEND_LEDGER;
-  const { JURISDICTION: jurisdiction } = env;
+  const { JURISDICTION: jurisdiction, SPEND_LEDGER: namespace } = env;
   const pinned = jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
-  return pinned.get(pinned.idFromName(name));
+  let known = ids.get(namespace);
+  if (known === undefined) ids.set(namespace, (known = new Map()));
+  let id = known.get(name);
+  if (id === undefined) known.set(name, (id = pinned.idFromName(name)));
+  return pinned.get(id);
 }
