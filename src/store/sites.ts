@@ -123,11 +123,12 @@ export async function updateSite(
     expectedVersion,
   );
   if (!site.isDefault) return (await write.run()).meta.changes === 1 ? 'updated' : 'conflict';
-  // One transaction: the old default steps down only if this very version is the one that steps up.
+  // One transaction: the old default steps down only if this very version will step up.
   const stepDown = env.DB.prepare(
     `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
-     AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)`,
-  ).bind(site.accountId, site.siteKey, expectedVersion);
+     AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)
+     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 AND site_key <> ?2)`,
+  ).bind(site.accountId, site.siteKey, expectedVersion, site.name);
   const results = await env.DB.batch([stepDown, write]);
   return results[1]?.meta.changes === 1 ? 'updated' : 'conflict';
 }
