@@ -1,10 +1,10 @@
 /** A challenged visitor's ways on: clearance, a token in the form, a held submission (design 3.3). */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { manage, useStack } from '../support/stack.ts';
-import { cookiesOf, hitsOf, signalsOf, solvedToken } from './edge-visitor.ts';
+import { useStack } from '../support/stack.ts';
+import { addRules, cookiesOf, hitsOf, quickRules, signalsOf, solvedToken } from './edge-visitor.ts';
 
-const stack = useStack();
+const stack = useStack({ edgeVars: quickRules });
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -26,12 +26,8 @@ const verify = (from: string, token: string) =>
     body: JSON.stringify({ token }),
     headers: { 'content-type': 'application/json' },
   });
-const challengeEveryoneIn = async (prefix: string) => {
-  await manage(stack(), '/protect/access-rules/create', {
-    rules: [{ type: 'ipMask', value: prefix, verdict: 'challenge' }],
-  });
-  await new Promise((wake) => setTimeout(wake, 1500));
-};
+const challengeEveryoneIn = (prefix: string) =>
+  addRules(stack(), { type: 'ipMask', value: prefix, verdict: 'challenge' });
 const token = (from: string, body: Record<string, unknown> = {}) => solvedToken(stack(), headersOf({ from }), body);
 const submit = (path: string, from: string, contentType: string, body: string | Uint8Array<ArrayBuffer>) =>
   edge(path, { from, method: 'POST', body, headers: { 'content-type': contentType } });
@@ -146,10 +142,7 @@ describe('a submission with a token', () => {
   });
 
   test('an unchallenged submission with a token is left alone', async () => {
-    await manage(stack(), '/protect/access-rules/create', {
-      rules: [{ type: 'ip', value: '192.0.2.99', verdict: 'allow' }],
-    });
-    await new Promise((wake) => setTimeout(wake, 1500));
+    await addRules(stack(), { type: 'ip', value: '192.0.2.99', verdict: 'allow' });
     const answer = await submit('/echo/free', '192.0.2.99', FORM, 'captcha-response=nonsense');
     expect(await answer.json()).toMatchObject({ bodySha256: digest('captcha-response=nonsense') });
   });

@@ -3,20 +3,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { get, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
-import { hitsOf, signalsOf } from './edge-visitor.ts';
+import { addRules, hitsOf, quickRules, signalsOf } from './edge-visitor.ts';
 
-const stack = useStack();
+const stack = useStack({ edgeVars: quickRules });
 const edge = (path: string, init: RequestInit & { from?: string; country?: string; asn?: string } = {}) =>
   fetch(stack().edgeUrl + path, {
     redirect: 'manual',
     ...init,
     headers: { ...signalsOf(stack(), init), ...(init.headers as Record<string, string>) },
   });
-
-const addRules = async (...rules: object[]) => {
-  await manage(stack(), '/protect/access-rules/create', { rules });
-  await new Promise((wake) => setTimeout(wake, 1500));
-};
 
 const bot = (name: string) => ({ 'user-agent': `Mozilla/5.0 ${name}/1.0` });
 
@@ -62,6 +57,7 @@ describe('rules at the gate', () => {
 
   test('the most specific network rule decides, in either order of insertion', async () => {
     await addRules(
+      stack(),
       { type: 'ipMask', value: '203.0.113.0/24', verdict: 'block' },
       { type: 'ip', value: '203.0.113.7', verdict: 'allow' },
       { type: 'ip', value: '2001:db8::7', verdict: 'allow' },
@@ -75,7 +71,7 @@ describe('rules at the gate', () => {
   });
 
   test('signals without the secret are no signals', async () => {
-    await addRules({ type: 'ip', value: '198.51.100.9', verdict: 'block' });
+    await addRules(stack(), { type: 'ip', value: '198.51.100.9', verdict: 'block' });
     const forged = await fetch(`${stack().edgeUrl}/echo`, {
       headers: { 'x-client-ip': '198.51.100.9', 'cf-connecting-ip': '198.51.100.9', 'x-forwarded-for': '198.51.100.9' },
     });
@@ -88,6 +84,7 @@ describe('rules at the gate', () => {
 describe('answers', () => {
   test('challenge and block in the form that the path declares', async () => {
     await addRules(
+      stack(),
       { type: 'userAgent', value: 'BlockMe', verdict: 'block' },
       { type: 'userAgent', value: 'ChallengeMe', verdict: 'challenge' },
     );
@@ -147,7 +144,7 @@ describe('forwarding', () => {
   test('method, path, query and body arrive as they were sent', async () => {
     const body = randomBytes(3_000_000);
     // A PUT without a session is challenged on an html path: this visitor is let through by a rule.
-    await addRules({ type: 'ip', value: '192.0.2.50', verdict: 'allow' });
+    await addRules(stack(), { type: 'ip', value: '192.0.2.50', verdict: 'allow' });
     const allowed = await edge('/echo//a;b=c/d%2Fe/%7Eu?x=1&y=%zz&z=a+b?', {
       from: '192.0.2.50',
       method: 'PUT',

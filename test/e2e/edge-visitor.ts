@@ -2,6 +2,7 @@
 import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
+import { eventually, manage } from '../support/stack.ts';
 
 export interface VisitorSignals {
   from?: string;
@@ -20,6 +21,21 @@ export function signalsOf(stack: Stack, { from, country, asn, ja4 }: VisitorSign
     ...(asn === undefined ? {} : { 'x-client-asn': asn }),
     ...(ja4 === undefined ? {} : { 'x-client-ja4': ja4 }),
   };
+}
+
+/** Edge variables for tests that change rules often: news is looked for at every other request. */
+export const quickRules = { RULES_POLL_SECONDS: '0.1', RULES_MAX_STALE_SECONDS: '0.1' };
+
+/** Makes rules and waits until the edge has them. */
+export async function addRules(stack: Stack, ...rules: object[]): Promise<void> {
+  const { version } = await manage<{ version: number }>(stack, '/protect/access-rules/create', { rules });
+  const loaded = async () => {
+    const answer = await fetch(`${stack.edgeUrl}/__protect/health`, {
+      headers: { authorization: `Bearer ${stack.opsToken}` },
+    });
+    return ((await answer.json()) as { ruleset: { version: number } | null }).ruleset?.version ?? -1;
+  };
+  await eventually(loaded, (current) => current >= version);
 }
 
 /** How often the demo origin saw a path. */
