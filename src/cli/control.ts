@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { StoreEnv } from '../store/binding.ts';
 import { runCommand } from './commands.ts';
 import type { CommandResult } from './commands.ts';
+import { ownRuntimes } from './processes.ts';
 import type { ControlAddress } from './state.ts';
 
 /** A command line, never data: files are read by the CLI itself. */
@@ -29,7 +30,7 @@ export async function startControl(store: () => StoreEnv | null): Promise<Contro
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    address: { pid: process.pid, url: `http://127.0.0.1:${port}`, token },
+    address: { pid: process.pid, url: `http://127.0.0.1:${port}`, token, runtimes: ownRuntimes() },
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));

@@ -14,6 +14,7 @@ import { demoWidgetFile } from './demo-widget-pages.ts';
 const SSE_INTERVAL_MS = 200;
 /** A stream nobody closes ends by itself. */
 const SSE_EVENTS_MAX = 300;
+const HITS_PATHS_MAX = 10_000;
 const WS_MESSAGE_MAX_BYTES = 16 * 1024 * 1024;
 
 export interface DemoOrigin {
@@ -27,7 +28,7 @@ export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     const path = pathOf(request);
     // The counter is asked about, not counted: a test reads it between two hits.
-    if (path !== '/hits') hits.set(path, (hits.get(path) ?? 0) + 1);
+    if (path !== '/hits') count(hits, path);
     respond(request, response, path, hits);
   });
   server.on('connection', (socket: Socket) => {
@@ -38,7 +39,7 @@ export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
   const webSockets = new WebSocketServer({ noServer: true, maxPayload: WS_MESSAGE_MAX_BYTES });
   server.on('upgrade', (request, socket, head) => {
     const path = pathOf(request);
-    hits.set(path, (hits.get(path) ?? 0) + 1);
+    count(hits, path);
     if (path !== '/ws') {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
@@ -60,6 +61,12 @@ export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+/** The oldest path is forgotten for a new one: whoever asks about a path asks soon. */
+function count(hits: Map<string, number>, path: string): void {
+  hits.set(path, (hits.get(path) ?? 0) + 1);
+  if (hits.size > HITS_PATHS_MAX) hits.delete(hits.keys().next().value ?? '');
 }
 
 /** Everything before the first `?`, byte for byte as it came. */

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { endOrphans, isRunning } from './processes.ts';
 
 /** What `stack.json` holds (design 10). */
 export interface StackFacts {
@@ -45,6 +46,8 @@ export interface ControlAddress {
   pid: number;
   url: string;
   token: string;
+  /** The stack's workerd processes. */
+  runtimes: number[];
 }
 
 export class StateBusyError extends Error {
@@ -65,6 +68,8 @@ export class StateDir {
   claim(fresh: boolean): void {
     const owner = this.control();
     if (owner) throw new StateBusyError(this.path, owner.pid);
+    // Of a stack that was killed: its runtimes still hold the databases open.
+    endOrphans((this.#read('control.json') as ControlAddress | null)?.runtimes ?? []);
     if (fresh) rmSync(this.path, { recursive: true, force: true });
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     // Left by a stack that was killed: it describes something that no longer answers.
@@ -108,7 +113,7 @@ export class StateDir {
   /** The address of the stack that runs on this directory now, if one does. */
   control(): ControlAddress | null {
     const address = this.#read('control.json') as ControlAddress | null;
-    return address && processLives(address.pid) ? address : null;
+    return address && isRunning(address.pid) ? address : null;
   }
 
   release(): void {
@@ -138,13 +143,4 @@ export class StateDir {
 /** 256 bits, the size the service wants of its master key. */
 function secret(): string {
   return randomBytes(32).toString('base64url');
-}
-
-function processLives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

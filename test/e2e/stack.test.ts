@@ -11,6 +11,8 @@ import { eventually } from '../support/stack.ts';
 
 /** Issue text: ready within 10 seconds of `npm start` after install. */
 const READY_WITHIN_MS = 10_000;
+/** Of a test that starts two or three stacks one after the other on a machine with other work. */
+const BUSY = { timeout: 90_000 };
 
 let dir: string;
 let portBase: number;
@@ -37,27 +39,28 @@ function start(...flags: string[]): ChildProcess & { output: string } {
 }
 
 async function end(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   return exited;
 }
 
-function facts(): Promise<StackFacts> {
+/** Long where the time is not the point: two cores may have other work. */
+function facts(withinMs = 30_000): Promise<StackFacts> {
   return eventually(
     async () =>
       existsSync(join(dir, 'stack.json'))
         ? (JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')) as StackFacts)
         : null,
     (found) => found !== null,
-    READY_WITHIN_MS,
+    withinMs,
   ) as Promise<StackFacts>;
 }
 
 describe('npm start', () => {
   test('brings up all three within ten seconds and says so in stack.json', async () => {
     const child = start();
-    const stack = await facts();
+    const stack = await facts(READY_WITHIN_MS);
     expect(Object.keys(stack).toSorted().join(' ')).toBe(
       'accountId apiKey clientJwt edgeUrl instanceId opsToken originUrl ownerEmail pid secretKey serviceUrl ' +
         'signalsSecret siteKey',
@@ -79,7 +82,7 @@ describe('npm start', () => {
     expect(child.output.match(/^ {2}curl /gm)).toHaveLength(3);
   });
 
-  test('finds its account, keys and rules again after a restart, and none of them with --fresh', async () => {
+  test('finds its account, keys and rules again after a restart, and none of them with --fresh', BUSY, async () => {
     const first = start('--quiet');
     const before = await facts();
     const created = await fetch(`${before.serviceUrl}/protect/access-rules/create`, {
@@ -116,6 +119,18 @@ describe('npm start', () => {
       (left) => left.length === 0,
     );
     await expect(fetch(stack.edgeUrl)).rejects.toThrow();
+  });
+
+  test('starts again on the directory of a stack that was killed, and ends what that one left', BUSY, async () => {
+    const killed = start('--quiet');
+    const before = await facts();
+    const left = childrenOf(before.pid);
+    killed.kill('SIGKILL');
+    await new Promise((resolve) => killed.once('exit', resolve));
+    rmSync(join(dir, 'stack.json'));
+    start('--quiet');
+    expect((await facts()).accountId).toBe(before.accountId);
+    expect(left.filter((pid) => readCommand(pid).includes('workerd'))).toEqual([]);
   });
 
   test.each([0, 1, 2])('with a busy port (base + %i) says one clear line and exits with 1', async (offset) => {
@@ -219,6 +234,10 @@ describe('npm run gatehouse', () => {
 
 function gatehouse(...args: string[]) {
   return spawnSync('node', ['src/cli/gatehouse.ts', ...args, '--state', dir], { encoding: 'utf8' });
+}
+
+function readCommand(pid: number): string {
+  return existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
 }
 
 function childrenOf(pid: number): number[] {

@@ -1,0 +1,53 @@
+/**
+ * Who still runs, and which runtimes outlived their stack. A stack that is killed outright cannot end its workerd processes, and
+ * they keep the database files of its state directory open. The next stack on that directory ends them.
+ * Read from /proc; where there is none, nothing is done.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+
+/** The workerd processes this process has started. */
+export function ownRuntimes(): number[] {
+  const tasks = `/proc/${process.pid}/task`;
+  if (!existsSync(tasks)) return [];
+  return readdirSync(tasks)
+    .flatMap((task) => (read(`${tasks}/${task}/children`) ?? '').trim().split(' '))
+    .map(Number)
+    .filter((pid) => pid > 0 && isRuntime(pid));
+}
+
+/** Whether a process runs. One that has ended and was not yet collected by its parent does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return !/^.*\) Z/s.test(read(`/proc/${pid}/stat`) ?? '');
+}
+
+/** Ends those of `pids` that are still runtimes and belong to no Node process: the numbers may be others' by now. */
+export function endOrphans(pids: readonly number[]): void {
+  for (const pid of pids) if (isRuntime(pid) && !isNode(parentOf(pid))) process.kill(pid, 'SIGKILL');
+}
+
+function isRuntime(pid: number): boolean {
+  return (read(`/proc/${pid}/cmdline`) ?? '').includes('workerd\0serve\0');
+}
+
+function isNode(pid: number): boolean {
+  return /(^|\/)node\0/.test(read(`/proc/${pid}/cmdline`) ?? '');
+}
+
+/** The field after the state, which follows the name in brackets. */
+function parentOf(pid: number): number {
+  return Number(/^.*\) \S+ (\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1] ?? 0);
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // The process ended between two looks.
+    return null;
+  }
+}
