@@ -67,7 +67,8 @@ export function* prefixRules(count: number, seed: number): Generator<EdgeRule> {
 
 export function* userAgentRules(count: number, seed: number): Generator<EdgeRule> {
   const random = randomWords(seed);
-  for (let i = 0; i < count; i++) yield { type: 'userAgent', value: botName(random), verdict: verdicts[i % 3] ?? 'block' };
+  for (let i = 0; i < count; i++)
+    yield { type: 'userAgent', value: botName(random), verdict: verdicts[i % 3] ?? 'block' };
 }
 
 /** One in a hundred a user agent, at most 10,000; fingerprints, AS numbers and countries; the rest addresses. */
@@ -93,7 +94,9 @@ function fingerprint(random: () => number): string {
 
 /** A browser's header of exactly 128 characters, its versions drawn. */
 export function browserUserAgent(random: () => number): string {
-  const system = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7', 'X11; Linux x86_64'][random() % 3];
+  const system = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7', 'X11; Linux x86_64'][
+    random() % 3
+  ];
   const text =
     `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ` +
     `Chrome/${100 + (random() % 40)}.0.${random() % 7000}.${random() % 200} Safari/537.36 Edg/${random() % 200}.0.${random() % 9000}`;

@@ -105,7 +105,7 @@ export function seal(out: Uint8Array): void {
 export function openSealed(
   bytes: Uint8Array,
   magic: string,
-): { ok: true; bytes: Uint8Array<ArrayBufferLike>; words: Uint32Array } | { ok: false; reason: string } {
+): { ok: true; bytes: Uint8Array; words: Uint32Array } | { ok: false; reason: string } {
   if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return { ok: false, reason: `not a ${magic} file` };
   if (bytes.byteLength % 8 !== 0) return { ok: false, reason: 'truncated or padded' };
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);

@@ -22,11 +22,17 @@ function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** WebCrypto's types want to know that the buffer is not shared; ours never is. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
+const isUnshared = (bytes: Uint8Array): bytes is Bytes => bytes.buffer instanceof ArrayBuffer;
+
+/** WebCrypto takes no shared memory. Ours never is; if it were, a copy is what must be checked. */
+function unshared(bytes: Uint8Array): Bytes {
+  return isUnshared(bytes) ? bytes : new Uint8Array(bytes);
+}
+
 async function digestMessage(payload: Uint8Array): Promise<{ message: Bytes; hash: string }> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', payload as Bytes));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', unshared(payload)));
   const message = new Uint8Array(context.length + digest.length);
   message.set(context);
   message.set(digest, context.length);
@@ -77,7 +83,7 @@ export async function openSignedRuleset(
   const signature = file.subarray(signatureAt, signatureAt + SIGNATURE_BYTES);
   try {
     const { message, hash } = await digestMessage(payload);
-    const valid = await crypto.subtle.verify('Ed25519', key, signature as Bytes, message);
+    const valid = await crypto.subtle.verify('Ed25519', key, unshared(signature), message);
     return valid ? { ok: true, payload, hash } : { ok: false, reason: 'signature does not match' };
   } catch {
     return { ok: false, reason: 'signature could not be checked' };

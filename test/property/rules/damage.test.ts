@@ -56,7 +56,7 @@ describe('a damaged file', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which].slice();
       for (let at = 0; at < file.length; at++) {
-        const was = file[at]!;
+        const was = file[at] ?? 0;
         file[at] = was ^ (1 << (at & 7));
         if (open[which](file).ok) expect.fail(`${which} byte ${at}`);
         file[at] = was;
