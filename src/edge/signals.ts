@@ -54,7 +54,10 @@ export function readSignals(
     ja4: facts.ja4,
     userAgent,
     // Of the address and the user agent: a visitor without cookies keeps his side of a rollout too.
-    rolloutBucket: rolloutBucket(facts.ip + '\n' + userAgent),
+    // Hashed only where a rule or an instance has a rollout.
+    get rolloutBucket() {
+      return rolloutBucket(facts.ip + '\n' + userAgent);
+    },
     deviceType: deviceType(userAgent, headers.mobileHint),
     ipCategories: categories.of(facts.ip, facts.asn, facts.country),
     colo: cf?.colo ?? 'local',

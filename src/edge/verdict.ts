@@ -59,7 +59,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
     firedRules: match.fired,
-    enforcementPolicy: enforcementOf(policy, signals.rolloutBucket),
+    enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null,
     riskScore: session.riskScore,
@@ -170,9 +170,11 @@ function sourceOf(outcome: DecideOutcome, pending: boolean): VerdictSource {
   }
 }
 
-function enforcementOf(policy: InstancePolicy, bucket: number): Verdict['enforcementPolicy'] {
+function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enforcementPolicy'] {
   if (policy.monitor) return 'monitor';
-  return policy.rollout < 100 && bucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100 ? 'rollout-excluded' : 'enforce';
+  return policy.rollout < 100 && signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100
+    ? 'rollout-excluded'
+    : 'enforce';
 }
 
 /** Most requests are decided by nothing at all: their sentence is made once per ruleset version. */

@@ -76,6 +76,14 @@ async function startOrigin() {
           'content-security-policy': "script-src 'nonce-abc123'",
         })
         .end(PAGE);
+    if (path === '/zipped-page') {
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-encoding': 'gzip' };
+      return void response.writeHead(200, headers).end(gzipSync(PAGE));
+    }
+    if (path === '/brotli-page') {
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'content-encoding': 'br' };
+      return void response.writeHead(200, headers).end(brotliCompressSync(PAGE));
+    }
     if (path === '/file')
       return void response
         .writeHead(200, { 'content-type': 'text/html', 'content-disposition': 'attachment' })
@@ -169,6 +177,13 @@ test('the protect script goes into whole documents, under the page’s nonce', a
     /<head><script src="\/__protect\/protect\.js\?v=[0-9a-f]+" nonce="abc123" async><\/script><title>/,
   );
   expect(response.headers.etag).toBe('W/"v1"');
+});
+
+test.each(['/zipped-page', '/brotli-page'])('compressed documents too: %s', async (path) => {
+  const answer = await fetch(edge.url + path);
+  expect(await answer.text()).toMatch(
+    /^<!doctype html><html><head><script src="[^"]+" async><\/script><title>x<\/title>/,
+  );
 });
 
 test('and into nothing else', async () => {
