@@ -1,0 +1,88 @@
+/**
+ * One visitor in a real Chromium from the first page through a challenge: the session's verdicts, its risk
+ * history and what its pages reported are found by its jti (design 6, 7).
+ */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+const CHALLENGED = 'challenged-visitor-of-the-log';
+/** A rule and a changed instance are enforced within 2 s; the rest is a busy machine. */
+const ENFORCED_WITHIN_MS = 10_000;
+
+interface Verdict {
+  decision: string;
+  source: string;
+  request_path: string;
+  session_status: string;
+}
+interface Telemetry {
+  requests: { total: number };
+  telemetry: { report: { pointerMoves: number; keys: number } }[];
+}
+
+const stack = useStack();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  await manage(stack(), '/protect/instances/update', { id: stack().instanceId, autoInject: true });
+  await manage(stack(), '/protect/access-rules/create', {
+    rules: [{ type: 'userAgent', value: CHALLENGED, verdict: 'challenge' }],
+  });
+  const asked = async (userAgent: string): Promise<Response> =>
+    fetch(`${stack().edgeUrl}/`, { headers: { 'user-agent': userAgent } });
+  await eventually(
+    () => asked(CHALLENGED),
+    (response) => response.status === 403,
+    ENFORCED_WITHIN_MS,
+  );
+  await eventually(
+    async () => (await asked('Mozilla/5.0')).text(),
+    (html) => html.includes('protect.js'),
+    ENFORCED_WITHIN_MS,
+  );
+});
+afterAll(() => browser.close());
+
+test('a session is found by its jti, from challenge to risk history and telemetry', async () => {
+  const context = await browser.newContext({ userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` });
+  const page = await context.newPage();
+  const first = await page.goto(`${stack().edgeUrl}/`);
+  expect(first?.headers()['x-protect-decision']).toBe('challenge');
+  const cookieValue = async (): Promise<string> =>
+    (await context.cookies()).find(({ name }) => name === 'protect_session')?.value ?? '';
+  const value = await eventually(cookieValue, (text) => text !== '', 30_000);
+  const jti = decodeURIComponent(value).split('|')[0] ?? '';
+
+  await page.goto(`${stack().edgeUrl}/?second`, { waitUntil: 'networkidle' });
+  await page.goto(`${stack().edgeUrl}/?third`, { waitUntil: 'networkidle' });
+  await page.mouse.move(20, 20);
+  await page.mouse.move(120, 90, { steps: 5 });
+  await page.keyboard.press('Tab');
+
+  const search = (): Promise<{ verdicts: Verdict[]; total: number }> =>
+    manage(stack(), '/protect/verdicts/search', { jti });
+  const { verdicts } = await eventually(
+    search,
+    (found) => found.verdicts.filter(({ request_path }) => request_path === '/').length >= 2,
+    20_000,
+  );
+  expect(verdicts.find(({ request_path }) => request_path === '/')).toMatchObject({
+    source: 'clearance',
+    session_status: 'active',
+  });
+  const { history } = await manage<{ history: { risk_score: number | null }[] }>(stack(), '/protect/risk-history', {
+    jti,
+  });
+  expect(history.length).toBeGreaterThanOrEqual(2);
+  const session = await eventually(
+    () => manage<Telemetry>(stack(), '/protect/session-telemetry', { jti }),
+    // A page reports four seconds after it was opened.
+    ({ telemetry }) => telemetry.some(({ report }) => report.pointerMoves > 0 && report.keys > 0),
+    20_000,
+  );
+  expect(session.requests.total).toBeGreaterThanOrEqual(2);
+  await context.close();
+}, 120_000);
