@@ -70,6 +70,8 @@ export const edgeVisitor = z.strictObject({
   ipCategories: z.array(z.string().check(z.maxLength(16))).check(z.maxLength(16)),
   requestId: id,
   host: z.string().check(z.maxLength(255)),
+  /** Risk of the visitor's session, 0 to 1; absent where there is none. */
+  riskScore: z.optional(z.number().check(z.gte(0), z.lte(1))),
 });
 export type EdgeVisitor = z.infer<typeof edgeVisitor>;
 

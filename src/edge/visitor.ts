@@ -5,7 +5,7 @@ import type { Passage } from './passage.ts';
 const USER_AGENT_MAX_CHARS = 16_384;
 
 export function visitorOf(passage: Passage): EdgeVisitor {
-  const { signals, target, requestId } = passage;
+  const { signals, target, requestId, verdict } = passage;
   return {
     ip: signals?.ip ?? null,
     userAgent: (signals?.userAgent ?? '').slice(0, USER_AGENT_MAX_CHARS),
@@ -15,5 +15,6 @@ export function visitorOf(passage: Passage): EdgeVisitor {
     ipCategories: [...(signals?.ipCategories ?? [])],
     requestId,
     host: target?.host ?? '',
+    ...(verdict?.riskScore == null ? {} : { riskScore: verdict.riskScore }),
   };
 }

@@ -5,7 +5,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { afterAll, expect } from 'vitest';
+import { Keyring } from '../../src/challenge/keyring.ts';
 import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
+import { openChallenge } from '../../src/challenge/sealed-challenge.ts';
+import type { SealedChallenge } from '../../src/challenge/sealed-challenge.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import { siteSettings } from '../../src/contract/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
@@ -13,12 +16,14 @@ import { serviceApp } from '../../src/service/app.ts';
 import { captchaRoutes } from '../../src/service/captcha/routes.ts';
 import { referenceRoutes } from '../../src/service/reference/reference-routes.ts';
 import { createAccount } from '../../src/store/accounts.ts';
+import { deriveKey } from '../../src/store/master-key.ts';
 import { createSite } from '../../src/store/sites.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
 const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
 let counter = 0;
+export const keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
 const background: Promise<void>[] = [];
 afterAll(async () => {
   await Promise.all(background);
@@ -135,4 +140,11 @@ export async function tokenFor(
   const solved = await handIn(challenge.challenge, await solvePow(challenge), sent);
   expect(solved.body).toMatchObject({ verified: true });
   return solved.body.token ?? '';
+}
+
+/** What the service alone can read of a challenge. */
+export async function opened(challenge: ChallengeAnswer): Promise<SealedChallenge> {
+  const read = await openChallenge(keyring, challenge.challenge, Date.now());
+  if (read === null) throw new Error('the challenge did not open');
+  return read.challenge;
 }

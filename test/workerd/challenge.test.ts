@@ -1,50 +1,26 @@
 /** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeBase64url } from '../../src/challenge/base64url.ts';
-import { keyDay, Keyring } from '../../src/challenge/keyring.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../src/challenge/layout.ts';
-import { puzzleTarget } from '../../src/challenge/puzzle-task.ts';
-import { openChallenge } from '../../src/challenge/sealed-challenge.ts';
-import type { SealedChallenge } from '../../src/challenge/sealed-challenge.ts';
+import { keyDay } from '../../src/challenge/keyring.ts';
 import { openToken } from '../../src/challenge/sealed-token.ts';
-import type { ChallengeAnswer } from '../../src/contract/challenge-api.ts';
 import { instancePolicy } from '../../src/contract/instance.ts';
-import { testSiteKey } from '../../src/contract/test-keys.ts';
 import { createInstance } from '../../src/store/instances.ts';
 import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
-import { deriveKey } from '../../src/store/master-key.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 import {
   ask,
   env,
   freshAddress,
   handIn,
+  keyring,
   makeAccount,
   makeSite,
+  opened,
   post,
   send,
   solvePow,
   tokenFor,
 } from './captcha-harness.ts';
-
-const keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
-
-async function opened(challenge: ChallengeAnswer): Promise<SealedChallenge> {
-  const read = await openChallenge(keyring, challenge.challenge, Date.now());
-  if (read === null) throw new Error('the challenge did not open');
-  return read.challenge;
-}
-
-/** What a person would click. */
-async function rightTiles(challenge: ChallengeAnswer): Promise<number[]> {
-  const { shape, tiles } = await imageLayout(keyring, await opened(challenge));
-  return tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
-}
-
-/** Where a person would put the piece. */
-async function target(challenge: ChallengeAnswer): Promise<{ x: number; y: number }> {
-  return puzzleTarget(await puzzleLayout(keyring, await opened(challenge)));
-}
 
 describe('a challenge', () => {
   let site: SiteRecord;
@@ -158,6 +134,12 @@ describe('an edge', () => {
     expect(forged.status).toBe(401);
     const challenge = await ask(site, { visitor }, { ...(await edgeOf(accountId, site)), origin: null });
     expect((await opened(challenge)).facts).toMatchObject({ country: 'DE', asn: 64_496, detectors: [] });
+    const risky = await ask(
+      site,
+      { visitor: { ...visitor, riskScore: 0.7 } },
+      { ...(await edgeOf(accountId, await makeSite('free', {}, accountId))), origin: null },
+    );
+    expect((await opened(risky)).facts).toMatchObject({ score: 0.7, detectors: ['session-risk'] });
   });
 
   it('cannot vouch for visitors of another account’s site', async () => {
@@ -273,106 +255,6 @@ describe('waiting', () => {
       Array.from({ length: 350 }, (_, index) => waitAllowed(env, 'popular', `prefix ${index}`)),
     );
     expect(results.filter(Boolean)).toHaveLength(300);
-  });
-});
-
-describe('an image task', () => {
-  let site: SiteRecord;
-  beforeAll(async () => {
-    site = await makeSite('premium', { captchaType: 'image' });
-  });
-
-  it('takes two rounds and gives a token of level 2', async () => {
-    const from = { 'cf-connecting-ip': freshAddress() };
-    const first = await ask(site, {}, from);
-    expect(first).toMatchObject({ kind: 'image', image: { round: 1, rounds: 2, columns: 3, rows: 3 } });
-    const second = await handIn(first.challenge, { selected: await rightTiles(first) }, from);
-    expect(second.body).toMatchObject({ verified: false, next: { jti: first.jti, image: { round: 2 } } });
-    const next = second.body.next!;
-    const done = await handIn(next.challenge, { selected: await rightTiles(next) }, from);
-    const token = await openToken(keyring, done.body.token ?? '', Date.now());
-    expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
-  });
-
-  it('can be answered once per round: the right answer after a wrong one comes too late', async () => {
-    const challenge = await ask(site);
-    const right = await rightTiles(challenge);
-    const wrong = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((tile) => !right.includes(tile));
-    await handIn(challenge.challenge, { selected: wrong });
-    expect((await handIn(challenge.challenge, { selected: right })).body).toEqual({
-      verified: false,
-      reason: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE',
-    });
-    // The same answer again, as after a lost connection, is heard.
-    expect((await handIn(challenge.challenge, { selected: wrong })).body.next).toBeDefined();
-  });
-
-  it('ends after three failed tries', async () => {
-    let challenge: ChallengeAnswer | undefined = await ask(site);
-    const rounds: number[] = [];
-    while (challenge !== undefined) {
-      rounds.push(challenge.image!.round);
-      // oxlint-disable-next-line no-await-in-loop
-      const answer = await handIn(challenge.challenge, { selected: 'no list' });
-      challenge = answer.body.next;
-    }
-    expect(rounds).toEqual([1, 2, 1, 2, 1, 2]);
-  });
-
-  it('has the same number of bytes whatever it shows, and never the same bytes', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(site)));
-    expect(new Set(answers.map((answer) => answer.image!.picture.pixels.length)).size).toBe(1);
-    expect(new Set(answers.map((answer) => answer.image!.picture.pixels)).size).toBe(20);
-  });
-
-  it('has a form that needs no eyes', async () => {
-    const challenge = await ask(site, { capabilities: { audio: true } });
-    expect(challenge.audio).toMatchObject({ groups: 4, most: 5, sampleRate: 8000 });
-    expect(challenge.image).toBeUndefined();
-    const digits = (await audioLayout(keyring, await opened(challenge))).join(' ');
-    const done = await handIn(challenge.challenge, { digits });
-    expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.level).toBe(2);
-  });
-
-  it('is what the interactive test key shows', async () => {
-    expect((await ask({ siteKey: testSiteKey('interactive') })).kind).toBe('image');
-  });
-});
-
-describe('a puzzle task', () => {
-  let site: SiteRecord;
-  beforeAll(async () => {
-    site = await makeSite('premium', { captchaType: 'puzzle', puzzleTolerance: 6 });
-  });
-
-  it.each([
-    [0, 0, true],
-    [6, -6, true],
-    [7, 0, false],
-    [0, 7, false],
-  ])('off by %i, %i pixels: %s', async (dx, dy, verified) => {
-    const challenge = await ask(site);
-    const { x, y } = await target(challenge);
-    const answer = await handIn(challenge.challenge, { finalX: x + dx, finalY: y + dy });
-    expect(answer.body.verified).toBe(verified);
-    if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
-  });
-
-  it.each([{}, { finalX: '1', finalY: 2 }, { finalX: null, finalY: null }, { finalX: 1e12, finalY: 0 }, { path: 'x' }])(
-    'is not solved by %j',
-    async (solution) => {
-      expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
-    },
-  );
-
-  it('notes a path that no hand draws', async () => {
-    const challenge = await ask(site);
-    const { x, y } = await target(challenge);
-    const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);
-    const answer = await handIn(challenge.challenge, { finalX: x, finalY: y, path });
-    expect((await openToken(keyring, answer.body.token ?? '', Date.now()))?.facts.detectors).toContain(
-      'mechanical-path',
-    );
   });
 });
 

@@ -28,7 +28,7 @@ export async function visitorFacts(keyring: Keyring, visitor: Visitor, context: 
     hostUnverified: context.hostUnverified,
     webView,
     categories: visitor.categories ?? [],
-    sessionRisk: 0,
+    sessionRisk: visitor.sessionRisk,
     ruleScore: context.ruleScore,
   });
   const [ip, prefix, city] = await Promise.all([

@@ -28,6 +28,8 @@ export interface Visitor {
   longitude: number | null;
   /** Flags of the address, or `null` when nobody could tell. */
   categories: readonly string[] | null;
+  /** Risk of the Protect session by the edge's word, or 0. */
+  sessionRisk: number;
   /** Host of the page when an edge says so. */
   host: string | null;
   /** Account the edge belongs to; `null` for a direct visitor. */
@@ -55,6 +57,7 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
     latitude: null,
     longitude: null,
     categories: withTor(told.asn === null && told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
+    sessionRisk: told.riskScore ?? 0,
     host: told.host,
     edgeAccountId: instance.accountId,
     headers: null,
@@ -82,6 +85,7 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
     latitude: degrees(cf?.latitude),
     longitude: degrees(cf?.longitude),
     categories: withTor(null, country),
+    sessionRisk: 0,
     host: null,
     edgeAccountId: null,
     headers: {
