@@ -21,8 +21,8 @@ interface MemberSchema {
 }
 
 /** Far above every bound of a text here. */
-const HUGE_CHARS = 200_000;
-const RANDOM_BODIES_PER_OPERATION = 25;
+const HUGE_CHARS = 70_000;
+const RANDOM_BODIES_PER_OPERATION = 12;
 
 let token = '';
 beforeAll(async () => {
@@ -116,7 +116,7 @@ describe.each(rows)('%s', (_, operation, schema) => {
       if (!typesOf(member).has('string')) continue;
       // A whole file as text is bounded by the operation's own limit on its body instead.
       if (member.maxLength === undefined && member.type === 'string' && operation.maxBodyBytes) continue;
-      for (const unit of ['a', '😀', '\u202e', '\\']) {
+      for (const unit of ['a', '😀']) {
         await expectRefusedAt(operation, JSON.stringify({ [name]: unit.repeat(HUGE_CHARS) }), name);
       }
     }

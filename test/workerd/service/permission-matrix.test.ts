@@ -8,9 +8,9 @@ import { featurePermissions, features } from '../../../src/contract/permissions.
 import type { Feature, PermissionMap } from '../../../src/contract/permissions.ts';
 import type { Operation } from '../../../src/service/operation.ts';
 import { operations } from '../../../src/service/operations.ts';
-import { updateAccount } from '../../../src/store/accounts.ts';
+import { createAccount, updateAccount } from '../../../src/store/accounts.ts';
 import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/api-keys.ts';
-import { newAccount, send, serviceEnv } from './service-under-test.ts';
+import { send, serviceEnv } from './service-under-test.ts';
 
 /** 32 bytes that are not this deployment's. */
 const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;
@@ -71,8 +71,11 @@ type Setting = {
   withFeatures(enabled: readonly Feature[]): Promise<void>;
 };
 
+let accounts = 0;
 async function setting(): Promise<Setting> {
-  const { account } = await newAccount();
+  accounts += 1;
+  const owner = { ownerEmail: `matrix${accounts}@example.com`, tier: 'enterprise' as const };
+  const account = await createAccount(serviceEnv, owner, Date.now());
   return {
     account,
     async key(permissions = featurePermissions, expiresInSeconds = 3600) {
