@@ -235,6 +235,7 @@ describe('waiting', () => {
     const challenge = await ask(site, { capabilities: { script: false } });
     expect(challenge.pow).toMatchObject({ lane: 'wait', waitMs: 8000 });
     expect((await handIn(challenge.challenge, {})).body.verified).toBe(false);
+    expect(challenge.expiresAt - (challenge.pow?.notBefore ?? 0)).toBe(site.settings.solutionTimeout);
   });
 
   it('is no way around a picture', async () => {

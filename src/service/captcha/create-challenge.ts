@@ -18,7 +18,7 @@ import { tellBlocked, tellIssued } from './captcha-events.ts';
 import type { IssueCircumstances } from './captcha-events.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
-import { issuePow, issueVisual, visualParams } from './issue-challenge.ts';
+import { issuePow, issueVisual, visualParams, WAIT_MS } from './issue-challenge.ts';
 import type { ChallengeBase } from './issue-challenge.ts';
 import { pageHost } from './page-host.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -94,7 +94,8 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     kind: plan.kind,
     lane: plan.lane,
     issuedAt: now,
-    expiresAt: now + site.settings.solutionTimeout,
+    // Who must wait gets the site's time after the wait, or a short one could never be met.
+    expiresAt: now + site.settings.solutionTimeout + (plan.lane === 'wait' ? WAIT_MS : 0),
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };

@@ -17,7 +17,7 @@ import type { PuzzleLook } from '../../contract/site-settings.ts';
 import type { CaptchaEngine } from './engine.ts';
 
 /** How long a visitor without script waits: above a bot's patience per page, below a person's. */
-const WAIT_MS = 8000;
+export const WAIT_MS = 8000;
 
 /** Everything of a challenge but its task. */
 export type ChallengeBase = Omit<SealedChallenge, 'params'>;
