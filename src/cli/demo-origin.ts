@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { demoPage } from './demo-page.ts';
+import { KEEP_ALIVE_MS } from './listener.ts';
 import { demoWidgetFile } from './demo-widget-pages.ts';
 
 /** Between two events of `/sse`: short enough for a test, long enough to see streaming. */
@@ -25,7 +26,7 @@ export interface DemoOrigin {
 export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
   const hits = new Map<string, number>();
   const sockets = new Set<Socket>();
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const path = pathOf(request);
     // The counter is asked about, not counted: a test reads it between two hits.
     if (path !== '/hits') count(hits, path);

@@ -19,6 +19,8 @@ const signalHeader = /^(x-client-(ip|asn|country|ja4)|x-signals-secret)$/i;
 
 /** What Cloudflare accepts in all request headers together. */
 const HEADER_MAX_BYTES = 128 * 1024;
+/** Longer than any client keeps an idle connection: closed as it is reused, it would cost a request. */
+export const KEEP_ALIVE_MS = 120_000;
 /** Below workerd's own idle limit, so that a kept connection is seldom reused as it closes. */
 const UPSTREAM_IDLE_MS = 2000;
 
@@ -33,7 +35,11 @@ export interface Listener {
 export async function listen(port: number): Promise<Listener> {
   const agent = new Agent({ keepAlive: true, timeout: UPSTREAM_IDLE_MS, maxSockets: Infinity });
   const sockets = new Set<Socket>();
-  const server = createServer({ maxHeaderSize: HEADER_MAX_BYTES, requestTimeout: 0 });
+  const server = createServer({
+    maxHeaderSize: HEADER_MAX_BYTES,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
   const listener: Listener = {
     target: null,
     signalsSecret: null,

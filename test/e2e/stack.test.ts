@@ -5,26 +5,25 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { eventually } from '../support/stack.ts';
 
 /** Issue text: ready within 10 seconds of `npm start` after install. */
 const READY_WITHIN_MS = 10_000;
-/** Of a test that starts two or three stacks one after the other on a machine with other work. */
-const BUSY = { timeout: 90_000 };
 
 let dir: string;
 let portBase: number;
 let running: ChildProcess[];
 
-beforeEach(() => {
+beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
   portBase = 20_000 + Math.floor(Math.random() * 4000) * 3;
   running = [];
 });
-afterEach(async () => {
-  await Promise.all(running.map(end));
+afterAll(async () => {
+  await Promise.all(running.map((child) => end(child)));
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -38,29 +37,55 @@ function start(...flags: string[]): ChildProcess & { output: string } {
   return child;
 }
 
-async function end(child: ChildProcess): Promise<number | null> {
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
+  child.kill(signal);
   return exited;
 }
 
 /** Long where the time is not the point: two cores may have other work. */
 function facts(withinMs = 30_000): Promise<StackFacts> {
+  const file = join(dir, 'stack.json');
   return eventually(
-    async () =>
-      existsSync(join(dir, 'stack.json'))
-        ? (JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')) as StackFacts)
-        : null,
+    async () => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StackFacts) : null),
     (found) => found !== null,
     withinMs,
   ) as Promise<StackFacts>;
 }
 
+function post(url: string, apiKey: string, body: object): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+function gatehouse(...args: string[]) {
+  return spawnSync('node', ['src/cli/gatehouse.ts', ...args, '--state', dir], { encoding: 'utf8' });
+}
+
+/** One life of a state directory, in order: each test finds the stack as the one before left it. */
 describe('npm start', () => {
+  let child: ReturnType<typeof start>;
+  let stack: StackFacts;
+
+  test.each([0, 1, 2])('with a busy port (base + %i) says one clear line and exits with 1', async (offset) => {
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(portBase + offset, '127.0.0.1', resolve));
+    const refused = start();
+    const code = await new Promise((resolve) => refused.once('exit', resolve));
+    squatter.close();
+    expect(code).toBe(1);
+    expect(refused.output.trim().split('\n')).toHaveLength(1);
+    expect(refused.output).toContain(String(portBase + offset));
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
   test('brings up all three within ten seconds and says so in stack.json', async () => {
-    const child = start();
-    const stack = await facts(READY_WITHIN_MS);
+    child = start();
+    stack = await facts(READY_WITHIN_MS);
     expect(Object.keys(stack).toSorted().join(' ')).toBe(
       'accountId apiKey clientJwt edgeUrl instanceId opsToken originUrl ownerEmail pid secretKey serviceUrl ' +
         'signalsSecret siteKey',
@@ -68,12 +93,8 @@ describe('npm start', () => {
     expect(stack.edgeUrl).toBe(`http://127.0.0.1:${portBase}`);
     expect(stack.serviceUrl).toBe(`http://127.0.0.1:${portBase + 1}`);
     expect(stack.originUrl).toBe(`http://127.0.0.1:${portBase + 2}`);
-    const answers = await Promise.all(
-      [`${stack.edgeUrl}/`, `${stack.serviceUrl}/health`, `${stack.originUrl}/`].map(
-        async (url) => (await fetch(url)).status,
-      ),
-    );
-    expect(answers).toEqual([200, 200, 200]);
+    const urls = [`${stack.edgeUrl}/`, `${stack.serviceUrl}/health`, `${stack.originUrl}/`];
+    expect(await Promise.all(urls.map(async (url) => (await fetch(url)).status))).toEqual([200, 200, 200]);
     expect(statSync(join(dir, 'stack.json')).mode & 0o077).toBe(0);
     await eventually(
       async () => child.output,
@@ -82,142 +103,32 @@ describe('npm start', () => {
     expect(child.output.match(/^ {2}curl /gm)).toHaveLength(3);
   });
 
-  test('finds its account, keys and rules again after a restart, and none of them with --fresh', BUSY, async () => {
-    const first = start('--quiet');
-    const before = await facts();
-    const created = await fetch(`${before.serviceUrl}/protect/access-rules/create`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${before.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ rules: [{ type: 'userAgent', value: 'kept-rule', verdict: 'block' }] }),
-    });
-    expect(created.status).toBe(200);
-    expect(await end(first)).toBe(0);
-
-    const second = start('--quiet');
-    const after = await facts();
-    expect({ ...after, pid: before.pid }).toEqual(before);
-    const blocked = await fetch(`${after.edgeUrl}/`, { headers: { 'user-agent': 'kept-rule' } });
-    expect(blocked.status).toBe(403);
-    expect(second.output).toBe('');
-    await end(second);
-
-    start('--quiet', '--fresh');
-    const fresh = await facts();
-    expect(fresh.accountId).not.toBe(before.accountId);
-    expect(fresh.siteKey).not.toBe(before.siteKey);
-  });
-
-  test('ends cleanly on SIGTERM: exit code 0, ports free, nothing left running, stack.json gone', async () => {
-    const child = start('--quiet');
-    const stack = await facts();
-    const children = childrenOf(stack.pid);
-    expect(children.length).toBeGreaterThan(0);
-    expect(await end(child)).toBe(0);
-    expect(existsSync(join(dir, 'stack.json'))).toBe(false);
-    await eventually(
-      async () => children.filter((pid) => existsSync(`/proc/${pid}`)),
-      (left) => left.length === 0,
-    );
-    await expect(fetch(stack.edgeUrl)).rejects.toThrow();
-  });
-
-  test('starts again on the directory of a stack that was killed, and ends what that one left', BUSY, async () => {
-    const killed = start('--quiet');
-    const before = await facts();
-    const left = childrenOf(before.pid);
-    killed.kill('SIGKILL');
-    await new Promise((resolve) => killed.once('exit', resolve));
-    rmSync(join(dir, 'stack.json'));
-    start('--quiet');
-    expect((await facts()).accountId).toBe(before.accountId);
-    expect(left.filter((pid) => readCommand(pid).includes('workerd'))).toEqual([]);
-  });
-
-  test.each([0, 1, 2])('with a busy port (base + %i) says one clear line and exits with 1', async (offset) => {
-    const squatter = createServer();
-    await new Promise<void>((resolve) => squatter.listen(portBase + offset, '127.0.0.1', resolve));
-    const child = start();
-    const code = await new Promise((resolve) => child.once('exit', resolve));
-    squatter.close();
-    expect(code).toBe(1);
-    expect(child.output.trim().split('\n')).toHaveLength(1);
-    expect(child.output).toContain(String(portBase + offset));
-    expect(readdirSync(dir)).toEqual([]);
-  });
-
-  test('fronts a real origin with --origin', async () => {
-    const { startDemoOrigin } = await import('../../src/cli/demo-origin.ts');
-    const origin = await startDemoOrigin(portBase + 2);
-    try {
-      start('--quiet', '--origin', origin.url);
-      const stack = await facts();
-      expect(stack.originUrl).toBe(origin.url);
-      const echoed = (await (await fetch(`${stack.edgeUrl}/echo/x`)).json()) as { path: string };
-      expect(echoed.path).toBe('/echo/x');
-    } finally {
-      await origin.close();
-    }
-  });
-
   test('refuses a directory that another stack runs on', async () => {
-    start('--quiet');
-    await facts();
-    portBase += 9;
-    const second = start();
-    expect(await new Promise((resolve) => second.once('exit', resolve))).toBe(1);
-    expect(second.output.trim().split('\n')).toHaveLength(1);
+    const args = ['src/cli/start.ts', '--port-base', String(portBase + 9), '--state', dir];
+    const { status, stderr } = spawnSync('node', args, { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(existsSync(join(dir, 'stack.json'))).toBe(true);
   });
-});
 
-describe('npm run gatehouse', () => {
-  test('makes an account, a site, an instance and a key that the running service honours', async () => {
-    start('--quiet');
-    const stack = await facts();
-    const account = JSON.parse(
-      gatehouse('account', 'create', '--email', 'ops@example.com', '--tier', 'professional').stdout,
-    ) as { id: string };
+  test('lets the command line make an account, a site, an instance and a key while it runs', async () => {
+    const made = gatehouse('account', 'create', '--email', 'ops@example.com', '--tier', 'professional');
+    const account = JSON.parse(made.stdout) as { id: string };
     const site = JSON.parse(
       gatehouse('site', 'create', '--account', account.id, '--name', 'shop', '--domains', 'shop.example').stdout,
     ) as { siteKey: string };
-    const instance = gatehouse(
-      'instance',
-      'create',
-      '--account',
-      account.id,
-      '--site-key',
-      site.siteKey,
-      '--cname',
-      'shop.example',
+    const owned = ['--account', account.id];
+    expect(gatehouse('instance', 'create', ...owned, '--site-key', site.siteKey, '--cname', 'a.example').status).toBe(
+      0,
     );
-    expect(instance.status).toBe(0);
-    const key = JSON.parse(gatehouse('key', 'create', '--account', account.id, '--name', 'ops').stdout) as {
-      token: string;
-    };
-    const sites = await fetch(`${stack.serviceUrl}/sites/get`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.token}`, 'content-type': 'application/json' },
-      body: '{}',
-    });
+    const key = JSON.parse(gatehouse('key', 'create', ...owned, '--name', 'ops').stdout) as { token: string };
+    const sites = await post(`${stack.serviceUrl}/sites/get`, key.token, {});
     expect(await sites.json()).toMatchObject([{ name: 'shop', siteKey: site.siteKey }]);
-
     expect(gatehouse('account', 'disable', account.id).status).toBe(0);
-    const refused = await fetch(`${stack.serviceUrl}/sites/get`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.token}`, 'content-type': 'application/json' },
-      body: '{}',
-    });
-    expect(refused.status).toBe(403);
+    expect((await post(`${stack.serviceUrl}/sites/get`, key.token, {})).status).toBe(403);
   });
 
-  test('works on the files when no stack runs', () => {
-    const created = gatehouse('account', 'create', '--email', 'solo@example.com');
-    expect(created.status).toBe(0);
-    expect(JSON.parse(gatehouse('account', 'list').stdout)).toMatchObject([
-      { ownerEmail: 'solo@example.com', tier: 'free' },
-    ]);
-  });
-
-  test('says what is wrong in a line, with exit code 1 and no stack trace', () => {
+  test('tells a mistake on the command line in a line, with exit code 1 and no stack trace', () => {
     const mistakes: [string[], string][] = [
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'Tier is one of free'],
       [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody.'],
@@ -230,13 +141,56 @@ describe('npm run gatehouse', () => {
       expect(stderr).not.toContain('    at ');
     }
   });
+
+  test('ends cleanly on SIGTERM: exit code 0, ports free, nothing left running, stack.json gone', async () => {
+    const rules = [{ type: 'userAgent', value: 'kept-rule', verdict: 'block' }];
+    expect((await post(`${stack.serviceUrl}/protect/access-rules/create`, stack.apiKey, { rules })).status).toBe(200);
+    const children = childrenOf(stack.pid);
+    expect(children.length).toBeGreaterThan(0);
+    expect(await end(child)).toBe(0);
+    expect(existsSync(join(dir, 'stack.json'))).toBe(false);
+    await eventually(
+      async () => children.filter((pid) => existsSync(`/proc/${pid}`)),
+      (left) => left.length === 0,
+    );
+    await expect(fetch(stack.edgeUrl)).rejects.toThrow();
+  });
+
+  test('leaves its files to the command line', () => {
+    const accounts = JSON.parse(gatehouse('account', 'list').stdout) as { ownerEmail: string }[];
+    expect(accounts.map(({ ownerEmail }) => ownerEmail)).toEqual([stack.ownerEmail, 'ops@example.com']);
+  });
+
+  test('finds its account, keys and rules again after a restart', async () => {
+    child = start('--quiet');
+    const again = await facts();
+    expect({ ...again, pid: stack.pid }).toEqual(stack);
+    const blocked = await fetch(`${again.edgeUrl}/`, { headers: { 'user-agent': 'kept-rule' } });
+    expect(blocked.status).toBe(403);
+    expect(child.output).toBe('');
+  });
+
+  test('starts again where it was killed, and ends what that left, with nothing kept under --fresh', async () => {
+    const left = childrenOf((await facts()).pid);
+    await end(child, 'SIGKILL');
+    rmSync(join(dir, 'stack.json'));
+    const origin = await startDemoOrigin(portBase + 2);
+    try {
+      start('--quiet', '--fresh', '--origin', origin.url);
+      const fresh = await facts();
+      expect(left.filter((pid) => commandOf(pid).includes('workerd'))).toEqual([]);
+      expect(fresh.accountId).not.toBe(stack.accountId);
+      expect(fresh.siteKey).not.toBe(stack.siteKey);
+      expect(fresh.originUrl).toBe(origin.url);
+      const echoed = (await (await fetch(`${fresh.edgeUrl}/echo/x`)).json()) as { path: string };
+      expect(echoed.path).toBe('/echo/x');
+    } finally {
+      await origin.close();
+    }
+  });
 });
 
-function gatehouse(...args: string[]) {
-  return spawnSync('node', ['src/cli/gatehouse.ts', ...args, '--state', dir], { encoding: 'utf8' });
-}
-
-function readCommand(pid: number): string {
+function commandOf(pid: number): string {
   return existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
 }
 
