@@ -12,6 +12,8 @@ import { eventually } from '../support/stack.ts';
 
 /** Issue text: ready within 10 seconds of `npm start` after install. */
 const READY_WITHIN_MS = 10_000;
+/** Where the time is not the point: two cores may have other work. */
+const STARTED_WITHIN_MS = 25_000;
 
 let dir: string;
 let portBase: number;
@@ -44,13 +46,12 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM
   return exited;
 }
 
-/** Long where the time is not the point: two cores may have other work. */
-function facts(withinMs = 30_000): Promise<StackFacts> {
+function facts(): Promise<StackFacts> {
   const file = join(dir, 'stack.json');
   return eventually(
     async () => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StackFacts) : null),
     (found) => found !== null,
-    withinMs,
+    STARTED_WITHIN_MS,
   ) as Promise<StackFacts>;
 }
 
@@ -70,6 +71,7 @@ function gatehouse(...args: string[]) {
 describe('npm start', () => {
   let child: ReturnType<typeof start>;
   let stack: StackFacts;
+  let readyMs: number;
 
   test.each([0, 1, 2])('with a busy port (base + %i) says one clear line and exits with 1', async (offset) => {
     const squatter = createServer();
@@ -83,9 +85,11 @@ describe('npm start', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('brings up all three within ten seconds and says so in stack.json', async () => {
+  test('brings up all three and says so in stack.json', async () => {
+    const started = performance.now();
     child = start();
-    stack = await facts(READY_WITHIN_MS);
+    stack = await facts();
+    readyMs = performance.now() - started;
     expect(Object.keys(stack).toSorted().join(' ')).toBe(
       'accountId apiKey clientJwt edgeUrl instanceId opsToken originUrl ownerEmail pid secretKey serviceUrl ' +
         'signalsSecret siteKey',
@@ -101,6 +105,10 @@ describe('npm start', () => {
       (output) => output.includes('Ctrl-C'),
     );
     expect(child.output.match(/^ {2}curl /gm)).toHaveLength(3);
+  });
+
+  test('takes at most ten seconds for that', () => {
+    expect(readyMs).toBeLessThanOrEqual(READY_WITHIN_MS);
   });
 
   test('refuses a directory that another stack runs on', async () => {
