@@ -18,6 +18,7 @@ import { powSolved } from '../src/challenge/judge-pow.ts';
 import { Keyring } from '../src/challenge/keyring.ts';
 import { audioLayout, imageLayout, puzzleLayout } from '../src/challenge/layout.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../src/challenge/puzzle-task.ts';
+import { toBigInt } from '../src/challenge/pow-solve.ts';
 import { generateRswKey, levelOf } from '../src/challenge/rsw-key.ts';
 import { RswMinter } from '../src/challenge/rsw-mint.ts';
 import { newJti, openChallenge, sealChallenge } from '../src/challenge/sealed-challenge.ts';
@@ -189,12 +190,14 @@ async function functions(): Promise<Record<string, object>> {
   const cap = new Cap({ noFSState: true, disableAutoCleanup: true });
   const solutions = Array.from({ length: 50 }, () => 0);
   const mint = await timed('mint', () => minter.mint(level));
+  const squarings = squaringsFrom(toBigInt(x), toBigInt(minter.modulus));
   const check = await timed('check', async () => {
     const opened = await openChallenge(keyring, sealed, now);
     if (opened === null || !(await powSolved(opened, solution, now))) throw new Error('not solved');
   });
   console.log(`RSW set-up of a day (key, two comb tables): ${setUpMs.toFixed(0)} ms; x is ${x.length} bytes.`);
   return {
+    'Floor: 38 squarings modulo n, as many as a mint multiplies': row(await timed('floor', squarings), mint),
     'Gatehouse: mint RSW x and y': row(mint, mint, 100),
     'Gatehouse: mint and seal a challenge': row(
       await timed('seal', () => sealChallenge(keyring, { ...bareChallenge(now), params: { t } }, minter.mint(level).y)),
@@ -216,6 +219,14 @@ async function functions(): Promise<Record<string, object>> {
     'Gatehouse: draw an image task': row(await timed('image', () => drawImageTask(image, 0, 2)), null, 20_000),
     'Gatehouse: draw a puzzle': row(await timed('puzzle', () => drawPuzzleTask(puzzle, DEFAULT_LOOK, 4)), null, 20_000),
     'Gatehouse: make a recording': row(await timed('audio', () => drawAudioTask(audio)), null, 20_000),
+  };
+}
+
+/** What the machine's BigInt allows at best: the mint is 38 multiplications and their bookkeeping. */
+function squaringsFrom(start: bigint, modulus: bigint): () => void {
+  let value = start;
+  return () => {
+    for (let count = 0; count < 38; count++) value = (value * value) % modulus;
   };
 }
 
