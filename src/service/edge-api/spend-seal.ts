@@ -11,13 +11,18 @@ import { jsonResponse } from '../respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 const BODY_MAX_BYTES = 1024;
+/** An edge's clock ahead of ours by more is wrong; without the bound each future epoch would keep a table for ever. */
+const CLOCK_SKEW_MS = 60_000;
+/** A seal lives half an hour at the edge; what is older cannot be sent, so it need not be spent. */
+const SEAL_MAX_AGE_MS = 45 * 60_000;
 const question = z.strictObject({ id: z.uuid(), bornAt: z.int().check(z.nonnegative()) });
 
 export const spendSeal: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/seals/spend',
-  async handler({ env, instance, request }) {
+  async handler({ env, instance, request, now }) {
     const { id, bornAt } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
+    if (bornAt > now + CLOCK_SKEW_MS || bornAt < now - SEAL_MAX_AGE_MS) return jsonResponse({ spent: false });
     const key = `seal:${instance.id}:${id}`;
     // The random end picks the object: the front of a time-ordered id is the same for all.
     const { spent } = await spend(env, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });

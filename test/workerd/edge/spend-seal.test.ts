@@ -1,0 +1,30 @@
+/** The ledger of held submissions: once per seal and instance, within the life of a seal. */
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { spendSeal } from '../../../src/service/edge-api/spend-seal.ts';
+
+const NOW = Date.now();
+async function spend(id: string, bornAt: number, instanceId = 'inst_1'): Promise<boolean> {
+  const request = new Request('https://gatehouse.test/edge/v1/seals/spend', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id, bornAt }),
+  });
+  const call = { env, instance: { id: instanceId }, request, now: NOW } as never;
+  const answer = await spendSeal.handler(call, {});
+  return (await answer.json<{ spent: boolean }>()).spent;
+}
+
+test('of twenty parallel calls one spends a seal, and each instance has its own', async () => {
+  const id = crypto.randomUUID();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => spend(id, NOW - 1000)));
+  expect(answers.filter(Boolean)).toHaveLength(1);
+  expect(await spend(id, NOW - 1000, 'inst_2')).toBe(true);
+});
+
+test.each([
+  ['born in the future', NOW + 3_600_000],
+  ['older than a seal can be', NOW - 3_600_000],
+])('%s: never spent', async (_, bornAt) => {
+  expect(await spend(crypto.randomUUID(), bornAt)).toBe(false);
+});
