@@ -12,7 +12,7 @@ const EDGE_CONFIG = 'wrangler.toml';
 const EDGE_MAX_GZIP_BYTES = 96 * 1024;
 
 const forbidden: readonly [RegExp, string][] = [
-  [/^src\/(service|store|cli)\//, 'belongs to the service'],
+  [/^src\/(service|store|risk|cli)\//, 'belongs to the service'],
   [/^src\/widget\/(?!bundle\.generated\.ts$)/, 'is browser source; only the generated bundle is carried'],
   [/node_modules\/zod\/.*\/locales\/(?!en\.)/, 'drags zod locales in'],
   [/node_modules\/zod\/.*\/classic\//, 'is the classic zod build; use zod/mini'],

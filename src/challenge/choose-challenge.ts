@@ -52,6 +52,8 @@ export interface ChooseInputs {
   webView: boolean;
   traits: AddressTraits;
   demand: AccessDemand | null;
+  /** What the Protect instance asks for at this session's risk; it can only make the challenge harder. */
+  difficulty?: { captchaType?: ChallengeKind | undefined; powDifficulty?: number | undefined } | null;
   capabilities: Capabilities;
 }
 
@@ -69,9 +71,11 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
   const demanded = demand?.captchaType;
   let kind = demanded !== undefined && demanded !== 'frictionless' ? demanded : chosen.kind;
   if (challenged?.captchaType !== undefined) kind = harsher(kind, challenged.captchaType);
+  if (inputs.difficulty?.captchaType !== undefined) kind = harsher(kind, inputs.difficulty.captchaType);
   const powDifficulty = Math.max(
     (demand?.powDifficulty ?? settings.powDifficulty) + chosen.extraDifficulty,
     challenged?.powDifficulty ?? 0,
+    inputs.difficulty?.powDifficulty ?? 0,
   );
   const lane = laneOf(kind, capabilities);
   // Waiting is no substitute for a picture, nor open to a visitor who is likely a bot (design 5).

@@ -44,10 +44,10 @@ const SENDS_FETCH_METADATA =
 export function scoreVisitor(inputs: ScoreInputs): { score: number; detectors: string[] } {
   const fired: Detector[] = [];
   if (inputs.userAgent === '') fired.push('no-user-agent');
-  if (AUTOMATION.test(inputs.userAgent)) fired.push('automation-user-agent');
+  if (isAutomationAgent(inputs.userAgent)) fired.push('automation-user-agent');
   if (inputs.headers !== null) {
     if (!inputs.headers.acceptLanguage) fired.push('no-accept-language');
-    if (!inputs.headers.fetchMetadata && SENDS_FETCH_METADATA.test(inputs.userAgent)) fired.push('no-fetch-metadata');
+    if (!inputs.headers.fetchMetadata && sendsFetchMetadata(inputs.userAgent)) fired.push('no-fetch-metadata');
   }
   if (inputs.hostUnverified) fired.push('unverified-host');
   if (inputs.webView) fired.push('web-view');
@@ -55,7 +55,9 @@ export function scoreVisitor(inputs: ScoreInputs): { score: number; detectors: s
     const name = `category-${category}`;
     if (isDetector(name)) fired.push(name);
   }
-  const sum = fired.reduce((total, name) => total + weights[name], 0) + inputs.sessionRisk + inputs.ruleScore;
+  const seen = fired.reduce((total, name) => total + weights[name], 0);
+  // The session's detectors know these facts too: the higher of both, lest one fact count twice.
+  const sum = Math.max(seen, inputs.sessionRisk) + inputs.ruleScore;
   const detectors: string[] = [...fired];
   if (inputs.sessionRisk > 0) detectors.push('session-risk');
   if (inputs.ruleScore !== 0) detectors.push('access-rule');
@@ -66,6 +68,16 @@ export function scoreVisitor(inputs: ScoreInputs): { score: number; detectors: s
 export function isWebView(userAgent: string): boolean {
   if (/;\s*wv\)/.test(userAgent) || /\b(?:FBAN|FBAV|Instagram|Line\/|MicroMessenger)/.test(userAgent)) return true;
   return /iPhone|iPad/.test(userAgent) && /AppleWebKit/.test(userAgent) && !/Safari\//.test(userAgent);
+}
+
+/** A tool that names itself in the user agent. */
+export function isAutomationAgent(userAgent: string): boolean {
+  return AUTOMATION.test(userAgent);
+}
+
+/** A browser, by its own word, that sends `Sec-Fetch-*` to trustworthy addresses. */
+export function sendsFetchMetadata(userAgent: string): boolean {
+  return SENDS_FETCH_METADATA.test(userAgent);
 }
 
 function isDetector(name: string): name is Detector {

@@ -22,6 +22,8 @@ export interface SessionClaims {
   sxp: number;
   /** Risk score, 0 to 1. */
   risk: number;
+  /** `detectorBits` of the score's parts (`contract/risk.ts`). */
+  det?: number;
   /** `visitorBinding` of the visitor it was minted for. */
   bnd: string;
 }
@@ -84,6 +86,7 @@ function isSessionClaims(payload: object): payload is SessionClaims {
     sessionJtiPattern.test(claims.jti) &&
     typeof claims.sxp === 'number' &&
     typeof claims.risk === 'number' &&
+    (claims.det === undefined || typeof claims.det === 'number') &&
     typeof claims.bnd === 'string'
   );
 }

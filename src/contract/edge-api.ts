@@ -10,6 +10,9 @@ export const CLIENT_JWT_AUDIENCE = 'protect-edge';
 /** Media type of ruleset base and delta files. */
 export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
 
+/** Sessions in one list of the config: 1 MB. A list lives as long as a session JWT, five minutes. */
+export const LISTED_JTIS_MAX = 10_000;
+
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** 32 random bytes, base64url. */
@@ -36,8 +39,19 @@ export const edgeConfig = z.strictObject({
   keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
   rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
-  /** Sessions whose score rose since their JWT was minted. */
-  raisedJtis: z.array(z.strictObject({ jti: id, score: z.number() })).check(z.maxLength(10_000)),
+  /** Sessions whose score rose to the challenge threshold or above it since their JWT was minted. */
+  raisedJtis: z
+    .array(
+      z.strictObject({
+        jti: id,
+        score: z.number(),
+        /** `detectorBits` of the score's parts. */
+        detectors: z.optional(z.int()),
+      }),
+    )
+    .check(z.maxLength(LISTED_JTIS_MAX)),
+  /** Sessions that were ended while a JWT of theirs may still live. */
+  withdrawnJtis: z.optional(z.array(id).check(z.maxLength(LISTED_JTIS_MAX))),
 });
 export type EdgeConfig = z.infer<typeof edgeConfig>;
 
@@ -60,6 +74,26 @@ export interface VerdictBatchAnswer {
   rejected: { index: number; reason: string }[];
 }
 
+const headerText = (maxChars: number) => z.nullable(z.string().check(z.maxLength(maxChars)));
+
+/**
+ * What the headers of a session call show of the browser that sent it (design 6). Read on session calls
+ * only, never while a request is decided; `null` is a header that was not there.
+ */
+export const clientHeaders = z.strictObject({
+  /** Https or this very machine: only there do browsers send the members below `acceptLanguage`. */
+  secure: z.boolean(),
+  /** Whether it was there; which languages is nobody's business here. */
+  acceptLanguage: z.boolean(),
+  fetchSite: headerText(16),
+  fetchMode: headerText(16),
+  fetchDest: headerText(32),
+  uaBrands: headerText(256),
+  uaMobile: headerText(8),
+  uaPlatform: headerText(32),
+});
+export type ClientHeaders = z.infer<typeof clientHeaders>;
+
 /** The edge's signals of a visitor, sent where the service acts on the visitor's behalf. */
 export const edgeVisitor = z.strictObject({
   ip: z.nullable(z.string().check(z.maxLength(45))),
@@ -72,6 +106,8 @@ export const edgeVisitor = z.strictObject({
   host: z.string().check(z.maxLength(255)),
   /** Risk of the visitor's session, 0 to 1; absent where there is none. */
   riskScore: z.optional(z.number().check(z.gte(0), z.lte(1))),
+  /** On session calls. */
+  headers: z.optional(clientHeaders),
 });
 export type EdgeVisitor = z.infer<typeof edgeVisitor>;
 

@@ -4,7 +4,7 @@
  * makes a working instance. Shared by the management API and by the edge's config.
  */
 import * as z from 'zod/mini';
-import { decisions, ipCategories, pathTypes } from './vocabulary.ts';
+import { challengeKinds, decisions, ipCategories, pathTypes } from './vocabulary.ts';
 
 const decision = z.enum(decisions);
 /** The field's older word `captcha` is accepted for `challenge`. */
@@ -44,6 +44,22 @@ const enforcement = z.strictObject({
   onError: z._default(action, 'allow'),
 });
 
+/**
+ * Challenge difficulty by risk score: of the rows whose `minScore` the session reaches, the highest one
+ * counts. It makes a challenge harder than the site asks, never easier.
+ */
+export const challengeDifficultyRow = z.strictObject({
+  minScore: z.number().check(z.gte(0), z.lte(1)),
+  captchaType: z.optional(z.enum(challengeKinds)),
+  powDifficulty: z.optional(z.int().check(z.gte(1), z.lte(10))),
+});
+export type ChallengeDifficultyRow = z.infer<typeof challengeDifficultyRow>;
+/** From 0.5 on 1.6 times the usual work; from 0.7 on a task that needs a person, or 2.5 times where that is work too. */
+const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
+  { minScore: 0.5, powDifficulty: 5 },
+  { minScore: 0.7, captchaType: 'puzzle', powDifficulty: 6 },
+];
+
 const colour = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
 const line = z.string().check(z.maxLength(200));
 /** Shown on the interstitial and block pages; rendered as text, never as markup. */
@@ -65,8 +81,10 @@ export const instancePolicy = z.strictObject({
   /** Host names this instance answers for; empty means any. */
   hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
   ipCategoryRules: z._default(z.partialRecord(z.enum(ipCategories), action), {}),
+  /** From this risk score on a session is challenged, or blocked. 1 is never: the score is shown and decides nothing. */
   challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
   blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),
+  challengeDifficulty: z._default(z.array(challengeDifficultyRow).check(z.maxLength(10)), challengeDifficultyDefault),
   defaultPathType: z._default(z.enum(pathTypes), 'html'),
   endpointRules: z._default(z.array(endpointRule).check(z.maxLength(PATH_RULES_MAX)), []),
   pathRules: z._default(z.array(pathRule).check(z.maxLength(PATH_RULES_MAX)), []),

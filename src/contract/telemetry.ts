@@ -9,7 +9,11 @@ import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from './telemetry-limit
 /**
  * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its
  * objects. `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: what
- * a person's browser always has. `patched-webdriver`: the property was tampered with.
+ * a person's browser always has. `patched-webdriver`: the property was tampered with, or taken away.
+ * `patched-native`: a built-in that tells of a driver is no built-in any more. `brands-mismatch`: the user
+ * agent and the browser's own list of brands differ. `no-chrome-object`, `no-plugins`: what Chrome with a
+ * window has. `cdp-pointer`: pointer events at a place on the
+ * screen that the window's own frame makes impossible, as the debugging protocol sends them.
  */
 export const telemetryTraits = [
   'webdriver',
@@ -18,6 +22,11 @@ export const telemetryTraits = [
   'no-languages',
   'zero-window',
   'patched-webdriver',
+  'patched-native',
+  'brands-mismatch',
+  'no-chrome-object',
+  'no-plugins',
+  'cdp-pointer',
 ] as const;
 export type TelemetryTrait = (typeof telemetryTraits)[number];
 

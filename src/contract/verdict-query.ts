@@ -4,6 +4,8 @@
  * strings and single values where JSON brings numbers and arrays: both are taken.
  */
 import * as z from 'zod/mini';
+import { riskCauses, riskDetectors } from './risk.ts';
+import { telemetryTraits } from './telemetry.ts';
 import { decisions, deviceTypes, verdictSources } from './vocabulary.ts';
 import { verdictRecord } from './verdict-record.ts';
 
@@ -207,8 +209,15 @@ export const trafficByDimensionAnswer = z.object({
   isExact: z.boolean(),
 });
 
+/** The detectors that fired; their weights add up to the score, which is capped at 1. */
+const riskParts = z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() }));
+
 export const riskHistoryAnswer = z.object({
   jti: z.string(),
+  /** Oldest first: the session's first score and every change of it, the newest 50. Empty for one unknown or erased. */
+  scores: z.array(
+    z.object({ timestamp: z.int(), risk_score: z.number(), cause: z.enum(riskCauses), parts: riskParts }),
+  ),
   /** Oldest first; the newest 1,000 when there are more. */
   history: z.array(
     z.object({
@@ -242,6 +251,25 @@ export const sessionTelemetryAnswer = z.object({
   latest_risk_score: z.nullable(z.number()),
   /** In how many of the session's verdicts each rule fired. */
   fired_rules: z.array(z.object({ id: z.string(), verdicts: z.int() })),
+  /** The session as its risk is judged; `null` for one unknown or erased. */
+  session: z.nullable(
+    z.object({
+      opened_at: z.int(),
+      expires_at: z.int(),
+      updated_at: z.int(),
+      risk_score: z.number(),
+      parts: riskParts,
+      renewals: z.int(),
+      address_changes: z.int(),
+      user_agent_changes: z.int(),
+      idle_sessions_of_network: z.int(),
+      requests_per_minute: z.int(),
+      reports: z.int(),
+      implausible_reports: z.int(),
+      interacted: z.boolean(),
+      traits: z.array(z.enum(telemetryTraits)),
+    }),
+  ),
   /** What the protect script reported, oldest first. */
   telemetry: z.array(z.object({ timestamp: z.int(), report: z.unknown() })),
 });

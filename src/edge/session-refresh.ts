@@ -8,7 +8,7 @@ import { BoundedMap } from './bounded-map.ts';
 import type { CanonicalTarget } from './canonical-path.ts';
 import type { Edge } from './edge.ts';
 import type { Passage } from './passage.ts';
-import { visitorOf } from './visitor.ts';
+import { sessionVisitorOf } from './visitor.ts';
 
 const PENDING_MAX = 4000;
 const REFRESH_TIMEOUT_MS = 5000;
@@ -30,7 +30,7 @@ export function refreshBehind(passage: Passage, edge: Edge, jwt: string, ctx: Ex
 }
 
 async function renew(passage: Passage, edge: Edge, jwt: string): Promise<void> {
-  const successor = await edge.service.session(visitorOf(passage), jwt, REFRESH_TIMEOUT_MS);
+  const successor = await edge.service.session(sessionVisitorOf(passage), jwt, REFRESH_TIMEOUT_MS);
   if (successor) renewals.set(jwt, { askedAtMs: passage.nowMs, successor });
   else edge.count('session_refresh_failures');
 }

@@ -17,8 +17,15 @@ export interface SessionReading {
   status: Extract<SessionStatus, 'active' | 'none' | 'invalid-session' | 'session-not-found' | 'off'>;
   jti: string | null;
   riskScore: number | null;
+  /** `detectorBits` of the score's parts. */
+  detectors: number;
   /** JWT that should be renewed behind the response, or `null`. */
   refresh: string | null;
+}
+
+export interface RiskReading {
+  score: number;
+  detectors: number;
 }
 
 interface KnownSession {
@@ -38,13 +45,13 @@ const SESSION_COOKIE_MAX_CHARS = 4096;
 /** A JWT is renewed in its last two minutes, so that an active visitor never meets an expired one. */
 const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
 
-const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, refresh: null };
-const NONE: SessionReading = { status: 'none', jti: null, riskScore: null, refresh: null };
-const INVALID: SessionReading = { status: 'invalid-session', jti: null, riskScore: null, refresh: null };
+const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, detectors: 0, refresh: null };
+const NONE: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
+const INVALID: SessionReading = { status: 'invalid-session', jti: null, riskScore: null, detectors: 0, refresh: null };
 
 export class Sessions {
   readonly #known = new BoundedMap<KnownSession>(KNOWN_SESSIONS_MAX);
-  readonly #highestScore = new BoundedMap<number>(SCORES_MAX);
+  readonly #highestScore = new BoundedMap<RiskReading>(SCORES_MAX);
 
   /** Answers at once for a token this isolate knows; a promise only where a signature must be checked. */
   read(
@@ -84,19 +91,29 @@ export class Sessions {
       userAgent: signals.userAgent,
     };
     this.#known.set(value, known);
-    this.#highestScore.set(claims.jti, Math.max(claims.risk, this.#highestScore.get(claims.jti) ?? 0));
+    const highest = this.#highestScore.get(claims.jti);
+    if (highest === undefined || claims.risk >= highest.score) {
+      this.#highestScore.set(claims.jti, { score: claims.risk, detectors: claims.det ?? 0 });
+    }
     return this.#judge(known, config, nowMs);
   }
 
   #judge({ claims, jwt }: KnownSession, config: CompiledConfig, nowMs: number): SessionReading {
     const { jti } = claims;
     const nowSeconds = nowMs / 1000;
+    // Its data was erased: nothing more is filed under its id.
+    if (config.withdrawnJtis.has(jti)) return { ...NONE, status: 'session-not-found' };
     if (nowSeconds >= claims.exp || nowSeconds >= claims.sxp) {
-      return { status: 'session-not-found', jti, riskScore: null, refresh: null };
+      // An expired JWT of a session that is not over is renewed behind this very answer.
+      return { ...NONE, status: 'session-not-found', jti, refresh: nowSeconds < claims.sxp ? jwt : null };
     }
-    const riskScore = Math.max(claims.risk, this.#highestScore.get(jti) ?? 0, config.raisedScores.get(jti) ?? 0);
+    let risk: RiskReading = { score: claims.risk, detectors: claims.det ?? 0 };
+    const highest = this.#highestScore.get(jti);
+    if (highest !== undefined && highest.score > risk.score) risk = highest;
+    const raised = config.raisedScores.get(jti);
+    if (raised !== undefined && raised.score > risk.score) risk = raised;
     const refresh = claims.exp - nowSeconds < REFRESH_BEFORE_EXPIRY_SECONDS ? jwt : null;
-    return { status: 'active', jti, riskScore, refresh };
+    return { status: 'active', jti, riskScore: risk.score, detectors: risk.detectors, refresh };
   }
 }
 

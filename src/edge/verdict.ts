@@ -3,23 +3,27 @@
  * whether it is enforced (design 3.1, 3.4). Pure: it knows no `Request` and no `Response`.
  */
 import type { InstancePolicy } from '../contract/instance.ts';
+import { RISK_NEVER, detectorsOf } from '../contract/risk.ts';
 import type { VerdictRecord } from '../contract/verdict-record.ts';
 import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../contract/vocabulary.ts';
 import { decide, restrictiveness } from '../rules/decide.ts';
 import type { DecideInputs, DecideOutcome } from '../rules/decide.ts';
 import { explainVerdict } from '../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../rules/rollout.ts';
-import type { MatchedRule, RuleMatch } from '../rules/types.ts';
+import type { RuleMatch } from '../rules/types.ts';
 import type { ClearanceReading } from './clearance.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { SessionReading } from './session.ts';
 import type { Signals } from './signals.ts';
 
+type FiredRule = VerdictRecord['fired_rules'][number];
+
 export interface Verdict {
   decision: Decision;
   source: VerdictSource;
   decidedBy: string;
-  firedRules: readonly MatchedRule[];
+  /** Rules that matched, then the detectors behind the risk score as `risk:<name>`. */
+  firedRules: readonly FiredRule[];
   enforcementPolicy: VerdictRecord['enforcement_policy'];
   sessionStatus: SessionStatus;
   /** Value of `X-Protect-Status`, or `null`. */
@@ -58,7 +62,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     decision: outcome.decision,
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
-    firedRules: match.fired,
+    firedRules: firedRules(match, session.detectors, table.risk),
     enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null,
@@ -134,9 +138,16 @@ function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]
 }
 
 function riskInput(policy: InstancePolicy, path: PathPolicy, score: number | null): DecideInputs['risk'] {
-  if (score === null || score < policy.challengeThreshold) return null;
-  const verdict = score >= policy.blockThreshold ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge;
-  return { verdict, score };
+  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
+  const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
+  return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
+}
+
+function firedRules(match: RuleMatch, detectors: number, risk: DecideInputs['risk']): readonly FiredRule[] {
+  if (detectors === 0) return match.fired;
+  const verdict = risk?.verdict ?? 'allow';
+  const parts = detectorsOf(detectors).map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
+  return [...match.fired, ...parts];
 }
 
 function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInputs['policy'] {

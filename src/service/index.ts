@@ -10,6 +10,7 @@ import { consumeVerdicts } from './protect/verdicts/consume-verdicts.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';
 
+export { RiskBook } from '../store/risk-book.ts';
 export { RuleBook } from '../store/rule-book.ts';
 export { SpendLedger } from '../store/spend-ledger.ts';
 export { VerdictShard } from '../store/verdict-shard.ts';

@@ -12,6 +12,18 @@ export function sessionId(): string | null {
   return value === undefined ? null : /^[A-Za-z0-9._-]*/.exec(decodeURIComponent(value))![0] || null;
 }
 
+/** Whether the session's JWT is over: the edge then asks for a new one, which only a session call brings. */
+function isOver(): boolean {
+  const payload = (COOKIE.exec(document.cookie)?.[1] ?? '').split('.')[1];
+  if (payload === undefined) return false;
+  try {
+    const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };
+    return exp * 1000 < Date.now();
+  } catch {
+    return false;
+  }
+}
+
 export class SessionOpener {
   readonly #url: string;
   #opening: Promise<boolean> | null = null;
@@ -21,9 +33,9 @@ export class SessionOpener {
     this.#url = `${base}/session`;
   }
 
-  /** Resolves `true` once there is a session; at once when there is one already. */
+  /** Resolves `true` once there is a session; at once when there is a live one already. */
   ensure(): Promise<boolean> {
-    return sessionId() === null ? this.renew() : Promise.resolve(true);
+    return sessionId() === null || isOver() ? this.renew() : Promise.resolve(true);
   }
 
   /** A new session in place of one that the edge refused. */

@@ -8,6 +8,7 @@ import type { InstancePolicy } from '../../contract/instance.ts';
 import { HmacSha256 } from '../hmac-sha256.ts';
 import { compilePathPolicy } from '../path-policy.ts';
 import type { PathPolicyFor } from '../path-policy.ts';
+import type { RiskReading } from '../session.ts';
 import { importRulesetKeys } from './ruleset-files.ts';
 import type { RulesetKeys } from './ruleset-files.ts';
 
@@ -33,7 +34,8 @@ export interface CompiledConfig {
   /** Changes when any key does: what was verified under another epoch is verified again. */
   keyEpoch: string;
   sessionKeyOf: (kid: string) => Uint8Array | null;
-  raisedScores: ReadonlyMap<string, number>;
+  raisedScores: ReadonlyMap<string, RiskReading>;
+  withdrawnJtis: ReadonlySet<string>;
   rulesetKeys: RulesetKeys;
 }
 
@@ -52,7 +54,8 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),
     sessionKeyOf: (kid) => byKid.get(kid)?.session ?? null,
-    raisedScores: new Map(config.raisedJtis.map(({ jti, score }) => [jti, score])),
+    raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
+    withdrawnJtis: new Set(config.withdrawnJtis ?? []),
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),
   };
 }

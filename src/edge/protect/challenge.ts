@@ -26,7 +26,11 @@ export async function passChallengeCall(call: ProtectCall, step: 'challenge' | '
     return json(passage, 200, await checkLocalSolution(config, signals, challenge, solution, nowMs));
   }
   const visitor = visitorOf(passage);
-  const question = step === 'challenge' ? { siteKey: config.siteKey, ...body, visitor } : { ...body, visitor };
+  const { sessionId: _told, ...asked } = body;
+  // The session whose cookie was checked here, not the one that the page names.
+  const session = step === 'challenge' && passage.jti !== null ? { sessionId: passage.jti } : {};
+  const question =
+    step === 'challenge' ? { siteKey: config.siteKey, ...asked, ...session, visitor } : { ...body, visitor };
   if (edge.environment.rules.kind === 'service') {
     try {
       const answer = await edge.service.call(`/captcha/v1/${step}`, CALL_TIMEOUT_MS, JSON.stringify(question));

@@ -7,7 +7,7 @@ import { cookie } from '../../contract/headers.ts';
 import { readCookie } from '../cookies.ts';
 import { json, jsonError } from '../respond.ts';
 import { sessionCookie } from '../session-refresh.ts';
-import { visitorOf } from '../visitor.ts';
+import { sessionVisitorOf } from '../visitor.ts';
 import type { ProtectCall } from './routes.ts';
 
 /** A page waits for it before its first call. */
@@ -19,7 +19,7 @@ export async function openSession({ passage, edge }: ProtectCall): Promise<Respo
   }
   const value = readCookie(passage.request.headers.get('cookie'), cookie.session);
   const known = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
-  const visitor = visitorOf(passage);
+  const visitor = sessionVisitorOf(passage);
   let session = await edge.service.session(visitor, known, SESSION_TIMEOUT_MS);
   // A JWT that can no longer be renewed is no reason to stay without a session.
   if (!session && known !== null) session = await edge.service.session(visitor, null, SESSION_TIMEOUT_MS);

@@ -3,6 +3,7 @@
  * have to do. The answer holds a task and a seal; nothing is stored.
  */
 import { chooseChallenge } from '../../challenge/choose-challenge.ts';
+import { difficultyAt } from '../../challenge/challenge-difficulty.ts';
 import { honeypotOf } from '../../challenge/honeypot.ts';
 import { keyDay } from '../../challenge/keyring.ts';
 import { newJti } from '../../challenge/sealed-challenge.ts';
@@ -76,6 +77,7 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     webView: facts.webView,
     traits: { categories: facts.categories, network: facts.network, abuseScore: null },
     demand: matched?.demand ?? null,
+    difficulty: difficultyAt(visitor.instance?.challengeDifficulty ?? [], visitor.sessionRisk),
     capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
   });
   if (plan === null) {

@@ -6,6 +6,7 @@
 import type { EdgeVisitor } from '../../contract/edge-api.ts';
 import { header } from '../../contract/headers.ts';
 import { formatIp, parseIp } from '../../rules/ip.ts';
+import type { StoredInstance } from '../../store/instances.ts';
 import { authenticateEdge } from '../auth/authenticate-edge.ts';
 import { clientAddress } from '../client-address.ts';
 import { ApiError } from '../operation.ts';
@@ -34,6 +35,8 @@ export interface Visitor {
   host: string | null;
   /** Account the edge belongs to; `null` for a direct visitor. */
   edgeAccountId: string | null;
+  /** The edge's instance; `null` for a direct visitor. */
+  instance: StoredInstance | null;
   /** What only a direct request shows. */
   headers: { acceptLanguage: boolean; fetchMetadata: boolean } | null;
 }
@@ -60,6 +63,7 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
     sessionRisk: told.riskScore ?? 0,
     host: told.host,
     edgeAccountId: instance.accountId,
+    instance,
     headers: null,
   };
 }
@@ -88,6 +92,7 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
     sessionRisk: 0,
     host: null,
     edgeAccountId: null,
+    instance: null,
     headers: {
       acceptLanguage: request.headers.has('accept-language'),
       fetchMetadata: request.headers.has('sec-fetch-site'),

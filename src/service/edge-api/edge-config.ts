@@ -1,14 +1,15 @@
 /**
  * Everything an edge needs to know of its instance, as one document (design 4). `configVersion` is a
  * hash of the content, so equal content has an equal version on every isolate, and a week's new
- * keys are a new version by themselves.
+ * keys are a new version by themselves. The lists of raised and withdrawn sessions count by their own version:
+ * what edges poll does not read them.
  */
 import { base64url } from 'jose';
 import type { EdgeConfig } from '../../contract/edge-api.ts';
 import { instancePolicy } from '../../contract/instance.ts';
-import type { StoreEnv } from '../../store/binding.ts';
 import type { StoredInstance } from '../../store/instances.ts';
 import { sha256Hex } from '../../store/master-key.ts';
+import { listBook } from '../../store/risk-book/stub.ts';
 import { signingKey, verificationKeys } from '../../store/signing-keys.ts';
 import { siteByKey } from '../../store/sites.ts';
 import { edgeKeySets } from './edge-keys.ts';
@@ -18,7 +19,30 @@ const RULESET_KEYS_MAX = 8;
 /** 128 bits of the content's hash. */
 const VERSION_HEX_CHARS = 32;
 
-export async function edgeConfigFor(env: StoreEnv, instance: StoredInstance, now: number): Promise<EdgeConfig> {
+type Lasting = Omit<EdgeConfig, 'configVersion' | 'raisedJtis' | 'withdrawnJtis'>;
+
+export async function edgeConfigFor(env: ServiceEnv, instance: StoredInstance, now: number): Promise<EdgeConfig> {
+  const [lasting, lists] = await Promise.all([
+    lastingConfig(env, instance, now),
+    listBook(env, instance.id).lists(now),
+  ]);
+  const configVersion = await versionOf(lasting, lists.version);
+  return { configVersion, ...lasting, raisedJtis: lists.raised, withdrawnJtis: lists.withdrawn };
+}
+
+export async function configVersionFor(env: ServiceEnv, instance: StoredInstance, now: number): Promise<string> {
+  const [lasting, listVersion] = await Promise.all([
+    lastingConfig(env, instance, now),
+    listBook(env, instance.id).listVersion(),
+  ]);
+  return versionOf(lasting, listVersion);
+}
+
+async function versionOf(lasting: Lasting, listVersion: number): Promise<string> {
+  return (await sha256Hex(JSON.stringify({ lasting, listVersion }))).slice(0, VERSION_HEX_CHARS);
+}
+
+async function lastingConfig(env: ServiceEnv, instance: StoredInstance, now: number): Promise<Lasting> {
   const [site, keys] = await Promise.all([
     siteByKey(env, instance.globalSiteKey),
     edgeKeySets(env.MASTER_KEY, instance.id, now),
@@ -27,7 +51,7 @@ export async function edgeConfigFor(env: StoreEnv, instance: StoredInstance, now
   ]);
   if (!site) throw new Error(`Instance ${instance.id} names a site that does not exist`);
   const rulesetKeys = await verificationKeys(env, 'ruleset', now);
-  const content: Omit<EdgeConfig, 'configVersion'> = {
+  return {
     instanceId: instance.id,
     policy: policyOf(instance),
     siteKey: site.siteKey,
@@ -36,10 +60,7 @@ export async function edgeConfigFor(env: StoreEnv, instance: StoredInstance, now
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: base64url.encode(key.publicKeyRaw) })),
-    raisedJtis: [],
   };
-  const configVersion = (await sha256Hex(JSON.stringify(content))).slice(0, VERSION_HEX_CHARS);
-  return { configVersion, ...content };
 }
 
 /** The policy members in the schema's order, so that the hash does not depend on how a row was written. */

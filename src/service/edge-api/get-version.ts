@@ -5,19 +5,19 @@
 import { ruleBook } from '../../store/rule-book/stub.ts';
 import type { EdgeVersion } from '../../contract/edge-api.ts';
 import { jsonResponse } from '../respond-error.ts';
-import { edgeConfigFor } from './edge-config.ts';
+import { configVersionFor } from './edge-config.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 export const getVersion: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/version',
   async handler({ env, instance, request, now }) {
-    const [config, rules] = await Promise.all([
-      edgeConfigFor(env, instance, now),
+    const [configVersion, rules] = await Promise.all([
+      configVersionFor(env, instance, now),
       ruleBook(env, instance.id).currentVersion(),
     ]);
     const version: EdgeVersion = {
-      configVersion: config.configVersion,
+      configVersion,
       base: { hash: rules.base.hash, version: rules.base.version },
       delta: { version: rules.delta.version },
     };

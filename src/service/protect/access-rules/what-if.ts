@@ -3,6 +3,7 @@
  * table is laid again with the proposed rules beside those, once without and once with them, so that
  * what differs can only be their doing. Pure.
  */
+import { RISK_NEVER } from '../../../contract/risk.ts';
 import type { VerdictRecord } from '../../../contract/verdict-record.ts';
 import { edgeRuleTypes } from '../../../contract/vocabulary.ts';
 import type { Decision, EdgeRuleType } from '../../../contract/vocabulary.ts';
@@ -35,7 +36,8 @@ const lifting: readonly VerdictRecord['source'][] = ['clearance', 'verified', 'e
 const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
 
 export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy): WhatIf {
-  const fired = record.fired_rules.map(matchedRule);
+  // Detectors are listed among the rules that fired; they are parts of the score, not rules.
+  const fired = record.fired_rules.filter(({ id }) => !id.startsWith('risk:')).map(matchedRule);
   const proposed = proposal.ruleset.match(
     {
       ip: record.ip,
@@ -119,8 +121,9 @@ function category(record: VerdictRecord, policy: Policy): DecideInputs['category
 }
 
 function risk(score: number | null, policy: Policy): DecideInputs['risk'] {
-  if (score === null || score < policy.challengeThreshold) return null;
-  return { verdict: score >= policy.blockThreshold ? 'block' : 'challenge', score };
+  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
+  const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
+  return { verdict: blocks ? 'block' : 'challenge', score };
 }
 
 function matchedRule({ id, verdict, mode }: VerdictRecord['fired_rules'][number]): MatchedRule {

@@ -12,12 +12,16 @@ import { appendCounters, appendRows } from '../../../store/verdict-log/log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../../store/verdict-log/retention.ts';
 import { verdictRow } from '../../../store/verdict-log/row.ts';
 import type { LogRow } from '../../../store/verdict-log/row.ts';
+import { crowdRisk } from '../../risk/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';
 import type { LogName } from '../../../store/verdict-log/shards.ts';
 
 /** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
 const CLOCK_SKEW_MAX_MS = 300_000;
+
+/** Of the hundred verdicts that an isolate sends at once. */
+const BURST_IN_BATCH = 10;
 
 export interface IncomingBatch {
   batchId: string;
@@ -44,6 +48,7 @@ export async function acceptBatch(
   now: number,
 ): Promise<VerdictBatchAnswer> {
   const rows: LogRow[] = [];
+  const requests = new Map<string, number>();
   const rejected: VerdictBatchAnswer['rejected'] = [];
   const refused: RefusedRecord[] = [];
   const counters: Record<string, number> = { ...batch.counters };
@@ -54,14 +59,36 @@ export async function acceptBatch(
       refused.push({ reason: judged, record: given });
       const name = `verdicts_rejected{reason="${judged}"}`;
       counters[name] = (counters[name] ?? 0) + 1;
-    } else rows.push(verdictRow(judged, instance.allowVerdicts === 'rows' || judged.decision !== 'allow'));
+    } else {
+      rows.push(verdictRow(judged, instance.allowVerdicts === 'rows' || judged.decision !== 'allow'));
+      if (judged.jti !== null) requests.set(judged.jti, (requests.get(judged.jti) ?? 0) + 1);
+    }
   });
   await keepRefused(env, instance.id, batch.batchId, refused, now);
   const log = verdictLogOf(instance);
   const counts = await appendRows(env, log, rows, instance.retentionDays);
   if (counts.conflicting > 0) counters['verdicts_conflicting'] = counts.conflicting;
   await appendCounters(env, log, batch.batchId, counters);
+  if (counts.accepted > 0) await tellBursts(env, instance, batch.batchId, requests, now);
   return { accepted: counts.accepted, duplicates: counts.duplicates, rejected };
+}
+
+/**
+ * Sessions with few requests in a batch are no burst, and not worth a call each. The verdicts are in by now: a
+ * hint that fails is counted, and no reason to have the batch sent again.
+ */
+async function tellBursts(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  batchId: string,
+  requests: ReadonlyMap<string, number>,
+  now: number,
+): Promise<void> {
+  const busy = [...requests].filter(([, count]) => count >= BURST_IN_BATCH);
+  const told = await Promise.allSettled(busy.map(([jti, count]) => crowdRisk(env, instance, jti, count, now)));
+  const failed = told.filter(({ status }) => status === 'rejected').length;
+  if (failed === 0) return;
+  await appendCounters(env, verdictLogOf(instance), `${batchId}/bursts`, { risk_bursts_missed: failed });
 }
 
 function judge(given: unknown, instance: StoredInstance, now: number): VerdictRecord | RefusalReason {

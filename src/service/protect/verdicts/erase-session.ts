@@ -1,10 +1,12 @@
 /**
- * `POST /protect/sessions/erase` (design 7: one jti can be erased): removes every verdict and report
- * of one session, sealed ones included, and takes them out of the counts.
+ * `POST /protect/sessions/erase` (design 7: one jti can be erased): ends the session, so that nothing more
+ * is filed under it, forgets its risk, and removes every verdict and report of it, sealed ones included,
+ * out of the counts too.
  */
 import * as z from 'zod/mini';
 import { sessionRequest } from '../../../contract/verdict-query.ts';
 import { eraseSession } from '../../../store/verdict-log/log.ts';
+import { endSession } from '../../risk/session-risk.ts';
 import { operation } from '../../operation.ts';
 import { logTarget } from './verdict-log-query.ts';
 
@@ -15,12 +17,13 @@ export const eraseSessionOperation = operation({
   feature: 'Protect',
   permission: 'updateProtectSettings',
   access: 'write',
-  summary: 'Erase one session from the verdict log',
+  summary: 'End one session and erase all that is kept of it',
   body: sessionRequest,
   response: z.object({ jti: z.string(), erased: z.int() }),
   async handler(context) {
     const { jti, siteKey } = context.body;
-    const { log } = await logTarget(context, siteKey);
+    const { log, instance } = await logTarget(context, siteKey);
+    await endSession(context.env, instance, jti, context.now);
     return { jti, erased: await eraseSession(context.env, log, jti) };
   },
 });

@@ -1,9 +1,11 @@
 /**
  * `POST /protect/risk-history` (interface document 4.8): how the risk score of one session went, request by
- * request, with what fired.
+ * request, with what fired; and every change of the score with its parts and what caused it.
  */
 import { riskHistoryAnswer, sessionRequest } from '../../../contract/verdict-query.ts';
+import { riskParts } from '../../../risk/risk-score.ts';
 import { operation } from '../../operation.ts';
+import { readRisk } from '../../risk/session-risk.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
 
@@ -22,10 +24,19 @@ export const getRiskHistory = operation({
   async handler(context) {
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);
-    const { records, total } = await sessionVerdicts(context.env, target, jti, HISTORY_MAX);
+    const [{ records, total }, session] = await Promise.all([
+      sessionVerdicts(context.env, target, jti, HISTORY_MAX),
+      readRisk(context.env, target.instance.id, jti),
+    ]);
     const scores = records.map(({ risk_score }) => risk_score).filter((score) => score !== null);
     return {
       jti,
+      scores: (session?.history ?? []).map(({ at, score, detectors, cause }) => ({
+        timestamp: at,
+        risk_score: score,
+        cause,
+        parts: riskParts(detectors),
+      })),
       history: records.toReversed().map((record) => ({
         timestamp: record.timestamp,
         id: record.id,
@@ -37,9 +48,13 @@ export const getRiskHistory = operation({
         request_path: record.request_path,
         fired_rules: record.fired_rules.map(({ id }) => id),
       })),
-      latest_risk_score: scores[0] ?? null,
-      highest_risk_score: scores.length === 0 ? null : Math.max(...scores),
+      latest_risk_score: session?.score ?? scores[0] ?? null,
+      highest_risk_score: highest([...scores, ...(session?.history ?? []).map(({ score }) => score)]),
       total,
     };
   },
 });
+
+function highest(scores: readonly number[]): number | null {
+  return scores.length === 0 ? null : Math.max(...scores);
+}

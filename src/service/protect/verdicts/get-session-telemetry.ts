@@ -7,7 +7,10 @@ import type { VerdictRecord } from '../../../contract/verdict-record.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import type { Counts } from '../../../store/verdict-log/aggregate.ts';
 import { sessionReports } from '../../../store/verdict-log/log.ts';
+import { riskParts } from '../../../risk/risk-score.ts';
+import type { SessionState } from '../../../risk/session-state.ts';
 import { operation } from '../../operation.ts';
+import { readRisk } from '../../risk/session-risk.ts';
 import { outcomeCounts } from './counted.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
@@ -28,13 +31,15 @@ export const getSessionTelemetry = operation({
   async handler(context) {
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);
-    const [{ records }, reports] = await Promise.all([
+    const [{ records }, reports, session] = await Promise.all([
       sessionVerdicts(context.env, target, jti, VERDICTS_MAX),
       sessionReports(context.env, target.log, jti),
+      readRisk(context.env, target.instance.id, jti),
     ]);
     return {
       jti,
       ...describe(records),
+      session: session === null ? null : describeRisk(session),
       telemetry: reports
         .filter(({ timestamp }) => timestamp >= target.horizon)
         .map(({ timestamp, body }) => ({ timestamp, report: JSON.parse(body) as unknown })),
@@ -64,6 +69,26 @@ function describe(records: readonly VerdictRecord[]): object {
     fired_rules: [...rules]
       .map(([id, verdicts]) => ({ id, verdicts }))
       .sort((a, b) => b.verdicts - a.verdicts || (a.id < b.id ? -1 : 1)),
+  };
+}
+
+function describeRisk(session: SessionState): object {
+  const { telemetry } = session;
+  return {
+    opened_at: session.openedAt,
+    expires_at: session.expiresAt,
+    updated_at: session.updatedAt,
+    risk_score: session.score,
+    parts: riskParts(session.detectors),
+    renewals: session.renewals,
+    address_changes: session.addressChanges,
+    user_agent_changes: session.userAgentChanges,
+    idle_sessions_of_network: session.idleSessions,
+    requests_per_minute: session.requestsPerMinute,
+    reports: telemetry.reports,
+    implausible_reports: telemetry.implausible,
+    interacted: telemetry.interacted,
+    traits: telemetry.traits,
   };
 }
 

@@ -1,0 +1,41 @@
+/**
+ * What the detectors look at: plain facts about one session, as the service knows them at one moment. The
+ * edge saw the headers and the network, the page reported the telemetry, the rest is counted.
+ */
+import type { ClientHeaders } from '../contract/edge-api.ts';
+import type { TelemetryTrait } from '../contract/telemetry.ts';
+
+/** Reports of one session taken together; of counts the highest, since each report counts from its page's start. */
+export interface TelemetryFacts {
+  reports: number;
+  /** The longest that one page had been open when it reported. */
+  elapsedMs: number;
+  interacted: boolean;
+  pointerMoves: number;
+  presses: number;
+  keys: number;
+  scrolls: number;
+  untrusted: number;
+  traits: readonly TelemetryTrait[];
+  /** Reports that no page can have made. */
+  implausible: number;
+}
+
+export interface RiskFacts {
+  userAgent: string;
+  /** `null` where the edge does not tell them. */
+  headers: ClientHeaders | null;
+  categories: readonly string[];
+  telemetry: TelemetryFacts;
+  /** Since the session was opened. */
+  ageMs: number;
+  /** Sessions that this network opened within the instance's window and left without any interaction. */
+  idleSessions: number;
+  /** How many of them are suspicious: the instance's `cookieCycling.threshold`. */
+  cyclingThreshold: number;
+  /** How often this browser came back from another network, or with another user agent. */
+  addressChanges: number;
+  userAgentChanges: number;
+  /** Most requests counted in one minute; only sessions with many in one batch are counted. */
+  requestsPerMinute: number;
+}

@@ -1,0 +1,180 @@
+/**
+ * The state of one session, and how each event changes it: opened, renewed, reported, many requests. Pure:
+ * state and event in, new state out, its score computed anew each time. Whoever keeps the state
+ * (`store/risk-book`) decides nothing.
+ */
+import type { ClientHeaders } from '../contract/edge-api.ts';
+import type { RiskCause } from '../contract/risk.ts';
+import type { TelemetryReport } from '../contract/telemetry.ts';
+import type { RiskFacts, TelemetryFacts } from './facts.ts';
+import { isImplausible } from './implausible.ts';
+import { scoreRisk } from './risk-score.ts';
+import type { RiskScore } from './risk-score.ts';
+
+/** Who comes with a session call, as the edge tells it. */
+export interface SessionVisitor {
+  userAgent: string;
+  ip: string | null;
+  /** `addressPrefix` of the address. */
+  network: string;
+  categories: readonly string[];
+  headers: ClientHeaders | null;
+}
+
+/** One score with the moment and the event that made it. */
+export interface ScoredAt extends RiskScore {
+  at: number;
+  cause: RiskCause;
+}
+
+export interface SessionState extends RiskScore {
+  /** Epoch milliseconds. */
+  openedAt: number;
+  expiresAt: number;
+  updatedAt: number;
+  userAgent: string;
+  network: string;
+  /** Newest last. */
+  addresses: string[];
+  categories: string[];
+  headers: ClientHeaders | null;
+  renewals: number;
+  addressChanges: number;
+  userAgentChanges: number;
+  /** Idle sessions of the network when this one was opened, and the number that was suspicious then. */
+  idleSessions: number;
+  cyclingThreshold: number;
+  telemetry: TelemetryFacts;
+  minute: { startedAt: number; requests: number };
+  requestsPerMinute: number;
+  /** Oldest first: the first score and every change of it. */
+  history: ScoredAt[];
+}
+
+/** Enough to see a household's phones come and go; the verdicts hold every one. */
+const ADDRESSES_MAX = 8;
+/** A score has 29 parts; one that still changes after this many changes shows its newest. */
+const HISTORY_MAX = 50;
+const USER_AGENT_MAX_CHARS = 512;
+const MINUTE_MS = 60_000;
+
+const NO_TELEMETRY: TelemetryFacts = {
+  reports: 0,
+  elapsedMs: 0,
+  interacted: false,
+  pointerMoves: 0,
+  presses: 0,
+  keys: 0,
+  scrolls: 0,
+  untrusted: 0,
+  traits: [],
+  implausible: 0,
+};
+
+/** Changes counted in the session that this browser had before, when it came with that one's cookie. */
+export interface Lineage {
+  addressChanges: number;
+  userAgentChanges: number;
+}
+export const NO_LINEAGE: Lineage = { addressChanges: 0, userAgentChanges: 0 };
+
+/** What a visitor carries on who comes from another network or browser with the cookie of `state`. */
+export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage {
+  return {
+    addressChanges: state.addressChanges + (visitor.network === state.network ? 0 : 1),
+    userAgentChanges: state.userAgentChanges + (bounded(visitor.userAgent) === state.userAgent ? 0 : 1),
+  };
+}
+
+export function opened(
+  visitor: SessionVisitor,
+  times: { now: number; expiresAt: number },
+  cycling: { idleSessions: number; threshold: number },
+  lineage: Lineage,
+): SessionState {
+  return scored(
+    {
+      score: 0,
+      detectors: 0,
+      openedAt: times.now,
+      expiresAt: times.expiresAt,
+      updatedAt: times.now,
+      userAgent: bounded(visitor.userAgent),
+      network: visitor.network,
+      addresses: visitor.ip === null ? [] : [visitor.ip],
+      categories: [...visitor.categories],
+      headers: visitor.headers,
+      renewals: 0,
+      addressChanges: lineage.addressChanges,
+      userAgentChanges: lineage.userAgentChanges,
+      idleSessions: cycling.idleSessions,
+      cyclingThreshold: cycling.threshold,
+      telemetry: NO_TELEMETRY,
+      minute: { startedAt: times.now, requests: 0 },
+      requestsPerMinute: 0,
+      history: [],
+    },
+    'opened',
+    times.now,
+  );
+}
+
+export function renewed(state: SessionState, visitor: SessionVisitor, now: number): SessionState {
+  const { ip } = visitor;
+  const others = state.addresses.filter((known) => known !== ip);
+  return scored(
+    {
+      ...state,
+      addresses: ip === null ? state.addresses : [...others, ip].slice(-ADDRESSES_MAX),
+      categories: [...new Set([...state.categories, ...visitor.categories])],
+      headers: visitor.headers ?? state.headers,
+      renewals: state.renewals + 1,
+    },
+    'renewed',
+    now,
+  );
+}
+
+export function reported(state: SessionState, report: TelemetryReport, now: number): SessionState {
+  const { telemetry: known } = state;
+  const telemetry: TelemetryFacts = {
+    reports: known.reports + 1,
+    elapsedMs: Math.max(known.elapsedMs, report.elapsedMs),
+    interacted: known.interacted || report.firstInteractionMs !== null,
+    pointerMoves: Math.max(known.pointerMoves, report.pointerMoves),
+    presses: Math.max(known.presses, report.presses),
+    keys: Math.max(known.keys, report.keys),
+    scrolls: Math.max(known.scrolls, report.scrolls),
+    untrusted: Math.max(known.untrusted, report.untrusted),
+    traits: [...new Set([...known.traits, ...report.traits])],
+    implausible: known.implausible + (isImplausible(report) ? 1 : 0),
+  };
+  return scored({ ...state, telemetry }, 'telemetry', now);
+}
+
+/** `requests` of this session came in one batch, which ends at `now`. */
+export function crowded(state: SessionState, requests: number, now: number): SessionState {
+  const within = now - state.minute.startedAt < MINUTE_MS;
+  const minute = within
+    ? { startedAt: state.minute.startedAt, requests: state.minute.requests + requests }
+    : { startedAt: now, requests };
+  const requestsPerMinute = Math.max(state.requestsPerMinute, minute.requests);
+  return scored({ ...state, minute, requestsPerMinute }, 'burst', now);
+}
+
+export function factsOf(state: SessionState, now: number): RiskFacts {
+  return { ...state, ageMs: now - state.openedAt };
+}
+
+function scored(state: SessionState, cause: RiskCause, now: number): SessionState {
+  const { score, detectors } = scoreRisk(factsOf(state, now));
+  const changed = state.history.length === 0 || detectors !== state.detectors;
+  const history = changed
+    ? [...state.history, { at: now, score, detectors, cause }].slice(-HISTORY_MAX)
+    : state.history;
+  return { ...state, score, detectors, history, updatedAt: now };
+}
+
+function bounded(userAgent: string): string {
+  return userAgent.slice(0, USER_AGENT_MAX_CHARS);
+}

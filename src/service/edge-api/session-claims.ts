@@ -1,0 +1,28 @@
+/**
+ * The claims of a session JWT that an edge hands in: ours, of this instance, and its session not over. Its five
+ * minutes may be: a session outlives its JWTs. Whether it is still of this visitor, the caller judges.
+ */
+import { decodeProtectedHeader } from 'jose';
+import { verifySessionJwt } from '../../challenge/session-token.ts';
+import type { SessionClaims } from '../../challenge/session-token.ts';
+import { visitorBinding } from '../../challenge/visitor-binding.ts';
+import type { EdgeVisitor } from '../../contract/edge-api.ts';
+import type { EdgeCall } from './edge-call.ts';
+import { sessionKeyByKid } from './edge-keys.ts';
+
+export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: string): Promise<SessionClaims | null> {
+  let kid: string;
+  try {
+    kid = decodeProtectedHeader(jwt).kid ?? '';
+  } catch {
+    return null;
+  }
+  const key = await sessionKeyByKid(env.MASTER_KEY, instance.id, kid, now);
+  const claims = await verifySessionJwt(jwt, () => key, instance.id, now, true);
+  return typeof claims === 'string' || claims.sxp * 1000 <= now ? null : claims;
+}
+
+/** Whether the session was opened from this network with this user agent. */
+export async function isOf(claims: SessionClaims, visitor: EdgeVisitor): Promise<boolean> {
+  return claims.bnd === (await visitorBinding(visitor.ip, visitor.userAgent));
+}

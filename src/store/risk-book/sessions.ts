@@ -1,0 +1,117 @@
+/**
+ * Sessions of one book, a row each; described in docs/storage-schema.md. The columns beside the state are
+ * what is searched: by network for cookie cycling, by age for deletion.
+ */
+import type { SessionState } from '../../risk/session-state.ts';
+
+/** 1.5 GB of states; the oldest go first. A book holds a sixteenth of an instance's sessions. */
+const SESSIONS_MAX = 1_000_000;
+/** Deleted at once when the book is full, so that it is not full again at the next session. */
+const MAKE_ROOM = 1000;
+/** Nobody looks behind this many idle sessions of one network. */
+const IDLE_COUNTED_MAX = 1000;
+
+export function createSessionTables(sql: SqlStorage): void {
+  sql.exec(`CREATE TABLE IF NOT EXISTS sessions (
+     jti TEXT PRIMARY KEY, network TEXT NOT NULL, opened_at INTEGER NOT NULL, kept_until INTEGER NOT NULL,
+     idle INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`);
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_of_network ON sessions (network, opened_at)');
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_by_end ON sessions (kept_until)');
+  sql.exec('CREATE TABLE IF NOT EXISTS ended (jti TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+}
+
+export class SessionRows {
+  readonly #sql: SqlStorage;
+  /** Kept here so that opening a session does not count the others. */
+  #rows: number;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#rows = sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
+  }
+
+  get size(): number {
+    return this.#rows;
+  }
+
+  read(jti: string): SessionState | null {
+    const [row] = this.#sql.exec<{ state: string }>('SELECT state FROM sessions WHERE jti = ?', jti).toArray();
+    return row === undefined ? null : (JSON.parse(row.state) as SessionState);
+  }
+
+  insert(jti: string, state: SessionState, keptUntil: number): void {
+    if (this.#rows >= SESSIONS_MAX) this.#makeRoom();
+    const { rowsWritten } = this.#sql.exec(
+      `INSERT INTO sessions (jti, network, opened_at, kept_until, idle, state) VALUES (?, ?, ?, ?, 1, ?)
+       ON CONFLICT DO NOTHING`,
+      jti,
+      state.network,
+      state.openedAt,
+      keptUntil,
+      JSON.stringify(state),
+    );
+    if (rowsWritten > 0) this.#rows++;
+  }
+
+  update(jti: string, state: SessionState): void {
+    this.#sql.exec(
+      'UPDATE sessions SET idle = ?, state = ? WHERE jti = ?',
+      state.telemetry.interacted ? 0 : 1,
+      JSON.stringify(state),
+      jti,
+    );
+  }
+
+  /** Sessions that a network opened since then and that nobody has touched. */
+  idleSince(network: string, since: number): number {
+    return this.#sql
+      .exec<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM
+           (SELECT 1 FROM sessions WHERE network = ? AND opened_at >= ? AND idle = 1 LIMIT ?)`,
+        network,
+        since,
+        IDLE_COUNTED_MAX,
+      )
+      .one().n;
+  }
+
+  /** Forgets a session and remembers that it must not come back. */
+  end(jti: string, until: number): boolean {
+    const known = this.read(jti) !== null;
+    if (known) {
+      this.#sql.exec('DELETE FROM sessions WHERE jti = ?', jti);
+      this.#rows--;
+    }
+    this.#sql.exec(
+      'INSERT INTO ended (jti, until) VALUES (?, ?) ON CONFLICT (jti) DO UPDATE SET until = MAX(until, excluded.until)',
+      jti,
+      until,
+    );
+    return known;
+  }
+
+  hasEnded(jti: string): boolean {
+    return this.#sql.exec('SELECT 1 FROM ended WHERE jti = ?', jti).toArray().length > 0;
+  }
+
+  /** Returns when the next row is due, or `null` when there is none. */
+  dropDue(now: number): number | null {
+    this.#sql.exec('DELETE FROM sessions WHERE kept_until <= ?', now);
+    this.#sql.exec('DELETE FROM ended WHERE until <= ?', now);
+    this.#rows = this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
+    return this.#sql
+      .exec<{ at: number | null }>(
+        `SELECT MIN(at) AS at FROM
+           (SELECT MIN(kept_until) AS at FROM sessions UNION ALL SELECT MIN(until) FROM ended)`,
+      )
+      .one().at;
+  }
+
+  #makeRoom(): void {
+    this.#sql.exec(
+      'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions ORDER BY kept_until LIMIT ?)',
+      MAKE_ROOM,
+    );
+    this.#rows -= MAKE_ROOM;
+  }
+}

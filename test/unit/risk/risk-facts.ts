@@ -1,0 +1,73 @@
+/** A person in an ordinary browser, as the risk engine sees one; tests change what they are about. */
+import type { ClientHeaders } from '../../../src/contract/edge-api.ts';
+import type { TelemetryReport } from '../../../src/contract/telemetry.ts';
+import type { RiskFacts, TelemetryFacts } from '../../../src/risk/facts.ts';
+import type { SessionVisitor } from '../../../src/risk/session-state.ts';
+
+export const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0';
+export const PHONE =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36';
+
+export const headersOf = (changes: Partial<ClientHeaders> = {}): ClientHeaders => ({
+  secure: true,
+  acceptLanguage: true,
+  fetchSite: 'same-origin',
+  fetchMode: 'cors',
+  fetchDest: 'empty',
+  uaBrands: '"Chromium";v="153", "Not_A Brand";v="24", "Google Chrome";v="153"',
+  uaMobile: '?0',
+  uaPlatform: '"Windows"',
+  ...changes,
+});
+
+export const telemetryOf = (changes: Partial<TelemetryFacts> = {}): TelemetryFacts => ({
+  reports: 2,
+  elapsedMs: 20_000,
+  interacted: true,
+  pointerMoves: 180,
+  presses: 3,
+  keys: 12,
+  scrolls: 40,
+  untrusted: 0,
+  traits: [],
+  implausible: 0,
+  ...changes,
+});
+
+export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
+  userAgent: CHROME,
+  headers: headersOf(),
+  categories: [],
+  telemetry: telemetryOf(),
+  ageMs: 60_000,
+  idleSessions: 0,
+  cyclingThreshold: 5,
+  addressChanges: 0,
+  userAgentChanges: 0,
+  requestsPerMinute: 0,
+  ...changes,
+});
+
+export const visitorOf = (changes: Partial<SessionVisitor> = {}): SessionVisitor => ({
+  userAgent: CHROME,
+  ip: '192.0.2.7',
+  network: '192.0.2.0/24',
+  categories: [],
+  headers: headersOf(),
+  ...changes,
+});
+
+export const reportOf = (changes: Partial<TelemetryReport> = {}): TelemetryReport => ({
+  v: 1,
+  elapsedMs: 4000,
+  firstInteractionMs: 800,
+  pointerMoves: 60,
+  presses: 1,
+  keys: 0,
+  scrolls: 5,
+  untrusted: 0,
+  traits: [],
+  ...changes,
+});

@@ -1,0 +1,98 @@
+/** What each event does to a session's state (design 6): pure transitions, the score computed anew each time. */
+import { describe, expect, test } from 'vitest';
+import { detectorsOf } from '../../../src/contract/risk.ts';
+import { isImplausible } from '../../../src/risk/implausible.ts';
+import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
+import type { SessionState } from '../../../src/risk/session-state.ts';
+import { FIREFOX, reportOf, visitorOf } from './risk-facts.ts';
+
+const NOW = 1_800_000_000_000;
+const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0): SessionState =>
+  opened(visitorOf(changes), { now: NOW, expiresAt: NOW + 86_400_000 }, { idleSessions, threshold: 5 }, NO_LINEAGE);
+const names = (state: SessionState) => detectorsOf(state.detectors);
+
+describe('a session', () => {
+  test('opens with its first score in its history', () => {
+    expect(fresh().history).toEqual([{ at: NOW, score: 0, detectors: 0, cause: 'opened' }]);
+    const curl = fresh({ userAgent: 'curl/8.5.0', headers: null });
+    expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
+  });
+
+  test('of a network that opens one after another is suspicious from the threshold on', () => {
+    expect(names(fresh({}, 4))).toEqual([]);
+    expect(names(fresh({}, 5))).toEqual(['cookie-cycling']);
+  });
+
+  test('keeps the highest of what its pages counted, and every trait', () => {
+    const one = reported(fresh(), reportOf({ pointerMoves: 60, traits: ['webdriver'] }), NOW + 4000);
+    const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['no-plugins'] }), NOW + 8000);
+    expect(two.telemetry).toMatchObject({ reports: 2, pointerMoves: 60, keys: 7, traits: ['webdriver', 'no-plugins'] });
+    expect(two.history.map(({ score, cause }) => [score, cause])).toEqual([
+      [0, 'opened'],
+      [0.4, 'telemetry'],
+      [0.7, 'telemetry'],
+    ]);
+  });
+
+  test('falls again when it is touched after all', () => {
+    const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0 };
+    const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW + 30_000);
+    expect(names(idle)).toEqual(['no-interaction']);
+    expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW + 60_000))).toEqual([]);
+  });
+
+  test('that is renewed without a report is asked for one', () => {
+    expect(names(renewed(fresh(), visitorOf(), NOW + 60_000))).toEqual([]);
+    expect(names(renewed(fresh(), visitorOf(), NOW + 180_000))).toEqual(['telemetry-absent']);
+  });
+
+  test('remembers its newest addresses and every category', () => {
+    let state = fresh({ categories: ['vpn'] });
+    for (let host = 1; host <= 20; host++) state = renewed(state, visitorOf({ ip: `192.0.2.${host}` }), NOW + host);
+    expect(state.addresses).toHaveLength(8);
+    expect(state.addresses.at(-1)).toBe('192.0.2.20');
+    expect(state.categories).toEqual(['vpn']);
+  });
+
+  test('counts a burst within a minute, and keeps that it happened', () => {
+    let state = fresh();
+    for (let batch = 0; batch < 3; batch++) state = crowded(state, 100, NOW + batch * 1000);
+    expect(names(state)).toEqual(['burst']);
+    expect(names(crowded(state, 10, NOW + 3_600_000))).toContain('burst');
+    expect(names(crowded(crowded(fresh(), 200, NOW), 200, NOW + 61_000))).toEqual([]);
+  });
+
+  test('carries its changes of network and of name over to the session that follows', () => {
+    const moved = visitorOf({ network: '198.51.100.0/24' });
+    expect(lineageOf(fresh(), moved)).toEqual({ addressChanges: 1, userAgentChanges: 0 });
+    expect(lineageOf({ ...fresh(), addressChanges: 2 }, moved)).toEqual({ addressChanges: 3, userAgentChanges: 0 });
+    expect(lineageOf(fresh(), visitorOf({ userAgent: FIREFOX }))).toEqual({ addressChanges: 0, userAgentChanges: 1 });
+  });
+
+  test('has a bounded history and bounded texts', () => {
+    let state = fresh({ userAgent: 'x'.repeat(16_384) });
+    expect(state.userAgent).toHaveLength(512);
+    for (let event = 0; event < 200; event++) {
+      const touched = event % 2 === 0 ? { firstInteractionMs: null } : {};
+      state = reported({ ...state, telemetry: fresh().telemetry }, reportOf({ ...touched }), NOW + event);
+    }
+    expect(state.history).toHaveLength(50);
+  });
+});
+
+describe('a report', () => {
+  test.each([
+    ['an ordinary one', {}, false],
+    ['nothing done yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }, false],
+    ['scrolled by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }, false],
+    ['a fast hand on a fast screen', { pointerMoves: 900 }, false],
+    ['touched before it was opened', { firstInteractionMs: 5000 }, true],
+    ['moves without a first one', { firstInteractionMs: null }, true],
+    ['a first one without any', { pointerMoves: 0, presses: 0 }, true],
+    ['a thousand moves a second', { pointerMoves: 4000 }, true],
+    ['a hundred keys a second', { keys: 400 }, true],
+    ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }, true],
+  ])('%s', (_, changes, implausible) => {
+    expect(isImplausible(reportOf(changes))).toBe(implausible);
+  });
+});
