@@ -1,0 +1,16 @@
+// Asks Gatehouse about the form field `captcha-response`, once per submission.
+// Run: CAPTCHA_URL=… CAPTCHA_SECRET=… node verify.mjs "$FIELD"
+
+/** @returns {Promise<boolean>} Throws when the question could not be asked: treat that as "not verified". */
+export async function isHuman(field, ip) {
+  const response = await fetch(`${process.env.CAPTCHA_URL}/siteverify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret: process.env.CAPTCHA_SECRET, token: field, ...(ip ? { ip } : {}) }),
+    signal: AbortSignal.timeout(5000),
+  });
+  if (!response.ok) throw new Error(`captcha is set up wrongly: ${response.status} ${await response.text()}`);
+  return (await response.json()).verified === true;
+}
+
+if (import.meta.main) console.log((await isHuman(process.argv[2] ?? '')) ? 'verified' : 'refused');
