@@ -4,7 +4,7 @@
  * name: a misspelt limit must not pass as a limit. Times are milliseconds.
  */
 import * as z from 'zod/mini';
-import { isSafePattern } from './safe-pattern.ts';
+import { linearPattern } from './linear-pattern.ts';
 import { normaliseDomain } from './site-domain.ts';
 import { captchaTypes, challengeKinds } from './vocabulary.ts';
 
@@ -110,13 +110,13 @@ const ipValidationRules = z.strictObject({
 });
 export type IpValidationRules = z.infer<typeof ipValidationRules>;
 
-/** Run on what visitors typed; see `safe-pattern.ts`. */
+/** Run on what visitors typed; see `linear-pattern.ts`. */
 const blocklistPattern = z.string().check(
   z.minLength(1),
   z.maxLength(256),
   z.refine(
-    (value) => isSafePattern(value),
-    'not a usable pattern: no lookbehind, no repeated group, few and short repetitions',
+    (value) => linearPattern(value) !== null,
+    'not a usable pattern: no look-around, no back reference, counts up to 64',
   ),
 );
 

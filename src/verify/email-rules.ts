@@ -4,6 +4,8 @@
  */
 import type { SiteSettings } from '../contract/site-settings.ts';
 import type { VerifyReason } from '../contract/siteverify.ts';
+import { linearPattern } from '../contract/linear-pattern.ts';
+import type { LinearPattern } from '../contract/linear-pattern.ts';
 import { normaliseDomain } from '../contract/site-domain.ts';
 import { throwawayDomains } from './throwaway-domains.ts';
 
@@ -53,9 +55,19 @@ export function emailRefusal(email: EmailAddress | null, settings: SiteSettings)
     if (GMAIL.has(email.domain) && DEFAULT_GMAIL_TAG.test(email.local)) return 'API.SPAM_EMAIL_RULE';
   }
   const whole = email.local === '' ? email.domain : `${email.local}@${email.domain}`;
-  // Patterns were checked when the site was saved (`safe-pattern.ts`).
-  const hit = active.customRegexBlocklist.some((source) => new RegExp(source, 'i').test(whole));
-  return hit ? 'API.SPAM_EMAIL_RULE' : null;
+  return compiledList(active.customRegexBlocklist).some((hits) => hits(whole)) ? 'API.SPAM_EMAIL_RULE' : null;
+}
+
+/** By the list itself: a site's settings are one object for as long as they are remembered. */
+const compiled = new WeakMap<readonly string[], readonly LinearPattern[]>();
+
+/** Patterns were checked when the site was saved, so none is left out here. */
+function compiledList(sources: readonly string[]): readonly LinearPattern[] {
+  const kept = compiled.get(sources);
+  if (kept !== undefined) return kept;
+  const made = sources.map((source) => linearPattern(source)).filter((pattern) => pattern !== null);
+  compiled.set(sources, made);
+  return made;
 }
 
 function isThrowaway(domain: string): boolean {

@@ -1,7 +1,6 @@
 /** Site settings: defaults, ranges, and the refusal of everything else by name. */
 import { describe, expect, it } from 'vitest';
 import { hostnameAllowed, normaliseDomain } from '../../../src/contract/site-domain.ts';
-import { isSafePattern } from '../../../src/contract/safe-pattern.ts';
 import { siteSettings } from '../../../src/contract/site-settings.ts';
 
 const domains = ['example.com'];
@@ -61,7 +60,7 @@ describe.each<[string, unknown[], unknown[]]>([
   [
     'spamFilter',
     [{}, { emailRules: { customRegexBlocklist: ['^spam'] } }],
-    [{ emailRules: { customRegexBlocklist: ['(a+)+$'] } }, { emailRules: { maxLocalPartDots: -1 } }],
+    [{ emailRules: { customRegexBlocklist: ['(a)\\1'] } }, { emailRules: { maxLocalPartDots: -1 } }],
   ],
   [
     'trafficFilter',
@@ -138,32 +137,5 @@ describe('a domain', () => {
     ['com', ['example.com'], false],
   ])('%s on %j: %s', (hostname, list, allowed) => {
     expect(hostnameAllowed(hostname, list)).toBe(allowed);
-  });
-});
-
-describe('a site’s own pattern', () => {
-  it.each(['^spam', '\\.(ru|cn)$', '[a-z]{3}\\d+@', 'x{1,3}y?', '^[^@]+@.*\\.test$', '\\(a\\)+'])(
-    '%s may run',
-    (source) => {
-      expect(isSafePattern(source)).toBe(true);
-    },
-  );
-  it.each([
-    '(a+)+$',
-    '(a|aa)+$',
-    '(a|a)*b',
-    'a*a*a*a*b',
-    '(?<=x)y',
-    '(?<!x)y',
-    '(a)\\1',
-    '(?<n>a)\\k<n>',
-    'a{1000}',
-    'a{1,999}',
-    '(',
-    '[',
-    'a**',
-    '(ab){2}',
-  ])('%s may not', (source) => {
-    expect(isSafePattern(source)).toBe(false);
   });
 });
