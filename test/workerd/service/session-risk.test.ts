@@ -1,0 +1,249 @@
+/**
+ * The risk of a session through the edge's API (design 6): opened, renewed, reported, erased; what the edges
+ * hear of it, and what an operator reads.
+ */
+import { runInDurableObject } from 'cloudflare:test';
+import { base64url, decodeJwt } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
+import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
+import { edgeConfig, edgeSession } from '../../../src/contract/edge-api.ts';
+import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge-api.ts';
+import { detectorsOf } from '../../../src/contract/risk.ts';
+import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/verdict-query.ts';
+import { SessionRows } from '../../../src/store/risk-book/sessions.ts';
+import { listBook, sessionBook } from '../../../src/store/risk-book/stub.ts';
+import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { CHROME, headersOf, reportOf } from '../../unit/risk/risk-facts.ts';
+import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+let names = 0;
+async function newGate(policy: object = {}) {
+  names += 1;
+  const account = await newAccount();
+  const instance = await call(account.token, '/protect/instances/create', {
+    name: 'Gate',
+    cname: `risk${names}.example.org`,
+    globalSiteKey: account.site.siteKey,
+    ...policy,
+  });
+  const instanceId = instance.body.id as string;
+  const issued = await call(account.token, '/protect/client-jwt/generate', {
+    protectInstanceId: instanceId,
+    expiresInWeeks: 1,
+  });
+  const edge = issued.body.clientJwt as string;
+  return {
+    instanceId,
+    siteKey: account.site.siteKey,
+    manage: (path: string, body: object) => call(account.token, path, body),
+    async session(visitor: EdgeVisitor, jwt?: string): Promise<EdgeSession> {
+      const { body } = await call(edge, '/edge/v1/sessions', { visitor, ...(jwt === undefined ? {} : { jwt }) });
+      return edgeSession.parse(body);
+    },
+    report: (visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) =>
+      call(edge, '/edge/v1/sessions/telemetry', { visitor, jwt, report: reportOf(changes) }),
+    append: (records: object[]) => call(edge, '/edge/v1/verdicts', { records }),
+    version: async () => (await call(edge, '/edge/v1/version', undefined, 'GET')).body.configVersion as string,
+    config: async () => edgeConfig.parse((await call(edge, '/edge/v1/config', undefined, 'GET')).body),
+  };
+}
+
+const visitorFrom = (ip: string, changes: Partial<EdgeVisitor> = {}): EdgeVisitor => ({
+  ip,
+  userAgent: CHROME,
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  ipCategories: [],
+  requestId: crypto.randomUUID(),
+  host: 'example.org',
+  headers: headersOf(),
+  ...changes,
+});
+const riskOf = ({ jwt }: EdgeSession) => {
+  const { risk, det } = decodeJwt<{ risk: number; det: number }>(jwt);
+  return { risk, fired: detectorsOf(det) };
+};
+
+describe('opening', () => {
+  test('puts the score and its parts into the JWT', async () => {
+    const gate = await newGate();
+    expect(riskOf(await gate.session(visitorFrom('192.0.2.1')))).toEqual({ risk: 0, fired: [] });
+    const tool = visitorFrom('192.0.2.1', { userAgent: 'curl/8.5.0', ipCategories: ['datacenter'] });
+    delete tool.headers;
+    expect(riskOf(await gate.session(tool))).toEqual({
+      risk: 0.75,
+      fired: ['automation-user-agent', 'category-datacenter'],
+    });
+  });
+
+  test('again and again from one network, untouched, is cookie cycling; touched sessions do not count', async () => {
+    const gate = await newGate({ cookieCycling: { threshold: 3, windowSeconds: 60 } });
+    const visitor = visitorFrom('198.51.100.9');
+    const touched = await gate.session(visitor);
+    await gate.report(visitor, touched.jwt, {});
+    const opened = [];
+    for (let visit = 0; visit < 4; visit++) opened.push(riskOf(await gate.session(visitor)).fired);
+    expect(opened).toEqual([[], [], [], ['cookie-cycling']]);
+    expect(riskOf(await gate.session(visitorFrom('203.0.113.9'))).fired).toEqual([]);
+  });
+
+  test('with the cookie of another network remembers how often that happened', async () => {
+    const gate = await newGate();
+    let session = await gate.session(visitorFrom('192.0.2.1'));
+    const fired = [];
+    for (const ip of ['198.51.100.1', '203.0.113.1', '198.18.0.1']) {
+      session = await gate.session(visitorFrom(ip), session.jwt);
+      fired.push(riskOf(session).fired);
+    }
+    expect(fired).toEqual([['address-change'], ['address-change'], ['address-change', 'address-hopping']]);
+    const renamed = visitorFrom('198.18.0.1', { userAgent: CHROME.replaceAll('153', '154') });
+    expect(riskOf(await gate.session(renamed, session.jwt)).fired).toContain('user-agent-change');
+  });
+});
+
+describe('telemetry', () => {
+  test('that raises a score over the threshold is heard by the edges, with a new version, and rides in the next JWT', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    const before = await gate.version();
+    await gate.report(visitor, session.jwt, { traits: ['no-plugins'] });
+    // Below the threshold no verdict changes: the edges are left alone.
+    expect(await gate.version()).toBe(before);
+    await gate.report(visitor, session.jwt, { traits: ['webdriver'] });
+    expect(await gate.version()).not.toBe(before);
+    const config = await gate.config();
+    expect(config.configVersion).toBe(await gate.version());
+    expect(config.raisedJtis).toMatchObject([{ jti: session.jti, score: 0.7 }]);
+    expect(detectorsOf(config.raisedJtis[0]?.detectors ?? 0)).toEqual(['webdriver', 'headless-traits']);
+    expect(riskOf(await gate.session(visitor, session.jwt)).risk).toBe(0.7);
+  });
+
+  test('raised scores leave the list when no older JWT can live', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    await gate.report(visitor, session.jwt, { traits: ['webdriver', 'automation-global'] });
+    const lists = listBook(serviceEnv, gate.instanceId);
+    expect((await lists.lists(Date.now() + 300_000)).raised).toHaveLength(1);
+    expect((await lists.lists(Date.now() + 311_000)).raised).toHaveLength(0);
+  });
+
+  test('of somebody else is refused and changes nothing', async () => {
+    const gate = await newGate();
+    const session = await gate.session(visitorFrom('192.0.2.1'));
+    const { status } = await gate.report(visitorFrom('203.0.113.5'), session.jwt, { traits: ['webdriver'] });
+    expect(status).toBe(401);
+    expect((await sessionBook(serviceEnv, gate.instanceId, session.jti).read(session.jti))?.score).toBe(0);
+  });
+
+  test('is found again with the score, its parts and when', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    await gate.report(visitor, session.jwt, { traits: ['webdriver', 'automation-global'] });
+    const { jti } = session;
+    const history = riskHistoryAnswer.parse((await gate.manage('/protect/risk-history', { jti })).body);
+    expect(history.scores).toMatchObject([
+      { risk_score: 0, cause: 'opened', parts: [] },
+      {
+        risk_score: 0.8,
+        cause: 'telemetry',
+        parts: [
+          { detector: 'webdriver', weight: 0.4 },
+          { detector: 'automation-global', weight: 0.4 },
+        ],
+      },
+    ]);
+    expect(history).toMatchObject({ latest_risk_score: 0.8, highest_risk_score: 0.8 });
+    const telemetry = sessionTelemetryAnswer.parse((await gate.manage('/protect/session-telemetry', { jti })).body);
+    expect(telemetry.session).toMatchObject({ risk_score: 0.8, reports: 1, interacted: true });
+    expect(telemetry.telemetry).toHaveLength(1);
+  });
+});
+
+describe('a burst in the verdicts', () => {
+  test('raises the session that made it, and no other', async () => {
+    const gate = await newGate({ challengeThreshold: 0.2 });
+    const visitor = visitorFrom('192.0.2.1');
+    const [busy, calm] = [await gate.session(visitor), await gate.session(visitor)];
+    const record = (jti: string) =>
+      verdictRecordOf(gate.instanceId, { site_key: gate.siteKey, jti, timestamp: Date.now() });
+    await gate.append([
+      ...Array.from({ length: 320 }, () => record(busy.jti)),
+      ...Array.from({ length: 5 }, () => record(calm.jti)),
+    ]);
+    expect((await gate.config()).raisedJtis.map(({ jti }) => jti)).toEqual([busy.jti]);
+  });
+});
+
+describe('erasing', () => {
+  test('ends the session: nothing is kept, nothing is taken, and its JWT renews no more', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    const { jti } = session;
+    await gate.report(visitor, session.jwt, { traits: ['webdriver'] });
+    expect((await gate.manage('/protect/sessions/erase', { jti })).status).toBe(200);
+    const config = await gate.config();
+    expect(config.withdrawnJtis).toEqual([jti]);
+    expect(config.raisedJtis).toEqual([]);
+    expect((await gate.report(visitor, session.jwt, {})).status).toBe(401);
+    const next = await gate.session(visitor, session.jwt);
+    expect(next.jti).not.toBe(jti);
+    const telemetry = await gate.manage('/protect/session-telemetry', { jti });
+    expect(telemetry.body).toMatchObject({ session: null, telemetry: [], latest_risk_score: null });
+    expect((await gate.manage('/protect/risk-history', { jti })).body).toMatchObject({ scores: [], history: [] });
+  });
+
+  test('of a jti that never was does no harm', async () => {
+    const gate = await newGate();
+    expect((await gate.manage('/protect/sessions/erase', { jti: 'never-was' })).body).toMatchObject({ erased: 0 });
+  });
+});
+
+describe('a session that is over', () => {
+  /** A JWT under the instance's own key, `seconds` from now for it and for the session. */
+  async function minted(gate: Awaited<ReturnType<typeof newGate>>, visitor: EdgeVisitor, exp: number, sxp: number) {
+    const { current } = (await gate.config()).keys;
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    return mintSessionJwt(base64url.decode(current.session), current.kid, {
+      jti: 'an-older-session',
+      sub: gate.instanceId,
+      iat: nowSeconds - 4000,
+      exp: nowSeconds + exp,
+      sxp: nowSeconds + sxp,
+      risk: 0,
+      bnd: await visitorBinding(visitor.ip, visitor.userAgent),
+    });
+  }
+
+  test('never comes back; one whose JWT alone is over does', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const renewed = await gate.session(visitor, await minted(gate, visitor, -600, 60));
+    expect(renewed.jti).toBe('an-older-session');
+    expect(renewed.jwtExpiresAt).toBe(renewed.expiresAt);
+    const next = await gate.session(visitor, await minted(gate, visitor, -600, -1));
+    expect(next.jti).not.toBe('an-older-session');
+    const report = await gate.report(visitor, await minted(gate, visitor, -600, -1), {});
+    expect(report.status).toBe(401);
+  });
+
+  test('is kept for the instance’s retention and no longer', async () => {
+    const gate = await newGate({ retentionDays: 1, jtiExpirySeconds: 300 });
+    const { jti, expiresAt } = await gate.session(visitorFrom('192.0.2.1'));
+    const book = sessionBook(serviceEnv, gate.instanceId, jti);
+    const dropAt = (now: number) =>
+      runInDurableObject(book as unknown as DurableObjectStub, (_, { storage }) =>
+        new SessionRows(storage.sql).dropDue(now),
+      );
+    const keptUntil = expiresAt + 86_400_000;
+    expect(await dropAt(keptUntil - 1)).toBe(keptUntil);
+    expect(await book.read(jti)).toMatchObject({ network: '192.0.2.0/24', addresses: ['192.0.2.1'] });
+    expect(await dropAt(keptUntil)).toBeNull();
+    expect(await book.read(jti)).toBeNull();
+  });
+});
