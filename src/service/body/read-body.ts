@@ -71,8 +71,9 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new ApiError('API.PARSE_ERROR', 'The body is not valid JSON');
   }
-  // JSON.parse makes `__proto__` an own property, harmless until something copies it.
-  if (/__proto__|\\u005f/i.test(text)) refuseForbiddenNames(value, '');
+  // JSON.parse makes `__proto__` an own property, harmless until something copies it. Any of its letters may
+  // be escaped.
+  if (/__proto__|\\u/i.test(text)) refuseForbiddenNames(value, '');
   return value;
 }
 
