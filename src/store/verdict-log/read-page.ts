@@ -15,6 +15,11 @@ import type { BlockReference } from './segments.ts';
 import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
+/**
+ * Rows that a shard sends at once: the largest are 30 kB, and a message holds 32 MiB. What an offset passes
+ * over is read in such parts, and only the page itself is kept.
+ */
+const ROWS_AT_ONCE = 1000;
 /** Blocks fetched ahead: R2 answers them side by side, within a Worker's six connections. */
 const BLOCKS_AHEAD = 4;
 
@@ -35,6 +40,30 @@ export interface Page {
 }
 
 export async function readPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  const { offset, limit } = request;
+  if (offset + limit <= ROWS_AT_ONCE) return readNearPage(env, log, request);
+  let { before } = request;
+  let first: Page | null = null;
+  for (let passed = 0; passed < offset; passed += ROWS_AT_ONCE) {
+    const rows = Math.min(ROWS_AT_ONCE, offset - passed);
+    const wantTotal = request.wantTotal && first === null;
+    // oxlint-disable-next-line no-await-in-loop -- each part begins where the last one ended
+    const part = await readNearPage(env, log, { ...request, before, offset: 0, limit: rows, wantTotal });
+    first ??= part;
+    // The end of the log, or of what one page may search: this page ends there too.
+    if (part.next === null || part.rows.length < rows) return { ...first, rows: [], next: part.next };
+    before = part.next;
+  }
+  const page = await readNearPage(env, log, {
+    ...request,
+    before,
+    offset: 0,
+    wantTotal: request.wantTotal && first === null,
+  });
+  return first === null ? page : { ...page, total: first.total, totalIsExact: first.totalIsExact };
+}
+
+async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
   const names = shardNames(env, log, request.filter, request.filter.jti);
   // One row more than the page needs tells whether there is a next one.
   const wanted = request.offset + request.limit + 1;

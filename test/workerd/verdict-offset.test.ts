@@ -1,0 +1,52 @@
+/**
+ * A page far from the log's beginning, of rows as large as they can be: together they are more than one
+ * message between a shard and its reader may hold (32 MiB), and more than a reader should.
+ */
+import { env } from 'cloudflare:workers';
+import { beforeAll, expect, test } from 'vitest';
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { everything } from '../../src/store/verdict-log/filter.ts';
+import { appendRows } from '../../src/store/verdict-log/log.ts';
+import { readPage } from '../../src/store/verdict-log/read-page.ts';
+import type { Page } from '../../src/store/verdict-log/read-page.ts';
+import { verdictRow } from '../../src/store/verdict-log/row.ts';
+import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import { verdictRecordOf } from '../support/verdict-record.ts';
+
+const service = env as ServiceEnv;
+const log: LogName = { stream: 'verdicts', owner: 'offset' };
+const ROWS = 2500;
+const start = Date.now() - 3_600_000;
+/** 64 rules with the longest ids: some 24 kB a row. */
+const firedRules = Array.from({ length: 64 }, (_, rule) => ({
+  id: `userAgent:${String(rule).padStart(300, 'x')}`,
+  verdict: 'allow' as const,
+  mode: 'monitor' as const,
+}));
+const records: VerdictRecord[] = Array.from({ length: ROWS }, (_, seq) =>
+  verdictRecordOf(log.owner, { timestamp: start + seq, fired_rules: firedRules }),
+);
+
+beforeAll(async () => {
+  for (let at = 0; at < ROWS; at += 100) {
+    const rows = records.slice(at, at + 100).map((record) => verdictRow(record, true));
+    await appendRows(service, log, rows, 30);
+  }
+}, 60_000);
+
+function pageAt(offset: number, limit: number): Promise<Page> {
+  return readPage(service, log, { filter: everything, before: null, offset, limit, wantTotal: true });
+}
+
+test('a page behind 2,400 large rows is read', async () => {
+  const { rows, total, next } = await pageAt(2400, 3);
+  const newestFirst = records.toReversed();
+  expect(rows.map(({ id }) => id)).toEqual(newestFirst.slice(2400, 2403).map(({ id }) => id));
+  expect(total).toBe(ROWS);
+  expect(next?.id).toBe(newestFirst[2402]?.id);
+});
+
+test.each([2498, 2499, 2500])('a page at %i of 2,500 is the last', async (offset) => {
+  const { rows, total, next } = await pageAt(offset, 10);
+  expect([rows.length, total, next]).toEqual([ROWS - offset, ROWS, null]);
+});
