@@ -5,7 +5,7 @@
  */
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from './row.ts';
-import type { StoredRow } from './row.ts';
+import type { RowKey, StoredRow } from './row.ts';
 import { recordSealedIds } from './sealed-ids.ts';
 import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
@@ -34,6 +34,16 @@ export interface BlockReference {
   maxId: string;
 }
 
+function sealAgeMs(shardName: string): number {
+  return shardName.startsWith('captcha/') ? CAPTCHA_SEAL_AGE_MS : VERDICT_SEAL_AGE_MS;
+}
+
+/** Of a busy captcha log most rows still change: a segment is worth its price only when it can be full. */
+export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: number, now: number): boolean {
+  const full = 'SELECT 1 FROM verdicts WHERE ts < ? LIMIT 1 OFFSET ?';
+  return sql.exec(full, now - sealAgeMs(shardName), segmentRows - 1).toArray().length > 0;
+}
+
 const BELONGS = '(ts, id) <= (?, ?) AND seq <= ?';
 
 /** The segment that is being sealed, a new one if there is none, or `null` with nothing to seal. */
@@ -52,17 +62,28 @@ export function openSegment(
   const [last] = sql.exec<{ ts: number; id: string }>(
     `SELECT ts, id FROM (SELECT ts, id FROM verdicts WHERE ts < ? ORDER BY ts, id LIMIT ?)
      ORDER BY ts DESC, id DESC LIMIT 1`,
-    now - (shardName.startsWith('captcha/') ? CAPTCHA_SEAL_AGE_MS : VERDICT_SEAL_AGE_MS),
+    now - sealAgeMs(shardName),
     segmentRows,
   );
   if (!last) return null;
+  return beginSegment(sql, shardName, { timestamp: last.ts, id: last.id }, hot.lastSeq, now);
+}
+
+/** Records, before the object is put, which rows it will hold. */
+export function beginSegment(
+  sql: SqlStorage,
+  shardName: string,
+  newest: RowKey,
+  maxSeq: number,
+  now: number,
+): SealingSegment {
   const { no } = sql.exec<{ no: number }>('SELECT COALESCE(MAX(no), 0) + 1 AS no FROM segments').one();
   const segment = {
     no,
-    object: objectKey(shardName, last.ts, no),
-    maxTs: last.ts,
-    maxId: last.id,
-    maxSeq: hot.lastSeq,
+    object: objectKey(shardName, newest.timestamp, no),
+    maxTs: newest.timestamp,
+    maxId: newest.id,
+    maxSeq,
   };
   sql.exec(
     `INSERT INTO segments (no, state, object, rows, bytes, min_ts, max_ts, max_id, max_seq, created_at)
@@ -134,14 +155,25 @@ export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSeg
       `SELECT id, ts AS timestamp, body FROM verdicts WHERE ${BELONGS}`,
       ...bound,
     );
-    recordSealedIds(sql, segment.no, sealed.toArray());
-    recordManifest(sql, segment.no, segment.object, built);
+    recordSealed(sql, hot, segment, built, sealed.toArray());
     sql.exec(`DELETE FROM verdicts WHERE ${BELONGS}`, ...bound);
-    hot.raiseSealedThrough(segment.maxTs);
   });
   const newest = { timestamp: segment.maxTs, id: segment.maxId };
   hot.keys.forget((key) => key.seq <= segment.maxSeq && compareNewestFirst(key, newest) >= 0);
   return true;
+}
+
+/** What a sealed segment leaves behind beside its object; to be called inside the transaction that counts its rows. */
+export function recordSealed(
+  sql: SqlStorage,
+  hot: HotRows,
+  segment: SealingSegment,
+  built: BuiltSegment,
+  rows: readonly StoredRow[],
+): void {
+  recordSealedIds(sql, segment.no, rows);
+  recordManifest(sql, segment.no, segment.object, built);
+  hot.raiseSealedThrough(segment.maxTs);
 }
 
 /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
