@@ -18,7 +18,14 @@ import { readSignals } from './signals.ts';
 import { refreshBehind } from './session-refresh.ts';
 import { verdictOf } from './verdict.ts';
 
-export async function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
+export function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
+  const answered = answerAndRecord(request, edge, ctx);
+  // A visitor who hangs up ends his request on the spot; without this nobody would hear of it.
+  ctx.waitUntil(answered);
+  return answered;
+}
+
+async function answerAndRecord(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
   const passage = beginPassage(request, canonicalTarget(request.url), Date.now());
   let response: Response | null = null;
   try {

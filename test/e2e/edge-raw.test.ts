@@ -238,6 +238,28 @@ describe('steady state', () => {
     expect(counts.kvWrites).toBe(0);
   });
 
+  test('a visitor who hangs up before the answer leaves a record too', async () => {
+    upstream.verifyTrouble = 'slow';
+    const body = 'captcha-response=some-token';
+    const { hostname, port } = new URL(worker.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /echo/hung-up HTTP/1.1\r\nhost: site.test\r\nuser-agent: ChallengeMe\r\n` +
+        `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await eventually(
+      async () => upstream.calls.includes('/siteverify'),
+      (asked) => asked,
+    );
+    socket.resetAndDestroy();
+    await eventually(
+      async () => upstream.records.filter((record) => record.request_path === '/echo/hung-up').length,
+      (count) => count === 1,
+      6000,
+    );
+    upstream.verifyTrouble = 'none';
+  });
+
   test('every request left one record', async () => {
     const { records } = upstream;
     const id = (await fetch(`${worker.url}/echo/recorded`)).headers.get('x-protect-request-id')!;
