@@ -11,7 +11,7 @@ import { type Browser, chromium as playwright } from 'playwright-core';
 
 const systemBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-const args = [
+const defaultArgs = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -22,7 +22,8 @@ const args = [
 ];
 
 /** The caller closes it. */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(more: readonly string[] = []): Promise<Browser> {
+  const args = [...defaultArgs, ...more];
   const installed = process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
   if (installed !== undefined) return playwright.launch({ executablePath: installed, headless: true, args });
   const executablePath = await chromium.executablePath();

@@ -1,0 +1,80 @@
+/**
+ * `npm run bench -- risk`: the detectors on recorded sessions that their weights were never set by
+ * (`test/fixtures/risk/report.json`), as a confusion matrix at both default thresholds; and what a score costs.
+ * `npm run bench -- risk --tune` shows the other half, the one weights may be set by.
+ */
+import { readFileSync } from 'node:fs';
+import { instancePolicy } from '../src/contract/instance.ts';
+import { recordedKinds, recording, replay } from './risk-replay.ts';
+import type { Replayed } from './risk-replay.ts';
+
+const TIMED_ROUNDS = 200;
+
+const limits = `What this does not say: there is no real person in it. "person-like" is a headless Chromium made to look and
+behave like a browser with a window, so its row shows at once what such a person would get and that automation
+of that quality is not found by these detectors. Whoever is missed without address categories, bursts and
+changes of network, which a recording on one machine cannot hold, may still be found by those.`;
+
+export async function run(args: readonly string[]): Promise<void> {
+  const set = args.includes('--tune') ? 'tune' : 'report';
+  const file = new URL(`../test/fixtures/risk/${set}.json`, import.meta.url);
+  const sessions = recording.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
+  const replayed = replay(sessions);
+  process.stdout.write(`Risk on ${replayed.length} recorded sessions (${set} set)\n\n`);
+  printKinds(replayed, challengeThreshold, blockThreshold);
+  for (const [name, threshold] of [
+    ['challenge', challengeThreshold],
+    ['block', blockThreshold],
+  ] as const) {
+    printMatrix(name, threshold, replayed);
+  }
+  const started = performance.now();
+  for (let round = 0; round < TIMED_ROUNDS; round++) replay(sessions);
+  const events = sessions.reduce((sum, session) => sum + session.events.length, 0) * TIMED_ROUNDS;
+  const micros = ((performance.now() - started) * 1000) / events;
+  process.stdout.write(`\n${micros.toFixed(1)} µs an event, score included (${events} events)\n\n${limits}\n`);
+}
+
+function printKinds(replayed: readonly Replayed[], challenge: number, block: number): void {
+  process.stdout.write(`${row(['kind', 'n', 'allowed', 'challenged', 'blocked', 'median'])}  fired in most\n`);
+  for (const kind of recordedKinds) {
+    const own = replayed.filter(({ session }) => session.kind === kind);
+    if (own.length === 0) {
+      process.stdout.write(`${row([kind, 0, '–', '–', '–', '–'])}  not recorded: needs a display\n`);
+      continue;
+    }
+    const blocked = own.filter(({ score }) => score >= block).length;
+    const stopped = own.filter(({ score }) => score >= challenge).length;
+    const scores = own.map(({ score }) => score).toSorted((a, b) => a - b);
+    const median = scores[Math.floor(scores.length / 2)] ?? 0;
+    const cells = [kind, own.length, own.length - stopped, stopped - blocked, blocked, median.toFixed(2)];
+    process.stdout.write(`${row(cells)}  ${mostFired(own)}\n`);
+  }
+}
+
+function printMatrix(name: string, threshold: number, replayed: readonly Replayed[]): void {
+  const count = (personLike: boolean, stopped: boolean): number =>
+    replayed.filter(({ session, score }) => isPersonLike(session.kind) === personLike && score >= threshold === stopped)
+      .length;
+  process.stdout.write(`\nat the ${name} threshold ${threshold}\n`);
+  process.stdout.write(`${row(['', 'stopped', 'let pass'])}\n`);
+  process.stdout.write(`${row(['automated', count(false, true), count(false, false)])}\n`);
+  process.stdout.write(`${row(['person-like', count(true, true), count(true, false)])}\n`);
+}
+
+/** A window alone makes nobody a person, but it is what persons have. */
+function isPersonLike(kind: string): boolean {
+  return kind === 'person-like';
+}
+
+function mostFired(own: readonly Replayed[]): string {
+  const counts = new Map<string, number>();
+  for (const name of own.flatMap(({ detectors }) => detectors)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const most = [...counts].filter(([, count]) => count * 2 > own.length).toSorted((a, b) => b[1] - a[1]);
+  return most.map(([name]) => name).join(', ') || '–';
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return cells.map((cell, index) => (index === 0 ? String(cell).padEnd(12) : String(cell).padStart(11))).join('');
+}
