@@ -33,7 +33,7 @@ export function forward(
   config: CompiledConfig | null,
   vouched: Vouched,
 ): Promise<Response> {
-  const url = originUrl(request, target, origin);
+  const url = originUrl(target, origin);
   const outgoing =
     vouched.body === null
       ? new Request(url, request)
@@ -123,9 +123,9 @@ export function visitorLocation(response: Response, target: CanonicalTarget, ori
   return `${target.scheme}://${target.host}${rest.startsWith('/') ? rest : `/${rest}`}`;
 }
 
-function originUrl(request: Request, target: CanonicalTarget, origin: OriginTarget): string {
-  if (origin.kind === 'zone') return request.url;
-  return (origin.base ?? `${target.scheme}://${target.host}`) + target.received;
+function originUrl(target: CanonicalTarget, origin: OriginTarget): string {
+  const base = origin.kind === 'zone' ? null : origin.base;
+  return (base ?? `${target.scheme}://${target.host}`) + target.received;
 }
 
 /** The target as `fetch()` serialises it; plain targets are already in that form. */

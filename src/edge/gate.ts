@@ -12,7 +12,7 @@ import type { Passage } from './passage.ts';
 import { passOn } from './pass-on.ts';
 import { answerProtectCall } from './protect/routes.ts';
 import { recordOf } from './record.ts';
-import { isReplay, restoreSubmission } from './replay.ts';
+import { bearsReplayMark, bringsSeal, restoreSubmission, withoutReplayMark } from './replay.ts';
 import { badRequest, block, foreignHost, noSession } from './respond.ts';
 import { readSignals } from './signals.ts';
 import { refreshBehind } from './session-refresh.ts';
@@ -56,9 +56,10 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
 
   const signals = readSignals(passage.headers, passage.request.cf, edge.environment.signals, edge.categories);
   passage.signals = signals;
-  if (isReplay(passage.request, passage.target.query)) {
-    const refusal = await restoreSubmission(passage);
+  if (bearsReplayMark(passage.target.query)) {
+    const refusal = bringsSeal(passage.request) ? await restoreSubmission(passage) : null;
     if (refusal) return refusal;
+    if (!passage.replay) passage.target = withoutReplayMark(passage.target) ?? passage.target;
   }
   const { request, target } = passage;
   const isProtectCall = target.path.startsWith(protectPrefix);

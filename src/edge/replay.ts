@@ -5,6 +5,7 @@
  */
 import { visitorBinding } from '../challenge/visitor-binding.ts';
 import { canonicalTarget } from './canonical-path.ts';
+import type { CanonicalTarget } from './canonical-path.ts';
 import type { Edge } from './edge.ts';
 import { readHeaders } from './header-facts.ts';
 import type { Passage } from './passage.ts';
@@ -17,9 +18,9 @@ import type { Submission } from './submission.ts';
 
 /** Held for a challenge: above it a hidden form field would be a burden on the visitor's line. */
 export const REPLAY_MAX_BYTES = 1024 * 1024;
-/** In the query of the address a held submission returns to; never reaches the origin. */
+/** Ends the query of the address a held submission returns to; never reaches the origin. */
 const REPLAY_MARK = '__protect-replay=1';
-/** The field's name and its percent-encoding add little; base64url needs none. */
+/** The field's name adds little; nothing in a seal is encoded. */
 const REPLAY_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 const SPEND_TIMEOUT_MS = 3000;
 
@@ -61,12 +62,28 @@ export async function sealedReplay(
     sealedAtMs: nowMs,
     body: submission.body,
   });
-  const url = `${target.received}${target.query === '' ? '?' : '&'}${REPLAY_MARK}`;
+  // A form's action of two slashes would be a host; `/.` in front is resolved away by the browser.
+  const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
+  const url = `${path}${target.query === '' ? '?' : '&'}${REPLAY_MARK}`;
   return challenge(passage, { ...again, replay: { url, seal } });
 }
 
-export function isReplay({ method }: Request, query: string): boolean {
-  return method === 'POST' && query.endsWith(REPLAY_MARK);
+export function bearsReplayMark(query: string): boolean {
+  return query.endsWith(REPLAY_MARK);
+}
+
+/**
+ * Whether it brings a seal back. The page that answered a held submission keeps the mark in its
+ * address: its reload, and the form on it that posts to its own address, are requests like any other.
+ * Hardly a form is `text/plain`, as the interstitial's is.
+ */
+export function bringsSeal({ method, headers }: Request): boolean {
+  return method === 'POST' && (headers.get('content-type') ?? '').startsWith('text/plain');
+}
+
+/** The same target as the origin knows it. */
+export function withoutReplayMark({ scheme, host, received }: CanonicalTarget): CanonicalTarget | null {
+  return canonicalTarget(`${scheme}://${host}${received.slice(0, -1 - REPLAY_MARK.length)}`);
 }
 
 /**
@@ -81,7 +98,7 @@ export async function restoreSubmission(passage: Passage): Promise<Response | nu
   if (!config || !signals || !request.body || !isSameOrigin(request, target.host)) return refusal();
   const bytes = await readBounded(request.body, REPLAY_BODY_MAX_BYTES);
   if (typeof bytes === 'string') return refusal();
-  const seal = new URLSearchParams(new TextDecoder().decode(bytes)).get('seal') ?? '';
+  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '';
   const held = await openReplay(config.keys.byKid, seal, nowMs);
   if (!held || held.host !== target.host) return refusal();
   if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return refusal();

@@ -167,7 +167,7 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     if (request.method === 'OPTIONS') return send(204, cors, '');
     const text = await read(request);
     if (name?.[1] === 'replay' || url.pathname === '/submit') {
-      server.submitted.push(new URLSearchParams(text));
+      server.submitted.push(new URLSearchParams(text.trim()));
       return send(200, { 'content-type': 'text/html' }, '<title>received</title>');
     }
     if (url.pathname.startsWith('/api/')) {

@@ -164,8 +164,7 @@ describe('a held submission', () => {
     const { action, seal } = await formOf(challenged);
     const solved = await verify('192.0.2.30', await token('192.0.2.30'));
     const cookie = cookiesOf(solved);
-    const send = () =>
-      hold(action!, '192.0.2.30', { 'content-type': FORM, cookie }, new URLSearchParams({ seal: seal! }).toString());
+    const send = () => hold(action!, '192.0.2.30', { 'content-type': 'text/plain', cookie }, `seal=${seal!}\r\n`);
 
     const sent = await send();
     expect(sent.status).toBe(200);
@@ -179,14 +178,32 @@ describe('a held submission', () => {
     expect(await hitsOf(stack(), '/echo/held')).toBe(1);
   });
 
+  test('leaves no trace in the address for the origin, nor in the way of the next form', async () => {
+    await addRules(stack(), { type: 'ip', value: '192.0.2.34', verdict: 'allow' });
+    const marked = '/echo/next?a=1&__protect-replay=1';
+    const reloaded = await edge(marked, { from: '192.0.2.34' });
+    expect(await reloaded.json()).toMatchObject({ method: 'GET', query: 'a=1' });
+    for (const type of [FORM, 'multipart/form-data; boundary=B']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const posted = await (await hold(marked, '192.0.2.34', { 'content-type': type }, 'b=2')).json();
+      expect(posted).toMatchObject({ method: 'POST', query: 'a=1', bodySha256: digest('b=2') });
+    }
+  });
+
+  test('of a path that begins like a host comes back to this one', async () => {
+    const challenged = await hold('//evil.test/x', '192.0.2.35', { 'content-type': FORM }, 'a=b');
+    const { action } = await formOf(challenged);
+    expect(new URL(action!, 'https://site.test/')).toMatchObject({ host: 'site.test', pathname: '//evil.test/x' });
+  });
+
   test('is not sent without a solution, from elsewhere, or changed', async () => {
     const challenged = await hold('/echo/guarded', '192.0.2.31', { 'content-type': FORM }, 'a=b');
     const { action, seal } = await formOf(challenged);
-    const body = new URLSearchParams({ seal: seal! }).toString();
-    expect((await hold(action!, '192.0.2.31', { 'content-type': FORM }, body)).status).toBe(403);
+    const body = `seal=${seal!}`;
+    expect((await hold(action!, '192.0.2.31', { 'content-type': 'text/plain' }, body)).status).toBe(403);
     const cookie = cookiesOf(await verify('192.0.2.31', await token('192.0.2.31')));
     const attempt = (from: string, headers: Record<string, string>, text: string) =>
-      hold(action!, from, { 'content-type': FORM, cookie, ...headers }, text);
+      hold(action!, from, { 'content-type': 'text/plain', cookie, ...headers }, text);
     expect((await attempt('192.0.2.31', { 'sec-fetch-site': 'cross-site' }, body)).status).toBe(400);
     expect((await attempt('203.0.113.1', {}, body)).status).toBe(400);
     expect((await attempt('192.0.2.31', {}, `${body.slice(0, -6)}AAAAAA`)).status).toBe(400);

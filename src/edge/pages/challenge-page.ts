@@ -55,7 +55,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
 
 function heldSubmission({ replay }: ChallengePageInput): Html | null {
   if (replay === undefined) return null;
-  return html`<form method="post" action="${replay.url}" hidden>
+  return html`<form method="post" action="${replay.url}" enctype="text/plain" hidden>
     <input type="hidden" name="seal" value="${replay.seal}" />
   </form>`;
 }
