@@ -47,8 +47,10 @@ interface RuleRow {
   updated_at: number;
 }
 
-/** Rules of one account: what one isolate can compile and hold beside its other work. */
-export const ACCESS_RULES_PER_ACCOUNT_MAX = 100_000;
+/** Rules of one account: what one isolate can compile and hold beside its other work, some 20 MB. */
+export const ACCESS_RULES_PER_ACCOUNT_MAX = 50_000;
+/** Their conditions as text: a rule has some 40 characters, but a user agent may have 16,384. */
+export const ACCESS_CONDITIONS_MAX_CHARS = 8_000_000;
 /** Groups counted in one listing. */
 const GROUPS_LISTED_MAX = 1000;
 const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
@@ -59,7 +61,7 @@ const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
   ruleGroupId: 'rule_group_id',
 };
 
-/** Adds a rule, or replaces the one with the same conditions. @returns `'full'` at the account's limit. */
+/** Adds a rule, or replaces the one with the same conditions. @returns `'full'` at one of the account's limits. */
 export async function putAccessRule(
   env: StoreEnv,
   accountId: string,
@@ -72,7 +74,8 @@ export async function putAccessRule(
          rule_group_id, expiry, created_at, updated_at)
        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9
        WHERE EXISTS (SELECT 1 FROM access_control_rules WHERE account_id = ?1 AND user_scope_hash = ?2)
-         OR (SELECT COUNT(*) FROM access_control_rules WHERE account_id = ?1) < ?10
+         OR (SELECT COUNT(*) < ?10 AND TOTAL(length(conditions)) + length(?5) <= ?11
+             FROM access_control_rules WHERE account_id = ?1)
        ON CONFLICT (account_id, user_scope_hash) DO UPDATE SET type = excluded.type,
          description = excluded.description, conditions = excluded.conditions, restriction = excluded.restriction,
          rule_group_id = excluded.rule_group_id, expiry = excluded.expiry, updated_at = excluded.updated_at`,
@@ -87,6 +90,7 @@ export async function putAccessRule(
       rule.expiry,
       now,
       ACCESS_RULES_PER_ACCOUNT_MAX,
+      ACCESS_CONDITIONS_MAX_CHARS,
     ),
     raiseAccessVersion(env, accountId),
   ]);
@@ -161,14 +165,24 @@ export async function accessRulesVersion(env: StoreEnv, accountId: string): Prom
   return row?.version ?? 0;
 }
 
+/** What decides of a rule; its description and group do not, and would take as much memory again. */
+export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'conditions' | 'restriction' | 'expiry'>;
+
 /** Every rule of the account that is live at `now`. */
-export async function liveAccessRules(env: StoreEnv, accountId: string, now: number): Promise<AccessControlRule[]> {
+export async function liveAccessRules(env: StoreEnv, accountId: string, now: number): Promise<DecidingRule[]> {
   const { results } = await env.DB.prepare(
-    'SELECT * FROM access_control_rules WHERE account_id = ? AND expiry > ? LIMIT ?',
+    `SELECT user_scope_hash, type, conditions, restriction, expiry FROM access_control_rules
+     WHERE account_id = ? AND expiry > ? LIMIT ?`,
   )
     .bind(accountId, now, ACCESS_RULES_PER_ACCOUNT_MAX)
-    .all<RuleRow>();
-  return results.map(accessControlRule);
+    .all<Pick<RuleRow, 'user_scope_hash' | 'type' | 'conditions' | 'restriction' | 'expiry'>>();
+  return results.map((row) => ({
+    userScopeHash: row.user_scope_hash,
+    type: row.type,
+    conditions: JSON.parse(row.conditions) as AccessCondition[],
+    restriction: restrictionOf(row),
+    expiry: row.expiry,
+  }));
 }
 
 /** Removes rules that expired before `before`, at most `limit` of them. @returns how many. */
@@ -188,10 +202,14 @@ function accessControlRule(row: RuleRow): AccessControlRule {
     type: row.type,
     description: row.description,
     conditions: JSON.parse(row.conditions) as AccessCondition[],
-    restriction: row.restriction === null ? {} : (JSON.parse(row.restriction) as AccessRestriction),
+    restriction: restrictionOf(row),
     ruleGroupId: row.rule_group_id,
     expiry: row.expiry,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+function restrictionOf({ restriction }: Pick<RuleRow, 'restriction'>): AccessRestriction {
+  return restriction === null ? {} : (JSON.parse(restriction) as AccessRestriction);
 }

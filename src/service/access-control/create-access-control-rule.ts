@@ -4,7 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { accessRuleInput } from '../../contract/access-control-rule.ts';
-import { ACCESS_RULES_PER_ACCOUNT_MAX, putAccessRule } from '../../store/access-control-rules.ts';
+import {
+  ACCESS_CONDITIONS_MAX_CHARS,
+  ACCESS_RULES_PER_ACCOUNT_MAX,
+  putAccessRule,
+} from '../../store/access-control-rules.ts';
 import { ApiError, operation } from '../operation.ts';
 import { checkedRule } from './checked-rule.ts';
 
@@ -21,7 +25,10 @@ export const createAccessControlRule = operation({
   async handler({ env, account, body, now }) {
     const rule = await checkedRule(body.rule, now);
     if ((await putAccessRule(env, account.id, rule, now)) === 'full') {
-      throw new ApiError('API.TOO_MANY_ITEMS', `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules`);
+      throw new ApiError(
+        'API.TOO_MANY_ITEMS',
+        `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
+      );
     }
     return { status: 'Added new rule' };
   },

@@ -5,10 +5,10 @@
 import { compileAccessRules, matchAccessRule } from '../../challenge/access-rules.ts';
 import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../challenge/access-rules.ts';
 import { accessRulesFor } from '../access-control/access-rules-for.ts';
+import type { AccessRuleSet } from '../access-control/access-rules-for.ts';
 
-/** Accounts whose compiled rules an isolate keeps. */
-const COMPILED_MAX = 200;
-const compiledByDatabase = new WeakMap<object, Map<string, { version: number; compiled: CompiledAccessRules }>>();
+/** By the rules they were made of: forgotten with them. */
+const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();
 
 export async function accessDemand(
   env: ServiceEnv,
@@ -16,15 +16,9 @@ export async function accessDemand(
   visitor: AccessVisitor,
   nowMs: number,
 ): Promise<MatchedAccessRule | null> {
-  const { version, rules } = await accessRulesFor(env, accountId, nowMs);
-  if (rules.length === 0) return null;
-  let byAccount = compiledByDatabase.get(env.DB);
-  if (byAccount === undefined) compiledByDatabase.set(env.DB, (byAccount = new Map()));
-  let kept = byAccount.get(accountId);
-  if (kept?.version !== version) {
-    if (byAccount.size >= COMPILED_MAX) byAccount.clear();
-    kept = { version, compiled: compileAccessRules(rules) };
-    byAccount.set(accountId, kept);
-  }
-  return matchAccessRule(kept.compiled, visitor, nowMs);
+  const set = await accessRulesFor(env, accountId, nowMs);
+  if (set.rules.length === 0) return null;
+  let compiled = compiledRules.get(set);
+  if (compiled === undefined) compiledRules.set(set, (compiled = compileAccessRules(set.rules)));
+  return matchAccessRule(compiled, visitor, nowMs);
 }
