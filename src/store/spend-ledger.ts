@@ -29,6 +29,15 @@ export interface SpendRequest {
   answer: string;
 }
 
+/** The same by position, which costs less on the way; the last is the call's id. */
+export type SpendRow = readonly [
+  key: string,
+  bornAt: number,
+  fingerprint: string | null,
+  answer: string,
+  callId: string,
+];
+
 /** `spent`: this call won. Else `replay` holds the kept answer if this is the same question again. */
 export interface SpendResult {
   spent: boolean;
@@ -46,6 +55,8 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
   readonly #epochs = new Set<number>();
   /** Rows in `counters`, kept here so that counting does not scan. */
   #counterRows = 0;
+  /** When the first of the tables is to be dropped. */
+  #nextDropAt = Infinity;
   /** When the alarm is set for, as far as this instance knows. */
   #alarmAt = Infinity;
 
@@ -56,27 +67,40 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
       'CREATE TABLE IF NOT EXISTS counters (key TEXT PRIMARY KEY, used INTEGER NOT NULL, ends_at INTEGER NOT NULL) WITHOUT ROWID',
     );
     for (const epoch of this.#storedEpochs()) this.#epochs.add(epoch);
+    this.#nextDropAt = Math.min(Infinity, ...[...this.#epochs].map(dropAt));
     this.#counterRows = this.#countCounters();
   }
 
-  /** Spends a key once. The object runs one call at a time, so nothing comes between the two statements. */
-  async spend(request: SpendRequest): Promise<SpendResult> {
+  /**
+   * Spends each key once: of all rows that ever name it, the first wins, here or in another batch. A row
+   * whose call id won before has still won: its caller asked again because the answer was lost. Per row:
+   * `true` won, `false` not, a text the kept answer to the same question. All rows are written or none.
+   */
+  async spendAll(rows: readonly SpendRow[]): Promise<(boolean | string)[]> {
     const now = Date.now();
-    const epoch = Math.floor(request.bornAt / EPOCH_MS);
+    for (const [, bornAt] of rows) this.#makeTable(Math.floor(bornAt / EPOCH_MS), now);
+    // Nothing is awaited between the statements, so nothing comes between them.
+    const results = this.ctx.storage.transactionSync(() => rows.map((row) => this.#spendRow(row, now)));
+    await this.#wake(this.#nextDropAt);
+    return results;
+  }
+
+  #spendRow([key, bornAt, fingerprint, answer, callId]: SpendRow, now: number): boolean | string {
+    const epoch = Math.floor(bornAt / EPOCH_MS);
     // Older than any token can be: its table is gone, so it must not be spendable a second time.
-    if (!this.#live(epoch, now)) return { spent: false, replay: null };
-    const table = await this.#table(epoch);
-    const inserted = this.#sql
-      .exec(
-        `INSERT INTO ${table} (key, fingerprint, answer, spent_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
-        request.key,
-        request.fingerprint,
-        request.answer,
-        now,
-      )
-      .toArray();
-    if (inserted.length === 1) return { spent: true, replay: null };
-    return { spent: false, replay: this.#recall(table, request.key, request.fingerprint, now) };
+    if (!this.#live(epoch, now)) return false;
+    const table = tableName(epoch);
+    const inserted = this.#sql.exec(
+      `INSERT INTO ${table} (key, call, fingerprint, answer, spent_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
+      key,
+      callId,
+      fingerprint,
+      answer,
+      now,
+    );
+    if (inserted.toArray().length === 1) return true;
+    const { call } = this.#sql.exec<{ call: string }>(`SELECT call FROM ${table} WHERE key = ?`, key).one();
+    return call === callId || (this.#recall(table, key, fingerprint, now) ?? false);
   }
 
   /** The kept answer of a question asked before, if it was asked within ten minutes. */
@@ -119,7 +143,8 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
     }
     this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', now);
     this.#counterRows = this.#countCounters();
-    const ends = [...this.#epochs].map((epoch) => (epoch + 1) * EPOCH_MS + KEEP_MS);
+    const ends = [...this.#epochs].map(dropAt);
+    this.#nextDropAt = Math.min(Infinity, ...ends);
     const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
     if (counters !== null) ends.push(counters);
     // At most once a minute: windows end all the time, and nothing is wrong with a row too many.
@@ -141,18 +166,16 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
   }
 
   #live(epoch: number, now: number): boolean {
-    return (epoch + 1) * EPOCH_MS + KEEP_MS > now;
+    return dropAt(epoch) > now;
   }
 
-  async #table(epoch: number): Promise<string> {
-    const name = tableName(epoch);
-    if (this.#epochs.has(epoch)) return name;
+  #makeTable(epoch: number, now: number): void {
+    if (this.#epochs.has(epoch) || !this.#live(epoch, now)) return;
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS ${name} (key TEXT PRIMARY KEY, fingerprint TEXT, answer TEXT NOT NULL, spent_at INTEGER NOT NULL) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS ${tableName(epoch)} (key TEXT PRIMARY KEY, call TEXT NOT NULL, fingerprint TEXT, answer TEXT NOT NULL, spent_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#epochs.add(epoch);
-    await this.#wake((epoch + 1) * EPOCH_MS + KEEP_MS);
-    return name;
+    this.#nextDropAt = Math.min(this.#nextDropAt, dropAt(epoch));
   }
 
   async #wake(at: number): Promise<void> {
@@ -172,6 +195,11 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
       .toArray()
       .map((row) => Number(row.name.slice('spent_'.length)));
   }
+}
+
+/** Epoch milliseconds at which no token of an epoch can be alive any more. */
+function dropAt(epoch: number): number {
+  return (epoch + 1) * EPOCH_MS + KEEP_MS;
 }
 
 /** Digits only: an epoch is a number, so the name cannot carry SQL. */

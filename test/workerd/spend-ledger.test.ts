@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { REPLAY_MS } from '../../src/store/spend-ledger.ts';
-import type { SpendLedger, SpendRequest } from '../../src/store/spend-ledger.ts';
+import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
 const ledger = (name: string): DurableObjectStub<SpendLedger> => namespace.get(namespace.idFromName(name));
@@ -15,13 +15,25 @@ const request = (over: Partial<SpendRequest> = {}): SpendRequest => ({
   ...over,
 });
 const HOUR_MS = 3_600_000;
+let calls = 0;
+const row = (one: SpendRequest, callId = `call-${calls++}`): SpendRow => [
+  one.key,
+  one.bornAt,
+  one.fingerprint,
+  one.answer,
+  callId,
+];
+
+async function spend(stub: DurableObjectStub<SpendLedger>, one: SpendRequest): Promise<boolean | string | undefined> {
+  return (await stub.spendAll([row(one)]))[0];
+}
 
 async function tables(stub: DurableObjectStub<SpendLedger>): Promise<string[]> {
   return runInDurableObject(stub, (_, state) =>
     state.storage.sql
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name GLOB 'spent_[0-9]*'")
       .toArray()
-      .map((row) => row.name),
+      .map(({ name }) => name),
   );
 }
 
@@ -29,43 +41,78 @@ describe('spending', () => {
   it('has one winner among 200', async () => {
     const stub = ledger('race');
     const one = request();
-    const results = await Promise.all(Array.from({ length: 200 }, () => stub.spend(one)));
-    expect(results.filter((result) => result.spent)).toHaveLength(1);
+    const results = await Promise.all(Array.from({ length: 200 }, () => spend(stub, one)));
+    expect(results.filter((result) => result === true)).toHaveLength(1);
+    expect(results.filter((result) => result === false)).toHaveLength(199);
+  });
+
+  it('has one winner among 200 in batches, within each and across them', async () => {
+    const stub = ledger('batches');
+    const one = request();
+    const other = request({ key: 'edge:jti' });
+    const batches = Array.from({ length: 8 }, () =>
+      Array.from({ length: 50 }, (_, index) => row(index % 2 === 0 ? one : other)),
+    );
+    const results = (await Promise.all(batches.map((batch) => stub.spendAll(batch)))).flat();
+    const wonBy = (parity: number): number =>
+      results.filter((won, index) => won === true && index % 2 === parity).length;
+    expect([wonBy(0), wonBy(1)]).toEqual([1, 1]);
+  });
+
+  it('tells a call that asks again whether it had won', async () => {
+    const stub = ledger('again');
+    const [winner, loser] = [row(request()), row(request())];
+    expect(await stub.spendAll([winner, loser])).toEqual([true, false]);
+    expect(await stub.spendAll([loser, winner, winner])).toEqual([false, true, true]);
+  });
+
+  it("repeats the winner's answer to the same question within one batch", async () => {
+    const one = request({ fingerprint: 'f' });
+    const rows = [row(one), row({ ...one, answer: 'later' }), row({ ...one, fingerprint: 'g' })];
+    expect(await ledger('batch-replay').spendAll(rows)).toEqual([true, 'answer', false]);
+  });
+
+  it('spends nothing of a batch that fails', async () => {
+    const stub = ledger('failing');
+    const good = row(request());
+    const bad = ['bad', Date.now(), null, null, 'call'] as unknown as SpendRow;
+    await expect(stub.spendAll([good, bad])).rejects.toThrow();
+    expect(await stub.spendAll([row(request())])).toEqual([true]);
   });
 
   it('keeps the answer for the same question only', async () => {
     const stub = ledger('replay');
     const first = request({ fingerprint: 'f' });
-    expect(await stub.spend(first)).toEqual({ spent: true, replay: null });
-    expect(await stub.spend(first)).toEqual({ spent: false, replay: 'answer' });
+    expect(await spend(stub, first)).toBe(true);
+    expect(await spend(stub, first)).toBe('answer');
     expect(await stub.recall(first.key, first.bornAt, 'f')).toBe('answer');
-    expect(await stub.spend({ ...first, fingerprint: 'g' })).toEqual({ spent: false, replay: null });
-    expect(await stub.spend({ ...first, fingerprint: null })).toEqual({ spent: false, replay: null });
+    expect(await spend(stub, { ...first, fingerprint: 'g' })).toBe(false);
+    expect(await spend(stub, { ...first, fingerprint: null })).toBe(false);
     expect(await stub.recall(first.key, first.bornAt, 'g')).toBeNull();
   });
 
   it('forgets the answer after ten minutes, and not that it was spent', async () => {
     const stub = ledger('forget');
     const first = request({ fingerprint: 'f' });
-    await stub.spend(first);
+    await spend(stub, first);
     await runInDurableObject(stub, (_, state) => {
       const [name] = state.storage.sql
         .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE name GLOB 'spent_[0-9]*'")
         .toArray();
       state.storage.sql.exec(`UPDATE ${name?.name} SET spent_at = spent_at - ?`, REPLAY_MS + 1);
     });
-    expect(await stub.spend(first)).toEqual({ spent: false, replay: null });
+    expect(await spend(stub, first)).toBe(false);
   });
 
   it('refuses what is older than any token can be, whose table may be gone', async () => {
     const old = request({ bornAt: Date.now() - 2 * HOUR_MS });
-    expect(await ledger('old').spend(old)).toEqual({ spent: false, replay: null });
+    expect(await spend(ledger('old'), old)).toBe(false);
   });
 
   it('drops a table by alarm once no token of its time can be alive', async () => {
     const stub = ledger('epochs');
-    await stub.spend(request({ bornAt: Date.now() - 50 * 60_000 }));
-    await stub.spend(request({ bornAt: Date.now() }));
+    await spend(stub, request({ bornAt: Date.now() - 50 * 60_000 }));
+    await spend(stub, request({ bornAt: Date.now() }));
     expect(await tables(stub)).toHaveLength(2);
     vi.useFakeTimers({ now: Date.now() + 30 * 60_000, toFake: ['Date'] });
     try {
@@ -79,13 +126,13 @@ describe('spending', () => {
   it('knows after a restart what was spent before it', async () => {
     const stub = ledger('restart');
     const one = request();
-    await stub.spend(one);
+    await spend(stub, one);
     await runInDurableObject(stub, async (instance, state) => {
       const { constructor } = instance as unknown as {
         constructor: new (s: DurableObjectState, e: unknown) => SpendLedger;
       };
       const again = new constructor(state, testEnv);
-      expect(await again.spend(one)).toEqual({ spent: false, replay: null });
+      expect(await again.spendAll([row(one)])).toEqual([false]);
     });
   });
 });

@@ -11,6 +11,7 @@ import { visualStep } from '../../challenge/visual-progress.ts';
 import type { VisualStep } from '../../challenge/visual-progress.ts';
 import type { SiteSettings } from '../../contract/site-settings.ts';
 import { ApiError } from '../operation.ts';
+import type { ServiceCall } from '../service-call.ts';
 import type { CaptchaEngine } from './engine.ts';
 import { countUse, spend } from './spend.ts';
 
@@ -21,21 +22,21 @@ const ATTEMPTS_WINDOW_MS = 600_000;
 export type RoundOutcome = VisualStep | { step: 'answered-before' };
 
 export async function judgeRound(
-  env: ServiceEnv,
+  call: Pick<ServiceCall, 'env' | 'waitUntil'>,
   engine: CaptchaEngine,
   settings: SiteSettings,
   round: { challenge: SealedChallenge; sealed: string; solution: Readonly<Record<string, unknown>>; prefix: string },
 ): Promise<{ outcome: RoundOutcome; mechanical: boolean }> {
   const { challenge, sealed, solution, prefix } = round;
   const key = `attempt ${challenge.siteKey} ${prefix}`;
-  if (!(await countUse(env, { key, limit: ATTEMPTS_MAX, windowMs: ATTEMPTS_WINDOW_MS }))) {
+  if (!(await countUse(call.env, { key, limit: ATTEMPTS_MAX, windowMs: ATTEMPTS_WINDOW_MS }))) {
     throw new ApiError('API.RATE_LIMITED', 'Too many attempts from this network; wait a little', undefined, {
       'retry-after': String(ATTEMPTS_WINDOW_MS / 1000),
     });
   }
   const question = encodeFields([textField(sealed), textField(JSON.stringify(solution))]);
   const fingerprint = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', question)));
-  const { spent, replay } = await spend(env, challenge.jti, {
+  const { spent, replay } = await spend(call, challenge.jti, {
     key: `round:${challenge.round}:${challenge.jti}`,
     bornAt: challenge.bornAt,
     fingerprint,

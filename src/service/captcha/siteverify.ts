@@ -80,7 +80,7 @@ function verifyPorts(
         countMailbox: (mailbox, limit) => engine.countMailbox(site.siteKey, mailbox, limit),
       });
     },
-    spend: (request) => spend(env, jtiOf(request.key), request),
+    spend: (request) => spend(call, jtiOf(request.key), request),
     recall: (key, bornAt, fingerprint) => recall(env, jtiOf(key), key, bornAt, fingerprint),
     render,
   };

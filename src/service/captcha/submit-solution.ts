@@ -53,7 +53,7 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
   const prefix = (await prefixTag(engine, visitor, challenge)) ?? 'unknown';
   rateLimit.take(`${challenge.siteKey} ${prefix}`, now);
   const site = await challengeSite(engine, challenge.siteKey, visitor, now);
-  const outcome = await judgeSolution(env, engine, site.settings, { opened, body, prefix, now });
+  const outcome = await judgeSolution(call, engine, site.settings, { opened, body, prefix, now });
   const facts = outcome.step === 'passed' ? solvedFacts(challenge.facts, outcome.signs) : null;
   const reason = outcome.step === 'passed' || outcome.step === 'next' ? null : REFUSED[outcome.step];
   // A further round is not yet an answer; an answer to a round that had one is none either.
@@ -71,7 +71,7 @@ type SolutionOutcome =
   | { step: 'late' };
 
 async function judgeSolution(
-  env: ServiceEnv,
+  call: ServiceCall,
   engine: CaptchaEngine,
   settings: SiteSettings,
   given: { opened: OpenedChallenge; body: z.infer<typeof solutionRequest>; prefix: string; now: number },
@@ -87,11 +87,11 @@ async function judgeSolution(
   };
   if (challenge.lane === 'visual' || challenge.lane === 'audio') {
     const round = { challenge, sealed: body.challenge, solution: body.solution, prefix };
-    const { outcome, mechanical } = await judgeRound(env, engine, settings, round);
+    const { outcome, mechanical } = await judgeRound(call, engine, settings, round);
     return outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome;
   }
   if (!(await powSolved(opened, body.solution, now))) return { step: 'failed' };
-  if (challenge.lane === 'wait' && !(await waitAllowed(env, challenge.siteKey, prefix))) throw waitBudgetSpent();
+  if (challenge.lane === 'wait' && !(await waitAllowed(call.env, challenge.siteKey, prefix))) throw waitBudgetSpent();
   return { step: 'passed', signs };
 }
 

@@ -10,7 +10,8 @@ async function spend(id: string, bornAt: number, instanceId = 'inst_1'): Promise
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ id, bornAt }),
   });
-  const call = { env, instance: { id: instanceId }, request, now: NOW } as never;
+  const waitUntil = (): void => undefined;
+  const call = { env, instance: { id: instanceId }, request, now: NOW, waitUntil } as never;
   const answer = await spendSeal.handler(call, {});
   return (await answer.json<{ spent: boolean }>()).spent;
 }

@@ -1,0 +1,90 @@
+/** Group commit of spends: who shares a call, and what becomes of everybody else when it goes wrong. */
+import { describe, expect, it } from 'vitest';
+import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/service/captcha/spend-batcher.ts';
+import type { SpendWay } from '../../src/service/captcha/spend-batcher.ts';
+import type { SpendResult, SpendRow } from '../../src/store/spend-ledger.ts';
+
+const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
+const won: SpendResult = { spent: true, replay: null };
+const lost: SpendResult = { spent: false, replay: null };
+
+/** A way that remembers what it sent, and answers like a ledger that never saw any of it. */
+function way(answer: (rows: readonly SpendRow[]) => Promise<SpendResult[]> = async (rows) => rows.map(() => won)): {
+  sent: string[][];
+} & SpendWay {
+  const sent: string[][] = [];
+  return {
+    sent,
+    send(rows) {
+      sent.push(rows.map(([, , , , callId]) => callId));
+      return answer(rows);
+    },
+    waitUntil: () => undefined,
+  };
+}
+
+describe('spends of one isolate', () => {
+  it('share one call when they come together, and get each their own answer', async () => {
+    const batcher = new SpendBatcher();
+    const first = way(async (rows) => rows.map(([key]) => (key === 'b' ? lost : won)));
+    const other = way();
+    const now = Date.now();
+    const answers = await Promise.all([
+      batcher.spend('ledger', row('a'), first, now),
+      batcher.spend('ledger', row('b'), other, now),
+      batcher.spend('ledger', row('c'), other, now),
+    ]);
+    expect(answers).toEqual([won, lost, won]);
+    expect([first.sent, other.sent]).toEqual([[['a', 'b', 'c']], []]);
+  });
+
+  it('go apart to different ledgers, and in batches of bounded size', async () => {
+    const batcher = new SpendBatcher();
+    const all = way();
+    const now = Date.now();
+    const keys = Array.from({ length: SPENDS_PER_BATCH_MAX + 1 }, (_, index) => `k${index}`);
+    await Promise.all([
+      ...keys.map((key) => batcher.spend('one', row(key), all, now)),
+      batcher.spend('two', row('x'), all, now),
+    ]);
+    expect(all.sent.map((batch) => batch.length).toSorted((a, b) => a - b)).toEqual([1, 1, SPENDS_PER_BATCH_MAX]);
+  });
+
+  it('all fail when their call fails', async () => {
+    const batcher = new SpendBatcher();
+    const broken = way(() => Promise.reject(new Error('no ledger')));
+    const now = Date.now();
+    const answers = await Promise.allSettled(
+      ['a', 'b', 'c'].map((key) => batcher.spend('ledger', row(key), broken, now)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(broken.sent).toHaveLength(1);
+  });
+
+  it('fail where the ledger left one of them out', async () => {
+    const batcher = new SpendBatcher();
+    const short = way(async () => [won]);
+    const now = Date.now();
+    const answers = await Promise.allSettled(['a', 'b'].map((key) => batcher.spend('ledger', row(key), short, now)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('ask for themselves, as the same call, when the request that sent is gone', async () => {
+    const batcher = new SpendBatcher(30);
+    const gone = way(() => new Promise(() => undefined));
+    const alive = way();
+    const now = Date.now();
+    void batcher.spend('ledger', row('a'), gone, now);
+    expect(await batcher.spend('ledger', row('b', 'call-b'), alive, now)).toEqual(won);
+    expect([gone.sent, alive.sent]).toEqual([[['a', 'call-b']], [['call-b']]]);
+  });
+
+  it('do not join a batch whose request was gone before it left', async () => {
+    const batcher = new SpendBatcher();
+    const now = Date.now();
+    void batcher.spend('ledger', row('a'), way(), now - 1000);
+    const later = way();
+    expect(await batcher.spend('ledger', row('b'), later, now)).toEqual(won);
+    expect(later.sent).toEqual([['b']]);
+  });
+});
