@@ -19,7 +19,8 @@ const MEMO_MAX_ENTRIES = 64;
 
 export class Keyring {
   readonly #derive: DeriveKey;
-  readonly #memo = new Map<string, Promise<CryptoKey>>();
+  /** Settled values, never promises: one that a cancelled request began may never settle on Workers. */
+  readonly #memo = new Map<string, CryptoKey>();
 
   constructor(derive: DeriveKey) {
     this.#derive = derive;
@@ -35,7 +36,7 @@ export class Keyring {
     return this.#key(purpose, day, { name: 'HMAC', hash: 'SHA-256' }, ['sign', 'verify']);
   }
 
-  #key(
+  async #key(
     purpose: KeyPurpose,
     day: number,
     algorithm: { name: string; hash?: string },
@@ -44,11 +45,9 @@ export class Keyring {
     const label = `captcha/${purpose}/${day}`;
     const kept = this.#memo.get(label);
     if (kept !== undefined) return kept;
+    const made = await crypto.subtle.importKey('raw', await this.#derive(label), algorithm, false, usages);
     if (this.#memo.size >= MEMO_MAX_ENTRIES) this.#memo.clear();
-    const made = this.#derive(label).then((bytes) => crypto.subtle.importKey('raw', bytes, algorithm, false, usages));
     this.#memo.set(label, made);
-    // A failure must not stick: the next call may find the secret set right.
-    made.catch(() => this.#memo.delete(label));
     return made;
   }
 }

@@ -29,8 +29,10 @@ export class CaptchaEngine {
   readonly addressLookup: AddressLookup | null;
   readonly #env: ServiceEnv;
   readonly #sites = new BoundedMemo<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
+  /** By secret in clear, known ones only: whether a guess is among them is told by its whole hash or not at all. */
+  readonly #secrets = new BoundedMemo<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   readonly #misses = new BoundedMemo<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
-  readonly #minters = new Map<number, Promise<RswMinter>>();
+  #minter: RswMinter | null = null;
 
   constructor(env: ServiceEnv) {
     this.#env = env;
@@ -38,13 +40,26 @@ export class CaptchaEngine {
     this.keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
   }
 
-  siteByKey(siteKey: string, nowMs: number): Promise<SiteRecord | null> {
-    return this.#site(`key:${siteKey}`, nowMs, () => siteByKey(this.#env, siteKey));
+  async siteByKey(siteKey: string, nowMs: number): Promise<SiteRecord | null> {
+    const kept = this.#sites.get(siteKey, nowMs);
+    if (kept !== undefined) return kept;
+    if (this.#misses.get(siteKey, nowMs) === true) return null;
+    const site = await siteByKey(this.#env, siteKey);
+    if (site === null) this.#misses.set(siteKey, true, nowMs);
+    else this.#sites.set(siteKey, site, nowMs);
+    return site;
   }
 
   /** Looked up by hash, so that neither time nor memory tells how much of a guess was right. */
   async siteBySecret(secret: string, nowMs: number): Promise<SiteRecord | null> {
-    return this.#site(`secret:${await sha256Hex(secret)}`, nowMs, () => siteBySecret(this.#env, secret));
+    const kept = this.#secrets.get(secret, nowMs);
+    if (kept !== undefined) return kept;
+    const missed = `secret:${await sha256Hex(secret)}`;
+    if (this.#misses.get(missed, nowMs) === true) return null;
+    const site = await siteBySecret(this.#env, secret);
+    if (site === null) this.#misses.set(missed, true, nowMs);
+    else this.#secrets.set(secret, site, nowMs);
+    return site;
   }
 
   /** Counts a mailbox by keyed hash, the same on every day; `false` above the site's limit within a day. */
@@ -53,27 +68,17 @@ export class CaptchaEngine {
     return countUse(this.#env, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
   }
 
-  /** The day's minter; yesterday's is let go, its tables with it. */
-  minter(nowMs: number): Promise<RswMinter> {
+  /**
+   * The day's minter; yesterday's is let go, its tables with it. Kept once it is made and not before: a
+   * promise that a cancelled request began may never settle, and all who come after would wait for it.
+   */
+  async minter(nowMs: number): Promise<RswMinter> {
     const day = keyDay(nowMs);
-    const kept = this.#minters.get(day);
-    if (kept !== undefined) return kept;
-    const made = powKeyOfDay(this.#env, day, nowMs).then((key) => new RswMinter(key));
-    this.#minters.clear();
-    this.#minters.set(day, made);
-    // A failure must not stick: the next call may find the database back.
-    made.catch(() => this.#minters.delete(day));
-    return made;
-  }
-
-  async #site(key: string, nowMs: number, read: () => Promise<SiteRecord | null>): Promise<SiteRecord | null> {
-    const kept = this.#sites.get(key, nowMs);
-    if (kept !== undefined) return kept;
-    if (this.#misses.get(key, nowMs) === true) return null;
-    const site = await read();
-    if (site === null) this.#misses.set(key, true, nowMs);
-    else this.#sites.set(key, site, nowMs);
-    return site;
+    if (this.#minter?.day === day) return this.#minter;
+    const key = await powKeyOfDay(this.#env, day, nowMs);
+    // Others may have asked meanwhile: one set of tables is enough.
+    if (this.#minter?.day !== day) this.#minter = new RswMinter(key);
+    return this.#minter;
   }
 }
 
