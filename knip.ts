@@ -4,6 +4,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     'src/service/index.ts',
+    'src/edge/any-service.ts',
     'src/cli/{start,gatehouse,queue-relay-worker}.ts',
     // The entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',

@@ -1,10 +1,11 @@
-/** `npm run build`: both Workers bundled as a deploy would bundle them, without deploying. */
+/** `npm run build`: the Workers bundled as a deploy would bundle them, without deploying. */
 import { spawnSync } from 'node:child_process';
 
 const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' };
 
 for (const [name, config] of [
   ['edge', 'wrangler.toml'],
+  ['edge-any-service', 'wrangler.any-service.toml'],
   ['service', 'wrangler.service.toml'],
 ] as const) {
   const args = ['deploy', '--dry-run', '--outdir', `dist/${name}`, '--config', config];

@@ -6,6 +6,7 @@ import { SERVICE_CONFIG } from './service-worker.ts';
 import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
 
 export const EDGE_CONFIG = 'wrangler.toml';
+const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
 
 /** The most a queue allows; with the relay's delay an outage of three minutes finds its queue whole. */
 const RELAY_RETRIES_MAX = 100;
@@ -23,7 +24,8 @@ export async function startEdgeWorker(options: {
   /** `null`: the service is down, try again. */
   consume: (batch: RelayedBatch) => Promise<RelayAnswer | null>;
 }): Promise<EdgeWorker> {
-  const file = readWranglerFile(EDGE_CONFIG);
+  const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
+  const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
   const [edge, relay] = await Promise.all([bundleWorker(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
   const consumers = readWranglerFile(SERVICE_CONFIG).queues?.consumers ?? [];
   const miniflare = new Miniflare({

@@ -4,14 +4,13 @@
  * and the visitor's signals, which are believed only with that JWT. The service picks kind and lane.
  */
 import * as z from 'zod/mini';
+import { TOKEN_MAX_CHARS } from './challenge-terms.ts';
 import { challengeKinds, powLanes } from './vocabulary.ts';
 import { edgeVisitor } from './edge-api.ts';
 
-/** The action the edge demands of a token that is to buy clearance. */
-export const CLEARANCE_ACTION = 'clearance';
+export * from './challenge-terms.ts';
+
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
-/** Upper bound of a sealed challenge or token, in characters (the field's own bound). */
-export const TOKEN_MAX_CHARS = 131_072;
 
 export const challengeRequest = z.strictObject({
   siteKey: z.string().check(z.minLength(1), z.maxLength(256)),

@@ -6,6 +6,8 @@
 import * as z from 'zod/mini';
 import { action } from './challenge-api.ts';
 
+export * from './siteverify-answer.ts';
+
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
   /** Typed by a visitor's browser, so of any length and content: a bad one is a verdict, not an error. */
@@ -51,21 +53,3 @@ export const verifyReasons = {
   'API.BOT_SCORE_ABOVE_THRESHOLD': 'The risk score is above the limit of the site',
 } as const;
 export type VerifyReason = keyof typeof verifyReasons;
-
-export const siteverifyAnswer = z.object({
-  verified: z.boolean(),
-  /** Premium: closer to 1 means more likely a bot. */
-  score: z.optional(z.number()),
-  /** Stable key why not; paid tiers, and always to the edge. */
-  reason: z.optional(z.string()),
-  jti: z.optional(z.string()),
-  action: z.optional(z.string()),
-  hostname: z.optional(z.string()),
-  level: z.optional(z.int()),
-  challengeTimestamp: z.optional(z.int()),
-  /** Site settings that could not be judged for want of facts about the address. */
-  notEvaluated: z.optional(z.array(z.string())),
-  /** Answered by a test key; nobody was verified. */
-  test: z.optional(z.boolean()),
-});
-export type SiteverifyAnswer = z.infer<typeof siteverifyAnswer>;

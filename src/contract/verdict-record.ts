@@ -5,15 +5,10 @@
  * retry carries it and the store can drop duplicates.
  */
 import * as z from 'zod/mini';
+import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from './record-bounds.ts';
 import { decisions, deviceTypes, ipCategories, pathTypes, sessionStatuses, verdictSources } from './vocabulary.ts';
 
-export const VERDICT_RECORD_VERSION = 1;
-/** Longest free text kept of a visitor's header or path, in characters: bounds a hostile visitor's row. */
-export const RECORD_TEXT_MAX_CHARS = 1024;
-/** Rules listed in one record: a visitor cannot match more than this without a pathological rule set. */
-export const RECORD_FIRED_RULES_MAX = 64;
-/** Records in one append call. */
-export const VERDICT_BATCH_MAX_RECORDS = 500;
+export * from './record-bounds.ts';
 
 const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
 const id = z.string().check(z.minLength(1), z.maxLength(128));

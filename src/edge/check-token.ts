@@ -3,7 +3,7 @@
  * backend can still verify the same token once; at least the level this instance asks for. Towards a
  * service that knows only the interface document, only the document's members are sent.
  */
-import { CLEARANCE_ACTION } from '../contract/challenge-api.ts';
+import { CLEARANCE_ACTION } from '../contract/challenge-terms.ts';
 import { verifyToken } from '../verify/client.ts';
 import type { Edge } from './edge.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX, spendLocalToken } from './local-challenge.ts';

@@ -9,16 +9,18 @@ import { VerdictBatcher } from '../logsink/verdict-log.ts';
 import { Clearances } from './clearance.ts';
 import { readEnvironment } from './environment.ts';
 import type { EdgeEnvironment } from './environment.ts';
+import type { EdgeMode } from './edge-mode.ts';
+import { ClientFiles } from './feed/client-files.ts';
 import { ColoCache } from './feed/colo-cache.ts';
 import { ConfigSeal } from './feed/config-seal.ts';
 import { Feed } from './feed/feed.ts';
 import { KvStore } from './feed/kv.ts';
-import { KvUpstream } from './feed/management-api.ts';
 import { ServiceClient } from './feed/service-client.ts';
 import type { Count } from './feed/upstream.ts';
 import { readIpCategories } from './ip-categories.ts';
 import type { IpCategories } from './ip-categories.ts';
 import { sinksOf } from './log-sinks.ts';
+import { PAGE_TEXTS_FILE, PageTexts } from './page-texts.ts';
 import { Sessions } from './session.ts';
 
 export interface Edge {
@@ -26,6 +28,8 @@ export interface Edge {
   instanceId: string;
   service: ServiceClient;
   feed: Feed;
+  files: ClientFiles;
+  pageTexts: PageTexts;
   kv: KvStore;
   seal: ConfigSeal;
   categories: IpCategories;
@@ -39,16 +43,16 @@ export type EdgeReading = { ok: true; edge: Edge } | { ok: false; mistakes: read
 
 let built: { env: object; reading: EdgeReading } | null = null;
 
-export function edgeOf(env: object): EdgeReading {
+export function edgeOf(env: object, mode: EdgeMode): EdgeReading {
   if (built?.env === env) return built.reading;
-  const reading = build(env as Record<string, unknown>);
+  const reading = build(env as Record<string, unknown>, mode);
   built = { env, reading };
   if (!reading.ok) for (const mistake of reading.mistakes) console.error(`gatehouse-edge: ${mistake}`);
   return reading;
 }
 
-function build(env: Record<string, unknown>): EdgeReading {
-  const read = readEnvironment(env);
+function build(env: Record<string, unknown>, mode: EdgeMode): EdgeReading {
+  const read = readEnvironment(env, mode);
   const categories = readIpCategories(read.ok ? read.environment.ipCategories : null);
   if (!read.ok || !categories.ok) {
     return { ok: false, mistakes: [...(read.ok ? [] : read.mistakes), ...(categories.ok ? [] : [categories.reason])] };
@@ -63,10 +67,15 @@ function build(env: Record<string, unknown>): EdgeReading {
   const kv = new KvStore(namespace, instanceId, count);
   const seal = new ConfigSeal(credential);
   const cache = new ColoCache(instanceId, count);
-  const upstream = rules.kind === 'service' ? service : new KvUpstream(kv, seal);
+  const upstream = mode.upstream({ service, kv, seal });
+  const source = rules.kind === 'service' ? service : null;
+  const files = new ClientFiles({ embedded: mode.files, service: source, cache, kv, count, now: Date.now });
+  const readTexts = source && (() => files.read(PAGE_TEXTS_FILE));
+  const pageTexts = new PageTexts(mode.languages, readTexts, Date.now);
+  const alongside = () => pageTexts.load();
   const accepts = (config: EdgeConfig): boolean =>
     environment.allowTestKeys || behaviourOfSecret(config.secretKey) === null;
-  const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now });
+  const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
   return {
     ok: true,
     edge: {
@@ -74,6 +83,8 @@ function build(env: Record<string, unknown>): EdgeReading {
       instanceId,
       service,
       feed,
+      files,
+      pageTexts,
       kv,
       seal,
       categories: categories.categories,

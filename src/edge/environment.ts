@@ -3,6 +3,7 @@
  * line, all of them at once, so that an operator mends a deployment in one go (issue 4, point 9).
  * The compiler forces the result to be complete; nothing else in the edge reads `env`.
  */
+import type { EdgeMode } from './edge-mode.ts';
 
 export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
 export type LogSink = (typeof logSinks)[number];
@@ -57,7 +58,11 @@ const SECRET_MIN_CHARS = 16;
 /** Longer than a day and neither polling nor staleness would mean anything. */
 const SECONDS_MAX = 86_400;
 
-export function readEnvironment(env: Record<string, unknown>): EnvironmentReading {
+/** `mode`: of the Worker that was deployed, which knows one source of rules. */
+export function readEnvironment(
+  env: Record<string, unknown>,
+  mode: Pick<EdgeMode, 'rulesSource' | 'otherConfig'>,
+): EnvironmentReading {
   const mistakes: string[] = [];
   const wrong = (line: string): undefined => void mistakes.push(line);
   const text = (name: string): string => (typeof env[name] === 'string' ? env[name].trim() : '');
@@ -87,7 +92,10 @@ export function readEnvironment(env: Record<string, unknown>): EnvironmentReadin
   };
 
   const serviceUrl = url('SERVICE_URL');
-  const rulesKind = choice('RULES_SOURCE', ['service', 'management-api'], 'service');
+  const rulesKind = mode.rulesSource;
+  if (choice('RULES_SOURCE', ['service', 'management-api'], rulesKind) !== rulesKind) {
+    wrong(`RULES_SOURCE must be ${rulesKind} in this Worker; deploy ${mode.otherConfig} for the other one`);
+  }
   const signalsKind = choice('SIGNALS_SOURCE', ['cloudflare', 'headers'], 'cloudflare');
   const signalsSecret = text('SIGNALS_SECRET');
   if (signalsKind === 'headers' && signalsSecret.length < SECRET_MIN_CHARS) {

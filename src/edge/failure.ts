@@ -35,13 +35,13 @@ export async function answerAfterFailure(passage: Passage, edge: Edge, error: un
   console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));
   try {
     if (passage.originCalled) {
-      return message(passage, 'origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The answer was lost on the way.');
+      return await message(passage, 'origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The answer was lost on the way.');
     }
     const { config, ruleset } = edge.feed.state;
     if (!config || !ruleset) return await answerWithoutRuleset(passage, edge);
     passage.config = config;
     passage.verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
-    return challenge(passage);
+    return await challenge(passage);
   } catch {
     // The answer itself failed: a bare refusal needs nothing that could fail too.
     passage.verdict = errorVerdict('block', 'An exception at the gate, and another in its answer.');

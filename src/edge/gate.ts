@@ -27,6 +27,7 @@ export function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promi
 
 async function answerAndRecord(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
   const passage = beginPassage(request, canonicalTarget(request.url), Date.now());
+  passage.pageTexts = edge.pageTexts;
   let response: Response | null = null;
   try {
     response = await decideAndAnswer(passage, edge, ctx);

@@ -2,19 +2,19 @@
  * Puts the protect script into allowed HTML documents (design 6): whole documents only, in a charset
  * the rewriter can read, with the page's own CSP nonce, the ETag weakened since the bytes differ.
  */
-import { edgeAssets } from '../widget/bundle.generated.ts';
+import { assetHashes } from '../widget/bundle.generated.ts';
 import type { Passage } from './passage.ts';
 
-const script = edgeAssets['protect.js'];
+const hash = assetHashes['protect.js'];
 const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
 /** Encodings in which an ASCII tag has the bytes of ASCII. */
 const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
 
 export function injectProtectScript(response: Response, passage: Passage): Response {
-  if (!script || !isWholeDocument(passage.request, response)) return response;
+  if (!hash || !isWholeDocument(passage.request, response)) return response;
   const { headers } = response;
   const nonce = NONCE.exec(headers.get('content-security-policy') ?? '')?.[1];
-  const tag = `<script src="/__protect/protect.js?v=${script.hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+  const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
   const etag = headers.get('etag');
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   headers.delete('content-length');

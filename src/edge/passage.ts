@@ -9,6 +9,7 @@ import type { CanonicalTarget } from './canonical-path.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
 import { readHeaders } from './header-facts.ts';
 import type { HeaderFacts } from './header-facts.ts';
+import type { PageTexts } from './page-texts.ts';
 import type { PathPolicy } from './path-policy.ts';
 import type { Signals } from './signals.ts';
 import type { Verdict } from './verdict.ts';
@@ -37,6 +38,8 @@ export interface Passage {
   originMs: number | null;
   /** A held submission on its way to the origin; its seal is spent first. */
   replay: { id: string; sealedAtMs: number } | null;
+  /** Of the isolate; `null`: pages speak English. */
+  pageTexts: PageTexts | null;
   /** `Set-Cookie` values for the response. */
   cookies: string[];
 }
@@ -59,6 +62,7 @@ export function beginPassage(request: Request, target: CanonicalTarget | null, n
     originCalled: false,
     originMs: null,
     replay: null,
+    pageTexts: null,
     cookies: [],
   };
 }

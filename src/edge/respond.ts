@@ -3,16 +3,17 @@
  * and by `Sec-Fetch-Dest`, never by `Accept`; every answer names its request, is stored by nobody,
  * and can be read by browser code on another origin.
  */
-import { CLEARANCE_ACTION } from '../contract/challenge-api.ts';
+import { CLEARANCE_ACTION } from '../contract/challenge-terms.ts';
 import { errorEnvelope, errorStatus } from '../contract/errors.ts';
 import type { ErrorKey } from '../contract/errors.ts';
 import { exposedHeaders, header } from '../contract/headers.ts';
-import { edgeAssets } from '../widget/bundle.generated.ts';
+import { assetHashes } from '../widget/bundle.generated.ts';
 import { renderBlockPage } from './pages/block-page.ts';
 import { renderChallengePage } from './pages/challenge-page.ts';
 import type { ChallengePageInput } from './pages/challenge-page.ts';
 import { renderMessagePage } from './pages/message-page.ts';
 import type { MessageKind } from './pages/message-page.ts';
+import { english } from './pages/messages-english.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
 import type { Passage } from './passage.ts';
@@ -23,11 +24,9 @@ const NONCE_BYTES = 16;
 /** A retry sooner than this would find nothing changed. */
 const RETRY_AFTER_SECONDS = 5;
 
-const assetHashes = Object.fromEntries(Object.entries(edgeAssets).map(([name, { hash }]) => [name, hash]));
-
 export type ChallengeExtras = Pick<ChallengePageInput, 'replay' | 'noScript' | 'notice'>;
 
-export function challenge(passage: Passage, extras: ChallengeExtras = {}): Response {
+export async function challenge(passage: Passage, extras: ChallengeExtras = {}): Promise<Response> {
   const form = answerForm(passage);
   if (form === 'text') return text(passage, 403, 'Challenge required');
   if (form === 'json') return challengeJson(passage);
@@ -43,7 +42,7 @@ export function challenge(passage: Passage, extras: ChallengeExtras = {}): Respo
   return html(passage, 403, page);
 }
 
-export function block(passage: Passage): Response {
+export async function block(passage: Passage): Promise<Response> {
   switch (answerForm(passage)) {
     case 'text':
       return text(passage, 403, 'Blocked');
@@ -61,7 +60,13 @@ export function noSession(passage: Passage): Response {
 }
 
 /** What became of a request that the gate could not carry on; `key` names it for clients. */
-export function message(passage: Passage, kind: MessageKind, key: ErrorKey, reason: string, status?: number): Response {
+export async function message(
+  passage: Passage,
+  kind: MessageKind,
+  key: ErrorKey,
+  reason: string,
+  status?: number,
+): Promise<Response> {
   const code = status ?? errorStatus[key];
   switch (answerForm(passage)) {
     case 'text':
@@ -118,13 +123,16 @@ export function answerForm({ request, path }: Passage): 'page' | 'json' | 'text'
   return destination === null || destination === 'document' || destination === 'iframe' ? 'page' : 'json';
 }
 
-function html(passage: Passage, status: number, render: (input: PageInput) => string): Response {
+async function html(passage: Passage, status: number, render: (input: PageInput) => string): Promise<Response> {
+  const acceptLanguage = passage.request.headers.get('accept-language');
+  const languages = (await passage.pageTexts?.wanted(acceptLanguage)) ?? { en: english };
   const nonce = newNonce();
   const branding = passage.config?.policy.branding ?? {};
   const body = render({
     nonce,
     requestId: passage.requestId,
-    acceptLanguage: passage.request.headers.get('accept-language'),
+    acceptLanguage,
+    languages,
     branding,
   });
   const security = pageSecurityHeaders(nonce, branding.logoUrl);

@@ -3,7 +3,7 @@
  * in an urlencoded, multipart or JSON body, and gives the very bytes back for the origin. The
  * field's value is JSON with a `token` member, as the widget writes it, or the bare token.
  */
-import { TOKEN_MAX_CHARS } from '../contract/challenge-api.ts';
+import { TOKEN_MAX_CHARS } from '../contract/challenge-terms.ts';
 import type { InstancePolicy } from '../contract/instance.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './submission-strip.ts';
 

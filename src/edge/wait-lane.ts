@@ -50,7 +50,7 @@ export async function waitLink(passage: Passage): Promise<{ url: string; waitSec
 export async function takeWait(passage: Passage): Promise<Response> {
   const { config, signals, nowMs } = passage;
   const query = new URLSearchParams(passage.target!.query);
-  const refusal = (): Response => message(passage, 'send-again', 'API.BAD_REQUEST', 'This link is no longer valid.');
+  const refusal = () => message(passage, 'send-again', 'API.BAD_REQUEST', 'This link is no longer valid.');
   if (!config || !signals) return refusal();
   const ticket = await openJson<Ticket>(config.keys.byKid, 'wait', query.get('ticket') ?? '');
   if (!ticket || nowMs > ticket.closesAt) return refusal();

@@ -10,6 +10,7 @@ import { generateRswKey } from '../../src/challenge/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/challenge/pow-sha256.ts';
 import { RswMinter } from '../../src/challenge/rsw-mint.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { pageLanguages } from '../../src/edge/pages/messages.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/pages/challenge-page.ts';
 import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
@@ -201,6 +202,7 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
       nonce,
       requestId: 'request-1',
       acceptLanguage: request.headers['accept-language'] ?? null,
+      languages: pageLanguages,
       branding: {},
       siteKey: 'site-1',
       returnTo: url.pathname + url.search,

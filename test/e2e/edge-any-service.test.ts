@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   origin = await serve(async (request) => ({ path: request.url, body: await bodyOf(request) }));
   edge = await startRawWorker({
-    source: await bundleWorker('test/workerd/edge/counting-worker.ts'),
+    source: await bundleWorker('test/workerd/edge/counting-any-service-worker.ts'),
     compatibilityDate: '2026-10-01',
     compatibilityFlags: ['global_fetch_strictly_public'],
     kv: ['GATE_KV'],

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { solveSha256 } from '../../src/challenge/pow-solve.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { assetHashes } from '../../src/widget/bundle.generated.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -293,5 +294,45 @@ describe('configuration', () => {
     const answer = await fetch(url);
     expect(answer.status).toBe(503);
     expect(origin.hits).toEqual([]);
+  });
+});
+
+describe('a service of another release', () => {
+  const protectScript = `/__protect/protect.js?v=${assetHashes['protect.js']}`;
+
+  test('its scripts are not served as ours: a 404 that nobody keeps, and pages pass', async () => {
+    upstream.trouble = 'other-release';
+    const url = await startEdge();
+    const script = await status(url + protectScript);
+    expect([script.status, script.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect((await status(url)).status).toBe(200);
+    upstream.trouble = 'none';
+    await eventually(
+      async () => (await status(url + protectScript)).status,
+      (answered) => answered === 200,
+    );
+    const again = await status(url + protectScript);
+    expect(again.headers.get('cache-control')).toContain('immutable');
+  });
+
+  test('a challenge speaks English then, has its own scripts, and the visitor’s language afterwards', async () => {
+    upstream.trouble = 'other-release';
+    const url = await startEdge();
+    const page = async () => {
+      const headers = { ...CHALLENGED, 'accept-language': 'ar' };
+      return (await fetch(url, { headers })).text();
+    };
+    const english = await page();
+    expect(english).toContain('<html lang="en"');
+    const needed = /\/__protect\/interstitial\.js\?v=[0-9a-f]+/.exec(english)![0];
+    expect((await status(url + needed)).status).toBe(200);
+    upstream.trouble = 'none';
+    await eventually(page, (text) => text.includes('<html lang="ar" dir="rtl"'));
+  });
+
+  test('a first visitor from Cairo reads Arabic at once', async () => {
+    const url = await startEdge({}, false);
+    const answer = await fetch(url, { headers: { ...CHALLENGED, 'accept-language': 'ar-EG,ar;q=0.9' } });
+    expect(await answer.text()).toContain('<html lang="ar" dir="rtl"');
   });
 });

@@ -14,9 +14,19 @@ import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
 import { encodeDelta } from '../../src/rules/delta.ts';
 import { signRulesetFile } from '../../src/rules/signing.ts';
+import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
 
-export type Trouble = 'none' | 'error' | 'garbage' | 'slow' | 'refused' | 'corrupt-ruleset' | 'wrong-key';
+/** `other-release`: its browser files are not those this edge was built with. */
+export type Trouble =
+  | 'none'
+  | 'other-release'
+  | 'error'
+  | 'garbage'
+  | 'slow'
+  | 'refused'
+  | 'corrupt-ruleset'
+  | 'wrong-key';
 
 export interface Upstream {
   url: string;
@@ -136,7 +146,7 @@ export async function startUpstream(): Promise<Upstream> {
       if (upstream.verifyTrouble === 'garbage') return void send(200, '<html>');
       return void send(200, upstream.verifyTrouble === 'empty' ? '{}' : JSON.stringify(upstream.verifyAnswer));
     }
-    if (path === '/edge/v1/verdicts' && upstream.trouble === 'none') {
+    if (path === '/edge/v1/verdicts' && ['none', 'other-release'].includes(upstream.trouble)) {
       const batch = JSON.parse(body.toString()) as { records: VerdictRecord[]; counters: Record<string, number> };
       upstream.records.push(...batch.records);
       for (const [name, by] of Object.entries(batch.counters)) {
@@ -170,6 +180,8 @@ export async function startUpstream(): Promise<Upstream> {
       if (upstream.trouble === 'corrupt-ruleset') file.set([0xff ^ (file.at(40) ?? 0)], 40);
       return void send(200, file, 'application/octet-stream');
     }
+    const file = clientAssets[path.slice(1).split('?', 1)[0] ?? ''];
+    if (file) return void send(200, upstream.trouble === 'other-release' ? `${file.body} ` : file.body);
     send(404, '{}');
   }
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));

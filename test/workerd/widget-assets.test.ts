@@ -30,7 +30,7 @@ describe('a widget file', () => {
     expect(policy).not.toContain('frame-ancestors');
   });
 
-  it.each(['/protect.js', '/interstitial.js', '/widget.map', '/__proto__'])('%s is none', async (path) => {
+  it.each(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'])('%s is none', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 });

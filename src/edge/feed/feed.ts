@@ -13,6 +13,7 @@ import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count, Upstream } from './upstream.ts';
+import { within } from './within.ts';
 
 export interface GateState {
   config: CompiledConfig | null;
@@ -30,6 +31,8 @@ export interface FeedOptions {
   pollMs: number;
   maxStaleMs: number;
   now(): number;
+  /** What else is brought up to date behind the same responses. */
+  alongside?(): Promise<unknown>;
 }
 
 /** Design 4: how long a request with a stale ruleset waits for news. */
@@ -61,6 +64,7 @@ export class Feed {
       refresh = { startedAtMs: nowMs, done: this.#guarded() };
       this.#refresh = refresh;
       waitUntil(refresh.done);
+      if (this.#options.alongside) waitUntil(this.#options.alongside());
     }
     if (this.attemptedAtMs === 0) return within(refresh.done, COLD_WAIT_MS);
     return ageMs > this.#options.maxStaleMs ? within(refresh.done, STALE_WAIT_MS) : null;
@@ -169,11 +173,4 @@ export class Feed {
     }
     return null;
   }
-}
-
-function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
-  const limit = new Promise<void>((resolve) => {
-    setTimeout(resolve, limitMs);
-  });
-  return Promise.race([work, limit]);
 }

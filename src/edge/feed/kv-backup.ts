@@ -6,7 +6,7 @@
 import type { ConfigSeal } from './config-seal.ts';
 import type { KvStore } from './kv.ts';
 import { importRulesetKeys, openBase, openDeltaOver } from './ruleset-files.ts';
-import { decodePointer, encodePointer, partName, sealConfig } from './stored-parts.ts';
+import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 export interface BackupOptions {
@@ -22,7 +22,9 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   if (!version) return false;
   const stored = decodePointer(await kv.get(partName.pointer));
   const { base, delta, configVersion } = version;
-  const sameConfig = stored?.configVersion === configVersion;
+  const sameVersion = stored?.configVersion === configVersion;
+  // Sealed under a client JWT that was replaced, it would open for no isolate started from now on.
+  const sameConfig = sameVersion && (await openConfig(await kv.get(partName.config(configVersion)), seal)) !== null;
   const sameBase = stored?.base.hash === base.hash;
   const sameDelta = sameBase && stored?.delta.version === delta.version;
   if (sameConfig && sameDelta) return true;
@@ -44,7 +46,7 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   if (!sameConfig && !(await kv.put(partName.config(configVersion), await sealConfig(config, seal)))) return false;
   if (!(await kv.put(partName.pointer, encodePointer(version)))) return false;
 
-  if (stored && !sameConfig) await kv.delete(partName.config(stored.configVersion));
+  if (stored && !sameVersion) await kv.delete(partName.config(stored.configVersion));
   if (stored && !sameBase) await kv.delete(partName.base(stored.base.hash));
   if (stored && !sameDelta) await kv.delete(partName.delta(stored.base.hash, stored.delta.version));
   return true;

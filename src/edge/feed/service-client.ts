@@ -2,7 +2,7 @@
  * The edge's calls to the service (design 4): the client JWT as bearer, a deadline on each, every
  * answer bounded and checked. What does not fit counts as "service unreachable".
  */
-import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge-api.ts';
+import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge-answers.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge-api.ts';
 import { readBounded } from '../submission.ts';
 import type { Count, Upstream } from './upstream.ts';

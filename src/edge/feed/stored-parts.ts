@@ -3,7 +3,7 @@
  * config, and the two signed ruleset files, named by what they contain. Colo cache and KV store them
  * alike; neither is trusted, since seal and signatures are checked on every load.
  */
-import { edgeConfig, edgeVersion } from '../../contract/edge-api.ts';
+import { edgeConfig, edgeVersion } from '../../contract/edge-answers.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
 import type { ConfigSeal } from './config-seal.ts';
 

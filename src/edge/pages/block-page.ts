@@ -8,7 +8,7 @@ import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 
 export function renderBlockPage(input: PageInput): string {
-  const localised = pickLanguage(input.acceptLanguage);
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
   return renderPage(input, localised, {
     title: messages.blockedTitle,

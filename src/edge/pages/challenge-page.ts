@@ -3,7 +3,7 @@
  * script needs as data, every text it may show as an inert template, a held submission as a form,
  * and a way through without scripts.
  */
-import { CLEARANCE_ACTION } from '../../contract/challenge-api.ts';
+import { CLEARANCE_ACTION } from '../../contract/challenge-terms.ts';
 import { html, type Html } from './html.ts';
 import { type LocalisedMessages, pickLanguage } from './language.ts';
 import type { PageInput } from './page-input.ts';
@@ -30,7 +30,7 @@ export interface ChallengePageInput extends PageInput {
 const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as const;
 
 export function renderChallengePage(input: ChallengePageInput): string {
-  const localised = pickLanguage(input.acceptLanguage);
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
   const { branding, nonce, apiBase = '/__protect' } = input;
   const script = `${apiBase}/interstitial.js?v=${input.assetHashes['interstitial.js'] ?? ''}`;

@@ -3,7 +3,7 @@
  * its base language; anything malformed is skipped (a tag like `und` once crashed a peer), and with
  * nothing left the page speaks English.
  */
-import { pageLanguages, type PageMessages } from './messages.ts';
+import type { Languages, PageMessages } from './messages.ts';
 
 /** Real headers hold a handful; a long one is not worth reading. */
 const HEADER_MAX_CHARS = 256;
@@ -16,12 +16,19 @@ export interface LocalisedMessages {
   messages: PageMessages;
 }
 
-export function pickLanguage(acceptLanguage: string | null): LocalisedMessages {
-  const tag = wanted(acceptLanguage).find((candidate) => Object.hasOwn(pageLanguages, candidate)) ?? 'en';
+/** `languages` has English at least. */
+export function pickLanguage(acceptLanguage: string | null, languages: Languages): LocalisedMessages {
+  const tag = wanted(acceptLanguage).find((candidate) => Object.hasOwn(languages, candidate)) ?? 'en';
   return {
     language: { tag, direction: RIGHT_TO_LEFT.has(tag) ? 'rtl' : 'ltr' },
-    messages: pageLanguages[tag]!,
+    messages: languages[tag]!,
   };
+}
+
+/** Whether a page in `tag` is what they asked for, or at least nothing else was asked for. */
+export function isFirstChoice(tag: string, acceptLanguage: string | null): boolean {
+  const tags = wanted(acceptLanguage);
+  return tags.length === 0 || tags[0] === tag || tags[1] === tag;
 }
 
 /** Lower-case tags, best first, each followed by its base language. */

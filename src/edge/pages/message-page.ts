@@ -29,7 +29,7 @@ export interface MessagePageInput extends PageInput {
 }
 
 export function renderMessagePage(kind: MessageKind, input: MessagePageInput): string {
-  const localised = pickLanguage(input.acceptLanguage);
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
   const { messages } = localised;
   const [title, text] = texts[kind];
   return renderPage(input, localised, {

@@ -35,7 +35,9 @@ export interface PageMessages {
 }
 
 /** By base language (ISO 639-1). */
-export const pageLanguages: Readonly<Record<string, PageMessages>> = {
+export type Languages = Readonly<Record<string, PageMessages>>;
+
+export const pageLanguages: Languages = {
   en: english,
   de: german,
   fr: french,

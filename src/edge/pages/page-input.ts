@@ -3,6 +3,7 @@
  */
 import type * as z from 'zod/mini';
 import type { branding } from '../../contract/instance.ts';
+import type { Languages } from './messages.ts';
 
 export type Branding = z.infer<typeof branding>;
 
@@ -13,5 +14,7 @@ export interface PageInput {
   requestId: string;
   /** The request's `Accept-Language`, as it came. */
   acceptLanguage: string | null;
+  /** Texts to choose from; English at least. */
+  languages: Languages;
   branding: Branding;
 }

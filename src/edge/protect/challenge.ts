@@ -3,7 +3,7 @@
  * so that the widget needs no other host (design 3.3). What the visitor says about himself is dropped.
  * While the service is away the edge mints and checks by itself (design 8).
  */
-import { CLEARANCE_ACTION } from '../../contract/challenge-api.ts';
+import { CLEARANCE_ACTION } from '../../contract/challenge-terms.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX, checkLocalSolution, mintLocalChallenge } from '../local-challenge.ts';
 import { json, jsonError } from '../respond.ts';
 import { visitorOf } from '../visitor.ts';

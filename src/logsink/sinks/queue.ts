@@ -4,7 +4,7 @@
  * its bytes; the counters go with the first part only.
  */
 import * as z from 'zod/mini';
-import { VERDICT_BATCH_MAX_RECORDS } from '../../contract/verdict-record.ts';
+import { VERDICT_BATCH_MAX_RECORDS } from '../../contract/record-bounds.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
 
 /** The platform's limit is 128,000 bytes with its own overhead. */

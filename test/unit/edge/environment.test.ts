@@ -8,14 +8,16 @@ const good = {
   ORIGIN_URL: 'https://origin.example.com',
   CLIENT_JWT: `e30.${claims}.c2ln`,
 };
-const mistakesOf = (env: Record<string, unknown>) => {
-  const reading = readEnvironment(env);
+const serviceMode = { rulesSource: 'service', otherConfig: 'wrangler.any-service.toml' } as const;
+const anyServiceMode = { rulesSource: 'management-api', otherConfig: 'wrangler.toml' } as const;
+const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEnvironment>[1] = serviceMode) => {
+  const reading = readEnvironment(env, mode);
   return reading.ok ? [] : reading.mistakes;
 };
 
 describe('environment', () => {
   test('the least that is needed gets every default', () => {
-    const reading = readEnvironment(good);
+    const reading = readEnvironment(good, serviceMode);
     expect(reading).toMatchObject({
       ok: true,
       environment: {
@@ -64,16 +66,27 @@ describe('environment', () => {
   });
 
   test('another service’s management API needs its own credentials and no service sink', () => {
-    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toHaveLength(3);
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' }, anyServiceMode)).toHaveLength(3);
     const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console', GATE_KV: {} };
-    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api', ...keys })).toEqual([]);
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api', ...keys }, anyServiceMode)).toEqual([]);
+  });
+
+  test('a Worker of the other kind says so in one line, and which file deploys the right one', () => {
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toEqual([
+      'RULES_SOURCE must be service in this Worker; deploy wrangler.any-service.toml for the other one',
+    ]);
+    const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console', GATE_KV: {} };
+    expect(mistakesOf({ ...good, RULES_SOURCE: 'service', ...keys }, anyServiceMode)).toEqual([
+      'RULES_SOURCE must be management-api in this Worker; deploy wrangler.toml for the other one',
+    ]);
+    expect(mistakesOf({ ...good, ...keys }, anyServiceMode)).toEqual([]);
   });
 
   test('the zone’s own origin and a service binding are origins too', () => {
-    expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' })).toMatchObject({
+    expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' }, serviceMode)).toMatchObject({
       environment: { origin: { kind: 'zone' } },
     });
-    const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } });
+    const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } }, serviceMode);
     expect(bound).toMatchObject({ environment: { origin: { kind: 'binding', base: null } } });
   });
 });

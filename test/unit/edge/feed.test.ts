@@ -6,6 +6,7 @@ import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';
 import { backUpToKv } from '../../../src/edge/feed/kv-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
+import { openConfig, partName } from '../../../src/edge/feed/stored-parts.ts';
 import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { signRulesetFile } from '../../../src/rules/signing.ts';
@@ -173,6 +174,14 @@ describe('feed', () => {
     await feed.check();
     expect(blocks(feed, 'first')).toBe(true);
     expect(counted['rulesets_refused{from="service"}']).toBe(1);
+  });
+
+  test('a config sealed under a replaced client JWT is written anew', async () => {
+    await backUpToKv({ upstream, kv: kv(), seal, count });
+    const renewed = new ConfigSeal('another credential');
+    expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
+    const config = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
+    expect((await openConfig(config ?? null, renewed))?.instanceId).toBe('inst_1');
   });
 
   test('a bad copy in the cache is passed over', async () => {

@@ -17,7 +17,13 @@ import { pageSecurityHeaders } from '../../../src/edge/pages/security-headers.ts
 import { buildClient } from '../../../scripts/build-client.ts';
 
 const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';
-const base: PageInput = { nonce: NONCE, requestId: 'req-1', acceptLanguage: 'en', branding: {} };
+const base: PageInput = {
+  nonce: NONCE,
+  requestId: 'req-1',
+  acceptLanguage: 'en',
+  languages: pageLanguages,
+  branding: {},
+};
 const challenge: ChallengePageInput = {
   ...base,
   siteKey: 'site-1',
@@ -81,7 +87,7 @@ describe('languages', () => {
   test('there are at least twelve, three of them from right to left', () => {
     const tags = Object.keys(pageLanguages);
     expect(tags.length).toBeGreaterThanOrEqual(12);
-    const rightToLeft = tags.filter((tag) => pickLanguage(tag).language.direction === 'rtl');
+    const rightToLeft = tags.filter((tag) => pickLanguage(tag, pageLanguages).language.direction === 'rtl');
     expect(rightToLeft.toSorted()).toEqual(['ar', 'fa', 'he']);
   });
 
@@ -107,7 +113,7 @@ describe('languages', () => {
     ['__proto__, constructor, toString', 'en'],
     ['\u0000\uffff;;;,,,', 'en'],
   ])('Accept-Language %j is answered in %s', (header, tag) => {
-    expect(pickLanguage(header).language.tag).toBe(tag);
+    expect(pickLanguage(header, pageLanguages).language.tag).toBe(tag);
   });
 
   test('an Arabic page is marked as such and runs from right to left', () => {

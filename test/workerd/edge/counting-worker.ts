@@ -1,46 +1,5 @@
-/**
- * The edge Worker with its I/O counted: KV reads and writes, and every sub-request. `/__count` tells
- * and resets; `/__scheduled` fires the scheduled run.
- */
+/** The edge with a service of this project, counted. */
 import edge from '../../../src/edge/index.ts';
+import { counting } from './counting.ts';
 
-interface Counts {
-  kvReads: number;
-  kvWrites: number;
-  fetches: string[];
-}
-
-let counts: Counts = { kvReads: 0, kvWrites: 0, fetches: [] };
-const realFetch = globalThis.fetch;
-globalThis.fetch = ((input: Request | string, init?: RequestInit) => {
-  const url = typeof input === 'string' ? input : input.url;
-  counts.fetches.push(url);
-  return realFetch(input, init);
-}) as never;
-
-function counted(kv: Record<string, (...parameters: unknown[]) => unknown>): object {
-  return {
-    get: (...parameters: unknown[]) => (counts.kvReads++, kv['get']!(...parameters)),
-    put: (...parameters: unknown[]) => (counts.kvWrites++, kv['put']!(...parameters)),
-    delete: (...parameters: unknown[]) => kv['delete']!(...parameters),
-  };
-}
-
-let wrapped: Record<string, unknown> | null = null;
-
-export default {
-  async fetch(request: Request, env: Record<string, unknown>, ctx: never): Promise<Response> {
-    wrapped ??= env['GATE_KV'] ? { ...env, GATE_KV: counted(env['GATE_KV'] as never) } : { ...env };
-    const path = new URL(request.url).pathname;
-    if (path === '/__count') {
-      const told = Response.json(counts);
-      counts = { kvReads: 0, kvWrites: 0, fetches: [] };
-      return told;
-    }
-    if (path === '/__scheduled') {
-      await edge.scheduled(null as never, wrapped);
-      return new Response('done');
-    }
-    return edge.fetch(request, wrapped, ctx);
-  },
-};
+export default counting(edge);

@@ -1,0 +1,40 @@
+/**
+ * The scheduled run's other half: the files of this release into KV, so that neither an outage of the
+ * service nor a service of another release takes languages and scripts away from a running edge. One
+ * list says what is stored; it is read once a run, and nothing is written without a change.
+ */
+import { fileName } from './client-files.ts';
+import type { ClientFiles } from './client-files.ts';
+import type { KvStore } from './kv.ts';
+
+const LIST = 'files';
+
+/** True when KV holds every file afterwards. */
+export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<boolean> {
+  const before = storedList(await kv.get(LIST));
+  const stored = new Map(before);
+  let complete = true;
+  for (const [name, hash] of files.fetched) {
+    if (stored.get(name) === hash) continue;
+    const bytes = await files.fetch(name, hash);
+    if (typeof bytes !== 'string' && (await kv.put(fileName(name, hash), bytes))) stored.set(name, hash);
+    else complete = false;
+  }
+  const replaced = [...before].filter(([name, hash]) => stored.get(name) !== hash);
+  const isChanged = replaced.length > 0 || stored.size !== before.size;
+  if (!isChanged) return complete;
+  const list = new TextEncoder().encode(JSON.stringify(Object.fromEntries(stored)));
+  if (!(await kv.put(LIST, list as Uint8Array<ArrayBuffer>))) return false;
+  for (const [name, hash] of replaced) await kv.delete(fileName(name, hash));
+  return complete;
+}
+
+function storedList(bytes: Uint8Array | null): Map<string, string> {
+  if (!bytes) return new Map();
+  try {
+    const list: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return new Map(Object.entries(list as Record<string, string>).filter(([, hash]) => typeof hash === 'string'));
+  } catch {
+    return new Map();
+  }
+}

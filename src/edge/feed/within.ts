@@ -1,0 +1,8 @@
+/** A bounded wait: for work that goes on behind the response, whoever waited for it. */
+export function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout>;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,145 @@
+/** Files of this release from the nearest place that has them, never another release's under their name. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
+import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
+import { KvStore } from '../../../src/edge/feed/kv.ts';
+import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
+import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/page-texts.ts';
+import { english } from '../../../src/edge/pages/messages-english.ts';
+import { pageLanguages } from '../../../src/edge/pages/messages.ts';
+import { assetHashes, clientAssets, edgeAssets } from '../../../src/widget/bundle.generated.ts';
+
+const memory = (parts: Map<string, Bytes>): PartStore => ({
+  get: (name) => Promise.resolve(parts.get(name) ?? null),
+  put: (name, bytes) => Promise.resolve(Boolean(parts.set(name, bytes))),
+});
+let cached: Map<string, Bytes>;
+let stored: Map<string, Bytes>;
+let kvWrites: number;
+let kv: KvStore;
+let service: { state: 'up' | 'down' | 'other-release'; calls: string[] };
+let nowMs: number;
+let files: ClientFiles;
+
+beforeEach(() => {
+  cached = new Map();
+  stored = new Map();
+  kvWrites = 0;
+  nowMs = 1000;
+  service = { state: 'up', calls: [] };
+  const namespace = {
+    get: (name: string) => Promise.resolve(stored.get(name)?.slice().buffer ?? null),
+    put: (name: string, bytes: Bytes) => Promise.resolve(void (kvWrites++, stored.set(name, bytes))),
+    delete: (name: string) => Promise.resolve(void stored.delete(name)),
+  };
+  kv = new KvStore(namespace as never, 'inst_1', () => undefined);
+  const call = (path: string) => {
+    service.calls.push(path);
+    if (service.state === 'down') return Promise.reject(new Error('unreachable'));
+    const { body = '' } = clientAssets[path.slice(1, path.indexOf('?'))] ?? {};
+    return Promise.resolve(new Response(service.state === 'up' ? body : `${body}// next release`));
+  };
+  files = new ClientFiles({
+    embedded: edgeAssets,
+    service: { call },
+    cache: memory(cached),
+    kv,
+    count: () => undefined,
+    now: () => nowMs,
+  });
+});
+const textOf = async (name: string): Promise<string> => {
+  const read = await files.read(name);
+  return typeof read === 'string' ? read : new TextDecoder().decode(read);
+};
+const widget = clientAssets['widget.js']!.body;
+
+describe('a file that is not compiled in', () => {
+  test('comes from the service by its hash, and then from the colo', async () => {
+    expect(await textOf('widget.js')).toBe(widget);
+    service.state = 'down';
+    expect(await textOf('widget.js')).toBe(widget);
+    expect(service.calls).toEqual([`/widget.js?v=${assetHashes['widget.js']}`]);
+  });
+
+  test('of another release is absent, and not asked for again at once', async () => {
+    service.state = 'other-release';
+    expect(await textOf('widget.js')).toBe('absent');
+    expect(await textOf('widget.js')).toBe('absent');
+    expect(service.calls).toHaveLength(1);
+    nowMs += 6000;
+    service.state = 'up';
+    expect(await textOf('widget.js')).toBe(widget);
+  });
+
+  test('is never taken from a cache that holds something else', async () => {
+    cached.set(fileName('widget.js', assetHashes['widget.js']!), new TextEncoder().encode('alert(1)') as Bytes);
+    expect(await textOf('widget.js')).toBe(widget);
+  });
+
+  test.each(['down', 'other-release'] as const)('survives a service that is %s, in KV', async (state) => {
+    expect(await backUpFiles(files, kv)).toBe(true);
+    service.state = state;
+    expect(await textOf('widget.js')).toBe(widget);
+  });
+
+  test.each(['../edge/v1/config', '__proto__', 'bundle.js', 'interstitial.js'])('%s is none of them', async (name) => {
+    expect(await textOf(name)).toBe('absent');
+    expect(service.calls).toEqual([]);
+  });
+});
+
+describe('the scheduled run', () => {
+  test('writes every file once, and nothing without a change', async () => {
+    expect(await backUpFiles(files, kv)).toBe(true);
+    const writes = kvWrites;
+    expect(writes).toBe(files.fetched.length + 1);
+    expect(await backUpFiles(files, kv)).toBe(true);
+    expect(kvWrites).toBe(writes);
+  });
+
+  test('keeps what it has while the service has another release', async () => {
+    await backUpFiles(files, kv);
+    const before = [...stored.keys()];
+    service.state = 'other-release';
+    expect(await backUpFiles(files, kv)).toBe(true);
+    stored.delete('gate/inst_1/files');
+    expect(await backUpFiles(files, kv)).toBe(false);
+    expect([...stored.keys()].toSorted()).toEqual(before.filter((name) => !name.endsWith('/files')).toSorted());
+  });
+});
+
+describe('the texts of the pages', () => {
+  const texts = () =>
+    new PageTexts(
+      { en: english },
+      () => files.read(PAGE_TEXTS_FILE),
+      () => nowMs,
+    );
+
+  test('are all languages once they are loaded', async () => {
+    const loaded = texts();
+    await loaded.load();
+    expect(await loaded.wanted('fr')).toEqual(pageLanguages);
+  });
+
+  test('are waited for by a page in another language only', async () => {
+    const waiting = texts();
+    expect(Object.keys(await waiting.wanted('en-GB,ar;q=0.5'))).toEqual(['en']);
+    expect(service.calls).toEqual([]);
+    expect(Object.keys(await waiting.wanted('ar'))).toContain('ar');
+  });
+
+  test('are English where they cannot be had, and a wait has its end', async () => {
+    service.state = 'down';
+    expect(Object.keys(await texts().wanted('ar'))).toEqual(['en']);
+    const never = new PageTexts(
+      { en: english },
+      () => new Promise(() => undefined),
+      () => nowMs,
+    );
+    const began = performance.now();
+    expect(Object.keys(await never.wanted('ar'))).toEqual(['en']);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});
