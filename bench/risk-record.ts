@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildClient } from '../scripts/build-client.ts';
 import { telemetryReport } from '../src/contract/telemetry.ts';
-import { clientHeadersOf } from '../src/edge/visitor.ts';
+import { clientHeadersOf } from '../src/edge/client-headers.ts';
 import { clientsOf } from './risk-clients.ts';
 import type { RecordedClient } from './risk-clients.ts';
 import type { RecordedSession } from './risk-replay.ts';

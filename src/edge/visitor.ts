@@ -1,6 +1,6 @@
 /** The edge's signals of a visitor, for calls to the service on the visitor's behalf (design 4). */
-import type { ClientHeaders, EdgeVisitor } from '../contract/edge-api.ts';
-import type { CanonicalTarget } from './canonical-path.ts';
+import type { EdgeVisitor } from '../contract/edge-api.ts';
+import { clientHeadersOf } from './client-headers.ts';
 import type { Passage } from './passage.ts';
 
 const USER_AGENT_MAX_CHARS = 16_384;
@@ -23,25 +23,4 @@ export function visitorOf(passage: Passage): EdgeVisitor {
 /** With what a session call's headers show of the browser (design 6); too dear for a request that is only decided. */
 export function sessionVisitorOf(passage: Passage): EdgeVisitor {
   return { ...visitorOf(passage), headers: clientHeadersOf(passage.request.headers, passage.target) };
-}
-
-/** Browsers send fetch metadata and client hints to https and to their own machine only. */
-const TRUSTWORTHY_HOST = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
-
-export function clientHeadersOf(
-  headers: Headers,
-  target: Pick<CanonicalTarget, 'scheme' | 'host'> | null,
-): ClientHeaders {
-  // One that is longer than any browser's is cut, not refused: the detectors see that it fits nothing.
-  const text = (name: string, maxChars: number): string | null => headers.get(name)?.slice(0, maxChars) ?? null;
-  return {
-    secure: target !== null && (target.scheme === 'https' || TRUSTWORTHY_HOST.test(target.host)),
-    acceptLanguage: headers.has('accept-language'),
-    fetchSite: text('sec-fetch-site', 16),
-    fetchMode: text('sec-fetch-mode', 16),
-    fetchDest: text('sec-fetch-dest', 32),
-    uaBrands: text('sec-ch-ua', 256),
-    uaMobile: text('sec-ch-ua-mobile', 8),
-    uaPlatform: text('sec-ch-ua-platform', 32),
-  };
 }
