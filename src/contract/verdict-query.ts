@@ -15,6 +15,8 @@ export const VERDICT_PAGE_MAX_ROWS = 1000;
 export const VERDICT_OFFSET_MAX = 100_000;
 /** A week by the minute is 10,080. */
 export const SERIES_POINTS_MAX = 11_000;
+/** Points of all series of one answer: some 20 MB. A month by the hour, or a day by the minute, of 100 values. */
+export const DIMENSION_POINTS_MAX = 250_000;
 export const TOP_N_DEFAULT = 10;
 export const TOP_N_MAX = 100;
 const FILTER_VALUES_MAX = 100;

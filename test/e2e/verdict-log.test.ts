@@ -329,6 +329,11 @@ describe('a question that cannot be asked', () => {
     ['/protect/traffic-summary', { since: 0, bucket: 'minute' }],
     ['/protect/traffic-by-dimension', { groupBy: 'shoe_size' }],
     ['/protect/traffic-by-dimension', {}],
+    // 8,640 minutes of 101 series would be 80 MB.
+    [
+      '/protect/traffic-by-dimension',
+      { groupBy: 'country', bucket: 'minute', topN: 100, since: Date.now() - 6 * 86_400_000 },
+    ],
   ])('%s with %j is a 400', async (path, body) => {
     expect(await ask(path, body)).toMatchObject([400, { error: { code: 400, key: 'API.INVALID_BODY' } }]);
   });

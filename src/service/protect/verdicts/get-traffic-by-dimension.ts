@@ -3,14 +3,18 @@
  * a dimension, and one for all the others together. Both are exact: which values are largest is
  * decided over the whole window, not per bucket.
  */
-import { trafficByDimensionAnswer, trafficByDimensionRequest } from '../../../contract/verdict-query.ts';
+import {
+  DIMENSION_POINTS_MAX,
+  trafficByDimensionAnswer,
+  trafficByDimensionRequest,
+} from '../../../contract/verdict-query.ts';
 import type { VerdictDimension } from '../../../contract/verdict-query.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
 import { countSeries, countValues } from '../../../store/verdict-log/log.ts';
 import type { CountWindow } from '../../../store/verdict-log/log.ts';
 import type { Point } from '../../../store/verdict-log/rollup-reader.ts';
 import type { LogName } from '../../../store/verdict-log/shards.ts';
-import { operation } from '../../operation.ts';
+import { ApiError, operation } from '../../operation.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './counted.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
 
@@ -41,6 +45,7 @@ export const getTrafficByDimension = operation({
     const { env, body, now } = context;
     const { log, horizon } = await logTarget(context, body.siteKey);
     const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, now);
+    checkPoints((to - from) / bucketMinutes, body.topN);
     const window: CountWindow = { from, to, outcomes: outcomesOf(body.decision) };
     const split = await splitBy(env, log, body.groupBy, window, bucketMinutes, body.topN);
     return {
@@ -55,6 +60,15 @@ export const getTrafficByDimension = operation({
     };
   },
 });
+
+/** The named values and the others may each have a point in every bucket. */
+function checkPoints(buckets: number, topN: number): void {
+  if (buckets * (topN + 1) <= DIMENSION_POINTS_MAX) return;
+  const most = Math.floor(DIMENSION_POINTS_MAX / buckets) - 1;
+  throw new ApiError('API.INVALID_BODY', 'The answer would hold too many points', [
+    { path: 'topN', message: `must be ${most} at most for ${buckets} buckets; or take a longer bucket` },
+  ]);
+}
 
 async function splitBy(
   env: ServiceEnv,
