@@ -1,0 +1,53 @@
+/**
+ * What the documents point at is there: files they link to, tests they name (`` `e2e/edge-gate` › "words of
+ * the title" ``), counters they list. A renamed test must not leave a promise without its proof.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const folders = ['.', 'docs', 'docs/decisions'];
+const pages = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') })),
+);
+
+const links = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, target = '']) => ({ path, target })),
+);
+
+test.each(links)('$path: $target is there', ({ path, target }) => {
+  expect(existsSync(join(dirname(path), target))).toBe(true);
+});
+
+const named = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)` › "([^"]+)"/g)].map(
+    ([, file = '', title = '']) => ({ path, file, title }),
+  ),
+);
+
+test.each(named)('$path: $file › $title', ({ file, title }) => {
+  const source = readFileSync(`test/${file}.test.ts`, 'utf8').replaceAll("\\'", "'");
+  expect(source).toContain(title);
+});
+
+test('every page of docs/ is linked from another', () => {
+  const linked = new Set(links.map(({ path, target }) => join(dirname(path), target)));
+  const alone = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/') && !linked.has(path));
+  // A folder that is linked as a whole shows its README.
+  expect(alone.filter((path) => !path.endsWith('README.md'))).toEqual([]);
+});
+
+test('every counter that an edge keeps is explained to operators', () => {
+  const operations = readFileSync('docs/failure-modes.md', 'utf8');
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^(edge|logsink)\/.*\.ts$/.test(name))
+    .map((name) => readFileSync(join('src', name), 'utf8'))
+    .join('\n');
+  const counters = [...sources.matchAll(/(?:\bcount|Counters\.add|counters\.add)\(\s*['"`]([a-z_]+)/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(counters.length).toBeGreaterThan(20);
+  expect([...new Set(counters)].filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+});
