@@ -21,9 +21,11 @@ test.each(links)('$path: $target is there', ({ path, target }) => {
   expect(existsSync(join(dirname(path), target))).toBe(true);
 });
 
+/** One file, then one or several titles; an ellipsis stands for the part of a title that a table fills in. */
 const named = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)` › "([^"]+)"/g)].map(
-    ([, file = '', title = '']) => ({ path, file, title }),
+  [...text.matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g)].flatMap(
+    ([, file = '', titles = '']) =>
+      [...titles.matchAll(/"…?:? ?([^"]+?)…?"/g)].map(([, title = '']) => ({ path, file, title })),
   ),
 );
 
