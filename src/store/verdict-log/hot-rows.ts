@@ -163,7 +163,7 @@ export class HotRows {
       row.kept ? 1 : 0,
       row.body,
     );
-    this.keys.set({ id: row.id, timestamp: row.timestamp, seq, jti: row.jti, ip: row.ip });
+    this.keys.set(row, seq);
   }
 
   #bodyOf(key: HotKey): string | null {
@@ -230,12 +230,13 @@ export class HotRows {
     this.#pending = new Aggregate();
     this.#nextSeq = this.#mergedSeq + 1;
     for (const row of this.#sql.exec<RebuiltRow>(
-      `SELECT seq, id, ts, jti, ip, outcome, CASE WHEN seq > ? THEN body END AS body FROM verdicts`,
+      `SELECT seq, id, ts AS timestamp, jti, ip, asn, outcome, source, device, path, fired, kept,
+         CASE WHEN seq > ? THEN body END AS body FROM verdicts`,
       this.#mergedSeq,
     )) {
-      this.keys.set({ id: row.id, timestamp: row.ts, seq: row.seq, jti: row.jti, ip: row.ip });
+      this.keys.set({ ...row, kept: row.kept === 1 }, row.seq);
       this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1);
-      if (row.body !== null) this.#pending.add(logRecord(row.body), row.ts, row.outcome);
+      if (row.body !== null) this.#pending.add(logRecord(row.body), row.timestamp, row.outcome);
     }
   }
 }
@@ -243,10 +244,16 @@ export class HotRows {
 interface RebuiltRow extends Record<string, SqlStorageValue> {
   seq: number;
   id: string;
-  ts: number;
+  timestamp: number;
   jti: string | null;
   ip: string | null;
+  asn: number | null;
   outcome: number;
+  source: string;
+  device: string;
+  path: string;
+  fired: number;
+  kept: number;
   body: string | null;
 }
 

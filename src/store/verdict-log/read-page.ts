@@ -3,7 +3,7 @@
  * first and only while a row of theirs could still belong on the page. A page that searched its
  * share of blocks ends early, with a cursor: a read never grows without bound.
  */
-import { matches } from './filter.ts';
+import { fragmentsOf, matches } from './filter.ts';
 import type { RowFilter } from './filter.ts';
 import { logRecord } from './log-record.ts';
 import { PAGE_BLOCKS_MAX } from './plan.ts';
@@ -22,6 +22,8 @@ import type { LogName, ShardEnv } from './shards.ts';
 const ROWS_AT_ONCE = 1000;
 /** Blocks fetched ahead: R2 answers them side by side, within a Worker's six connections. */
 const BLOCKS_AHEAD = 4;
+/** An erasure rewrites a segment while it is read; one after another is no accident any more. */
+const PLANS_MAX = 4;
 
 export interface PageRequest {
   filter: RowFilter;
@@ -36,7 +38,12 @@ export interface Page {
   total: number;
   totalIsExact: boolean;
   /** Where the next page starts, or `null` at the end. */
-  next: RowKey | null;
+  next: PageStart | null;
+}
+
+export interface PageStart extends RowKey {
+  /** Rows that the offset had still to pass over when the search ended. */
+  skip: number;
 }
 
 export async function readPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
@@ -51,7 +58,10 @@ export async function readPage(env: ShardEnv, log: LogName, request: PageRequest
     const part = await readNearPage(env, log, { ...request, before, offset: 0, limit: rows, wantTotal });
     first ??= part;
     // The end of the log, or of what one page may search: this page ends there too.
-    if (part.next === null || part.rows.length < rows) return { ...first, rows: [], next: part.next };
+    if (part.next === null || part.rows.length < rows) {
+      const skip = offset - passed - part.rows.length;
+      return { ...first, rows: [], next: part.next && { ...part.next, skip } };
+    }
     before = part.next;
   }
   const page = await readNearPage(env, log, {
@@ -64,17 +74,33 @@ export async function readPage(env: ShardEnv, log: LogName, request: PageRequest
 }
 
 async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  for (let turn = 1; ; turn++) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- a new plan is made only when the one before went stale
+      return await readPlanned(env, log, request);
+    } catch (error) {
+      if (!(error instanceof StalePlanError) || turn === PLANS_MAX) throw error;
+    }
+  }
+}
+
+async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  const { offset, limit } = request;
   const names = shardNames(env, log, request.filter, request.filter.jti);
   // One row more than the page needs tells whether there is a next one.
-  const wanted = request.offset + request.limit + 1;
+  const wanted = offset + limit + 1;
   const planRequest: PlanRequest = { ...request, limit: wanted };
   const plans = await Promise.all(names.map((name) => shard(env, name).plan(planRequest)));
   const blocks = new BlockReader(env.SEGMENTS, request.filter);
   const merged = await mergeRows(plans, blocks, request.before, wanted);
-  const rows = merged.rows.slice(request.offset, request.offset + request.limit);
+  const rows = merged.rows.slice(offset, offset + limit);
   const counted = request.wantTotal ? await countAll(plans, blocks) : { total: 0, isExact: false };
-  const more = merged.rows.length === wanted ? rows.at(-1) : undefined;
-  return { rows, total: counted.total, totalIsExact: counted.isExact, next: more ?? merged.stoppedAt };
+  const last = merged.rows.length === wanted ? rows.at(-1) : undefined;
+  const skip = Math.max(offset - merged.rows.length, 0);
+  const next = last
+    ? { timestamp: last.timestamp, id: last.id, skip: 0 }
+    : merged.stoppedAt && { ...merged.stoppedAt, skip };
+  return { rows, total: counted.total, totalIsExact: counted.isExact, next };
 }
 
 interface Merged {
@@ -106,9 +132,12 @@ async function mergeRows(
     const fresh = opened.flat().filter((row) => before === null || compareNewestFirst(before, row) < 0);
     found = [...found, ...fresh].sort(compareNewestFirst).slice(0, wanted);
   }
-  if (!cut || found.length >= wanted || edge === undefined) return { rows: found.slice(0, wanted), stoppedAt: null };
-  // Below the newest row of the last block that was opened, unlisted blocks may interleave.
+  found = found.slice(0, wanted);
+  if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
+  // Below the newest row of the last block that may be opened, blocks that may not can interleave.
   const stop = newestOf(edge);
+  const last = found[wanted - 1];
+  if (last && compareNewestFirst(last, stop) <= 0) return { rows: found, stoppedAt: null };
   return { rows: found.filter((row) => compareNewestFirst(row, stop) <= 0), stoppedAt: stop };
 }
 
@@ -133,15 +162,20 @@ function newestOf(block: BlockReference): RowKey {
   return { timestamp: block.maxTs, id: block.maxId };
 }
 
+/** A block that the plan names is in another object by now, or past retention. */
+class StalePlanError extends Error {}
+
 /** Opens blocks, each at most once, and keeps the rows that match. */
 class BlockReader {
   readonly #bucket: R2Bucket;
   readonly #filter: RowFilter;
+  readonly #fragments: readonly string[];
   readonly #opened = new Map<string, Promise<StoredRow[]>>();
 
   constructor(bucket: R2Bucket, filter: RowFilter) {
     this.#bucket = bucket;
     this.#filter = filter;
+    this.#fragments = fragmentsOf(filter);
   }
 
   rows(block: BlockReference): Promise<StoredRow[]> {
@@ -155,10 +189,10 @@ class BlockReader {
 
   async #open({ object, start, length }: BlockReference): Promise<StoredRow[]> {
     const part = await this.#bucket.get(object, { range: { offset: start, length } });
-    // Erased or expired between the plan and this read: its rows are gone or in another object.
-    if (!part) return [];
+    if (!part) throw new StalePlanError(`${object} is gone`);
     const rows: StoredRow[] = [];
     for (const body of await blockLines(await part.arrayBuffer())) {
+      if (!this.#fragments.every((fragment) => body.includes(fragment))) continue;
       const record = logRecord(body);
       if (matches(this.#filter, record)) rows.push({ id: record.id, timestamp: record.timestamp, body });
     }

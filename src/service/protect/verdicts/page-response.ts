@@ -16,7 +16,8 @@ export async function pageResponse(
 ): Promise<Response> {
   const { limit, offset } = paging;
   const before = decodeCursor(paging.cursor);
-  const page = await readPage(env, target.log, { filter, before, offset, limit, wantTotal: true });
+  const passOver = offset + (before?.skip ?? 0);
+  const page = await readPage(env, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
   const rest = {
     total: page.total,
     totalIsExact: page.totalIsExact,

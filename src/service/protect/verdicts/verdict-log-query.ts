@@ -14,7 +14,7 @@ import type { StoredInstance } from '../../../store/instances.ts';
 import { everything } from '../../../store/verdict-log/filter.ts';
 import type { RowFilter } from '../../../store/verdict-log/filter.ts';
 import { retentionHorizon } from '../../../store/verdict-log/retention.ts';
-import type { RowKey } from '../../../store/verdict-log/row.ts';
+import type { PageStart } from '../../../store/verdict-log/read-page.ts';
 import { verdictLogOf } from './accept-batch.ts';
 import type { LogName } from '../../../store/verdict-log/shards.ts';
 
@@ -99,11 +99,14 @@ export function seriesWindow(
   return { since, until, from: since / MINUTE_MS, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
 }
 
-export function encodeCursor({ timestamp, id }: RowKey): string {
-  return btoa(`${timestamp}.${id}`).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+export function encodeCursor({ timestamp, id, skip }: PageStart): string {
+  return btoa(skip === 0 ? `${timestamp}.${id}` : `${timestamp}.${id}.${skip}`)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 }
 
-export function decodeCursor(cursor: string | undefined): RowKey | null {
+export function decodeCursor(cursor: string | undefined): PageStart | null {
   if (cursor === undefined) return null;
   let text: string;
   try {
@@ -111,10 +114,10 @@ export function decodeCursor(cursor: string | undefined): RowKey | null {
   } catch {
     text = '';
   }
-  const match = /^(\d{1,16})\.([0-9a-f-]{36})$/.exec(text);
+  const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(text);
   if (!match)
     throw new ApiError('API.INVALID_BODY', 'The cursor cannot be read', [
       { path: 'cursor', message: 'must be a nextCursor of an earlier answer' },
     ]);
-  return { timestamp: Number(match[1]), id: match[2] as string };
+  return { timestamp: Number(match[1]), id: match[2] as string, skip: Number(match[3] ?? 0) };
 }
