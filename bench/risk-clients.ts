@@ -156,8 +156,9 @@ interface BrowserVariant {
 
 const inject =
   (script: () => void): Prepare =>
-  async (context) =>
-    context.addInitScript(script);
+  async (context) => {
+    await context.addInitScript(script);
+  };
 const browserVariants: BrowserVariant[] = [
   { sets: plain, kind: 'headless', variant: 'looks at one page', act: look },
   { sets: ['tune'], kind: 'headless', variant: 'walks through pages', options: { locale: 'en-US' }, act: walk },

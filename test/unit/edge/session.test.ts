@@ -84,3 +84,33 @@ describe('session', () => {
     });
   });
 });
+
+describe('what the service says of a session', () => {
+  test('the parts of the score come with it, from whoever says the highest', async () => {
+    const sessions = new Sessions();
+    const kind = await mint({ risk: 0.1, det: 1 });
+    const strict = await mint({ risk: 0.6, det: 6 });
+    expect(await read(kind, {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.1, detectors: 1 });
+    expect(await read(strict, {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.6, detectors: 6 });
+    expect(await read(kind, {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.6, detectors: 6 });
+    const raised = await configOf({}, { raisedJtis: [{ jti: 'jti-1', score: 0.9, detectors: 7 }] });
+    expect(await read(kind, {}, NOW_MS, sessions, raised)).toMatchObject({ riskScore: 0.9, detectors: 7 });
+  });
+
+  test('a withdrawn one is not found, and nothing is filed under its id', async () => {
+    const withdrawn = await configOf({}, { withdrawnJtis: ['jti-1'] });
+    expect(await read(await mint(), {}, NOW_MS, new Sessions(), withdrawn)).toEqual({
+      status: 'session-not-found',
+      jti: null,
+      riskScore: null,
+      detectors: 0,
+      refresh: null,
+    });
+  });
+
+  test('one whose JWT alone is over is renewed behind the answer; one that is over is not', async () => {
+    const idle = await mint({ exp: iat - 600 });
+    expect(await read(idle)).toMatchObject({ status: 'session-not-found', refresh: idle.split('|')[1] });
+    expect(await read(await mint({ exp: iat - 600, sxp: iat - 1 }))).toMatchObject({ refresh: null });
+  });
+});

@@ -1,0 +1,53 @@
+/** What a session call's headers show (design 6): presence and bounded texts, and where a browser sends them at all. */
+import { describe, expect, test } from 'vitest';
+import { clientHeaders } from '../../../src/contract/edge-api.ts';
+import { clientHeadersOf } from '../../../src/edge/client-headers.ts';
+
+const chrome = {
+  'accept-language': 'de-DE,de;q=0.9',
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-dest': 'empty',
+  'sec-ch-ua': '"Chromium";v="153"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Linux"',
+};
+const of = (headers: Record<string, string>, scheme = 'https', host = 'example.org') =>
+  clientHeadersOf(new Headers(headers), { scheme, host });
+
+describe('client headers', () => {
+  test('of a browser are told as they are, its languages are not', () => {
+    expect(of(chrome)).toEqual({
+      secure: true,
+      acceptLanguage: true,
+      fetchSite: 'same-origin',
+      fetchMode: 'cors',
+      fetchDest: 'empty',
+      uaBrands: '"Chromium";v="153"',
+      uaMobile: '?0',
+      uaPlatform: '"Linux"',
+    });
+  });
+
+  test('that are not there are null', () => {
+    expect(of({})).toMatchObject({ acceptLanguage: false, fetchSite: null, uaBrands: null });
+  });
+
+  test('of a hostile client still fit the wire', () => {
+    const long = Object.fromEntries(Object.keys(chrome).map((name) => [name, 'x'.repeat(5000)]));
+    expect(clientHeaders.safeParse(of(long)).success).toBe(true);
+  });
+
+  test.each([
+    ['https', 'example.org', true],
+    ['http', 'example.org', false],
+    ['http', 'localhost:8800', true],
+    ['http', 'shop.localhost', true],
+    ['http', '127.0.0.1:8800', true],
+    ['http', '[::1]:8800', true],
+    ['http', '127.example.org', false],
+    ['http', 'localhost.example.org', false],
+  ])('%s to %s is a place where browsers send them: %s', (scheme, host, secure) => {
+    expect(of(chrome, scheme, host).secure).toBe(secure);
+  });
+});

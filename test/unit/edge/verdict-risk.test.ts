@@ -1,0 +1,59 @@
+/** The parts of a risk score in the verdict (design 6, 7), and a threshold that is never reached. */
+import { describe, expect, test } from 'vitest';
+import { detectorBits } from '../../../src/contract/risk.ts';
+import { instancePolicy } from '../../../src/contract/instance.ts';
+import { verdictOf } from '../../../src/edge/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/verdict.ts';
+import { passageOf, signalsOf } from './edge-fixture.ts';
+
+const { path } = await passageOf('/');
+const detectors = detectorBits(['webdriver', 'burst']);
+
+function verdict(score: number, policy: object = {}, fired: VerdictInputs['match']['fired'] = [], bits = detectors) {
+  return verdictOf({
+    policy: instancePolicy.parse(policy),
+    path: path!,
+    method: 'GET',
+    preflight: false,
+    signals: signalsOf(),
+    match: { network: null, client: null, fired },
+    rulesetVersion: 1,
+    session: { status: 'active', jti: 'j', riskScore: score, detectors: bits, refresh: null },
+    clearance: null,
+  });
+}
+
+describe('a verdict', () => {
+  test.each([
+    [0.4, 'allow'],
+    [0.65, 'challenge'],
+    [0.9, 'block'],
+  ])('at a score of %d lists the parts with what they came to: %s', (score, decision) => {
+    expect(verdict(score)).toMatchObject({
+      decision,
+      firedRules: [
+        { id: 'risk:webdriver', verdict: decision, mode: 'enforce' },
+        { id: 'risk:burst', verdict: decision, mode: 'enforce' },
+      ],
+    });
+  });
+
+  test('lists rules before the parts', () => {
+    const rule = { id: 'asn:64496', type: 'asn' as const, verdict: 'challenge' as const, mode: 'monitor' as const };
+    expect(verdict(0.2, {}, [rule]).firedRules.map(({ id }) => id)).toEqual([
+      'asn:64496',
+      'risk:webdriver',
+      'risk:burst',
+    ]);
+  });
+
+  test('is never made by a threshold of 1, not even at a score of 1', () => {
+    expect(verdict(1, { blockThreshold: 1 })).toMatchObject({ decision: 'challenge', riskScore: 1 });
+    expect(verdict(1, { challengeThreshold: 1, blockThreshold: 1 })).toMatchObject({ decision: 'allow', riskScore: 1 });
+  });
+
+  test('of an ordinary session makes no new list', () => {
+    const fired: VerdictInputs['match']['fired'] = [];
+    expect(verdict(0, {}, fired, 0).firedRules).toBe(fired);
+  });
+});
