@@ -6,6 +6,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import { eraseSession } from './verdict-log/erase.ts';
 import type { CaptchaEvent } from './captcha-log/captcha-record.ts';
+import { scanCaptchas } from './captcha-log/scan.ts';
+import type { CaptchaScan, CaptchaScanAnswer } from './captcha-log/scan.ts';
 import type { StoredDimension } from './verdict-log/dimensions.ts';
 import { HotRows } from './verdict-log/hot-rows.ts';
 import type { AppendCounts } from './verdict-log/hot-rows.ts';
@@ -15,15 +17,19 @@ import { planRead } from './verdict-log/plan.ts';
 import type { Plan, PlanRequest } from './verdict-log/plan.ts';
 import { dropExpired } from './verdict-log/retention.ts';
 import { RollupReader } from './verdict-log/rollup-reader.ts';
-import type { SeriesAnswer, ValueCounts } from './verdict-log/rollup-reader.ts';
+import type { LargestValues, SeriesAnswer } from './verdict-log/rollup-reader.ts';
 import type { LogRow } from './verdict-log/row.ts';
 import { createTables, readMeta, writeMeta } from './verdict-log/schema.ts';
-import { commitSegment, openSegment, writeSegment } from './verdict-log/segments.ts';
+import { commitSegment, hasFullSegment, openSegment, writeSegment } from './verdict-log/segments.ts';
 import { appendTelemetry, readTelemetry } from './verdict-log/telemetry.ts';
 import type { TelemetryReport } from './verdict-log/telemetry.ts';
 
 /** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
+/** Captchas: an audit search looks at unsealed rows one by one, at sealed ones by the column. */
+const HOT_CAPTCHAS_MAX = 20_000;
+/** Sealing may find that most rows can still change: it looks once a second, not at every append. */
+const SEAL_DELAY_MS = 1000;
 /** Rows of one segment: 2 MB in R2, 15 MB in memory while it is made. */
 const SEGMENT_ROWS = 20_000;
 /** A quiet log is sealed by age, so that its rows leave the dearer storage all the same. */
@@ -79,7 +85,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     if (known !== String(settings.retentionDays)) {
       writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
     }
-    await this.#wake(this.#hot.keys.size >= this.#hotRowsMax() ? Date.now() : Date.now() + CARE_INTERVAL_MS);
+    const isOver = this.#hot.keys.size >= this.#hotRowsMax();
+    await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : CARE_INTERVAL_MS));
     return counts;
   }
 
@@ -100,16 +107,20 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     return planRead(this.#storage.sql, this.#hot.keys, this.#reader, request);
   }
 
-  /** Largest first; `limit` values and the count of the rest. Minutes since the epoch. */
+  /** One bounded step of an audit search. */
+  async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanAnswer> {
+    return scanCaptchas(this.#storage.sql, this.#hot.keys, scan);
+  }
+
+  /** The `limit` largest values and the count of the rest. Minutes since the epoch. */
   async values(
     dimension: StoredDimension,
     from: number,
     to: number,
     outcomes: number[] | null,
     limit: number,
-  ): Promise<{ values: ValueCounts[]; more: number }> {
-    const values = this.#reader.values(dimension, from, to, outcomes);
-    return { values: values.slice(0, limit), more: Math.max(values.length - limit, 0) };
+  ): Promise<LargestValues> {
+    return this.#reader.values(dimension, from, to, outcomes, limit);
   }
 
   async series(
@@ -172,7 +183,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     const now = Date.now();
     let next = now + CARE_INTERVAL_MS;
     try {
-      while (this.#hot.keys.size >= this.#hotRowsMax() || this.#hasOldRows(now)) {
+      while (this.#isFull(now) || this.#hasOldRows(now)) {
         const before = this.#hot.keys.size;
         await this.#exclusively(() => this.#sealOne());
         if (this.#hot.keys.size >= before) break;
@@ -189,8 +200,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   async #sealOne(): Promise<void> {
     const { sql } = this.#storage;
-    const rows = Number(readMeta(sql, 'segment_rows') ?? SEGMENT_ROWS);
-    const segment = openSegment(this.#storage, this.#hot, this.#name, rows, Date.now());
+    const segment = openSegment(this.#storage, this.#hot, this.#name, this.#segmentRows(), Date.now());
     if (!segment) return;
     let built = await writeSegment(sql, this.env.SEGMENTS, segment);
     while (!commitSegment(sql, this.#hot, segment, built)) {
@@ -207,7 +217,17 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   #hotRowsMax(): number {
-    return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? HOT_ROWS_MAX);
+    const max = this.#name.startsWith('captcha/') ? HOT_CAPTCHAS_MAX : HOT_ROWS_MAX;
+    return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? max);
+  }
+
+  #isFull(now: number): boolean {
+    if (this.#hot.keys.size < this.#hotRowsMax()) return false;
+    return hasFullSegment(this.#storage.sql, this.#name, this.#segmentRows(), now);
+  }
+
+  #segmentRows(): number {
+    return Number(readMeta(this.#storage.sql, 'segment_rows') ?? SEGMENT_ROWS);
   }
 
   #hasOldRows(now: number): boolean {

@@ -60,7 +60,7 @@ function course(account: string, number: number, type: CaptchaRecordType = 'pow'
   ];
 }
 
-const all: CaptchaQuery = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, types: null };
+const all: CaptchaQuery = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions: [] };
 
 describe.each([
   ['in order', [0, 1, 2]],
@@ -138,7 +138,7 @@ test('counts follow records through merging, sealing and late events', async () 
   courses[late] = course(account, late, types[late % 3], `site-${late % 2}`);
   await appendCaptchas(service, courses[late].slice(1));
   expect(await counted()).toEqual(expected());
-  const image = await searchCaptchas(service, account, { ...all, types: ['image'], siteKey: 'site-0' }, null, 1000);
+  const image = await searchCaptchas(service, account, { ...all, type: 'image', siteKey: 'site-0' }, null, 1000);
   expect(image.records).toHaveLength(50);
   expect([image.total, image.totalIsExact]).toEqual([50, true]);
 });
@@ -146,7 +146,7 @@ test('counts follow records through merging, sealing and late events', async () 
 test('a search by what no column holds pages to the end without a repetition', async () => {
   const account = 'captcha-where';
   await appendCaptchas(service, Array.from({ length: 240 }, (_, number) => course(account, number)).flat());
-  const query: CaptchaQuery = { ...all, where: ({ ip }) => ip === '192.0.2.3' };
+  const query: CaptchaQuery = { ...all, conditions: [{ field: 'ip', is: '192.0.2.3' }] };
   const found: string[] = [];
   let before: Parameters<typeof searchCaptchas>[3] = null;
   do {

@@ -8,7 +8,7 @@ import { searchCaptchas } from '../../store/captcha-log/captcha-log.ts';
 import { ApiError, operation } from '../operation.ts';
 import { ownSiteKeys } from '../traffic/own-sites.ts';
 import { captchaRecordAnswer, captchaRecordOf } from './captcha-record-answer.ts';
-import { canonicalIpOf, recordFilter, searchCriteria } from './search-criteria.ts';
+import { captchaConditions, searchCriteria } from './search-criteria.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_RANGE_MS = 7 * DAY_MS;
@@ -65,7 +65,6 @@ export const searchCaptchaRecords = operation({
       ]);
     }
     if (body.siteKey !== undefined) await ownSiteKeys(context, [body.siteKey]);
-    const where = recordFilter(body.searchCriteria);
     const page = await searchCaptchas(
       env,
       account.id,
@@ -73,9 +72,8 @@ export const searchCaptchaRecords = operation({
         since: Math.max(start, now - LOOKBACK_MAX_MS),
         until: end + 1,
         siteKey: body.siteKey ?? null,
-        types: body.captchaType === 'all' ? null : [body.captchaType],
-        ip: canonicalIpOf(body.searchCriteria),
-        ...(where ? { where } : {}),
+        type: body.captchaType === 'all' ? null : body.captchaType,
+        conditions: captchaConditions(body.searchCriteria),
       },
       lastId !== undefined && lastTimestamp !== undefined ? { id: lastId, timestamp: lastTimestamp } : null,
       limit,

@@ -5,10 +5,10 @@
 import * as z from 'zod/mini';
 import { canonicalValue } from '../../rules/canonical.ts';
 import { captchaStatuses } from '../../store/captcha-log/captcha-record.ts';
-import type { CaptchaRecord } from '../../store/captcha-log/captcha-record.ts';
+import type { CaptchaField } from '../../store/captcha-log/columns.ts';
+import type { CaptchaCondition } from '../../store/captcha-log/conditions.ts';
 import { deviceTypes } from '../../contract/vocabulary.ts';
 import { ApiError } from '../operation.ts';
-import { captchaRecordOf } from './captcha-record-answer.ts';
 
 const text = z.string().check(z.minLength(1), z.maxLength(1024));
 const DETECTORS_MAX = 32;
@@ -35,8 +35,8 @@ export const searchCriteria = z.strictObject({
 });
 export type SearchCriteria = z.infer<typeof searchCriteria>;
 
-/** The address in canonical form; the log has a column for it. */
-export function canonicalIpOf(criteria: SearchCriteria): string | null {
+/** The address in canonical form. */
+function canonicalIpOf(criteria: SearchCriteria): string | null {
   if (criteria.ip === undefined) return null;
   const canonical = canonicalValue('ip', criteria.ip);
   if (canonical.ok) return canonical.value;
@@ -45,38 +45,61 @@ export function canonicalIpOf(criteria: SearchCriteria): string | null {
   ]);
 }
 
-/** `null` where the log's columns say everything that is asked. */
-export function recordFilter(criteria: SearchCriteria): ((record: CaptchaRecord) => boolean) | null {
-  const tests: ((record: CaptchaRecord) => boolean)[] = [];
+/** What is asked, in the terms of the log. */
+export function captchaConditions(criteria: SearchCriteria): CaptchaCondition[] {
   const { ja4, userAgent, userAccount, countryCode, deviceType, vpn, webView, iFrame, status } = criteria;
   const { selectionReason, resultReason, accessRule, policyType, triggeredDetectors, freeText } = criteria;
-  if (ja4 !== undefined) tests.push((record) => record.ja4 === ja4.toLowerCase());
-  if (userAgent !== undefined) tests.push((record) => contains(record.user_agent, userAgent));
-  if (userAccount !== undefined) tests.push((record) => record.user_account === userAccount);
-  if (countryCode !== undefined) tests.push((record) => record.country === countryCode.toUpperCase());
-  if (deviceType !== undefined) tests.push((record) => record.device_type === deviceType);
-  if (vpn !== undefined) tests.push((record) => record.ip_category.includes('vpn') === vpn);
-  if (webView !== undefined) tests.push((record) => record.web_view === webView);
-  if (iFrame !== undefined) tests.push((record) => record.iframe === iFrame);
-  if (status !== undefined) tests.push((record) => record.status === status);
-  if (selectionReason !== undefined) tests.push((record) => record.selection_reason === selectionReason);
-  if (resultReason !== undefined) tests.push((record) => record.result_reason === resultReason);
-  if (accessRule !== undefined) tests.push((record) => record.access_rule === accessRule);
-  if (policyType !== undefined) tests.push((record) => record.policy_type === policyType);
-  if (triggeredDetectors) {
-    tests.push((record) => triggeredDetectors.every((detector) => record.detectors.includes(detector)));
-  }
-  if (freeText !== undefined) tests.push((record) => isShown(record, freeText));
-  return tests.length === 0 ? null : (record) => tests.every((passes) => passes(record));
+  const conditions: CaptchaCondition[] = [];
+  const is = (field: CaptchaField, value: string | boolean | null | undefined): void => {
+    if (value !== undefined && value !== null) conditions.push({ field, is: value });
+  };
+  is('ip', canonicalIpOf(criteria));
+  is('ja4', ja4?.toLowerCase());
+  is('user_account', userAccount);
+  is('country', countryCode?.toUpperCase());
+  is('device_type', deviceType);
+  is('web_view', webView);
+  is('iframe', iFrame);
+  is('status', status);
+  is('selection_reason', selectionReason);
+  is('result_reason', resultReason);
+  is('access_rule', accessRule);
+  is('policy_type', policyType);
+  if (userAgent !== undefined) conditions.push({ field: 'user_agent', contains: userAgent });
+  if (vpn !== undefined)
+    conditions.push(vpn ? { field: 'ip_category', has: 'vpn' } : { field: 'ip_category', lacks: 'vpn' });
+  for (const detector of triggeredDetectors ?? []) conditions.push({ field: 'detectors', has: detector });
+  if (freeText !== undefined) conditions.push({ fields: shownFields, contains: freeText });
+  return conditions;
 }
 
-/** Across the displayable fields: what the answer shows as text or number. */
-function isShown(record: CaptchaRecord, wanted: string): boolean {
-  return Object.values(captchaRecordOf(record))
-    .flat()
-    .some((value) => (typeof value === 'string' || typeof value === 'number') && contains(String(value), wanted));
-}
-
-function contains(value: string, wanted: string): boolean {
-  return value.toLowerCase().includes(wanted.toLowerCase());
-}
+/** What `captchaRecordOf` shows as text, number or list. */
+const shownFields: readonly CaptchaField[] = [
+  'id',
+  'jti',
+  'timestamp',
+  'site_key',
+  'captcha_type',
+  'status',
+  'result_reason',
+  'ip',
+  'country',
+  'asn',
+  'ip_category',
+  'ja4',
+  'user_agent',
+  'device_type',
+  'host',
+  'action',
+  'lane',
+  'user_account',
+  'session',
+  'score',
+  'threshold',
+  'detectors',
+  'selection_reason',
+  'access_rule',
+  'policy_type',
+  'submitted_at',
+  'verified_at',
+];

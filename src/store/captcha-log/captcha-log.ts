@@ -1,7 +1,7 @@
 /**
  * The captcha stream of the log: one log per account, so that a search over all its sites is one
- * read. Appending merges events; searching filters by columns in the shards and by `where` in the
- * Worker; traffic comes from the rollups.
+ * read. Appending merges events; searching reads hot rows and the columns of sealed ones; traffic
+ * comes from the rollups.
  */
 import { everything } from '../verdict-log/filter.ts';
 import type { RowFilter } from '../verdict-log/filter.ts';
@@ -9,16 +9,15 @@ import { countSeries } from '../verdict-log/log.ts';
 import { captchaCountKey } from '../verdict-log/log-record.ts';
 import { readPage } from '../verdict-log/read-page.ts';
 import type { RowKey } from '../verdict-log/row.ts';
-import { shard, shardNameOf } from '../verdict-log/shards.ts';
+import { shard, shardNameOf, shardNames } from '../verdict-log/shards.ts';
 import type { LogName, ShardEnv } from '../verdict-log/shards.ts';
 import { captchaRecordTypes, mergeCaptcha } from './captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from './captcha-record.ts';
+import type { CaptchaCondition } from './conditions.ts';
+import { scanShards } from './search.ts';
 
 /** Usage is looked at by the month, and compared with the one before. */
 const RETENTION_DAYS = 90;
-/** Rows one search looks through for criteria that no column holds. */
-const SEARCHED_ROWS_MAX = 10_000;
-const PAGE_ROWS = 1000;
 const MINUTE_MS = 60_000;
 
 function captchaLog(accountId: string): LogName {
@@ -44,10 +43,10 @@ export interface CaptchaQuery {
   until: number;
   /** `null`: every site of the account. */
   siteKey: string | null;
-  types: readonly CaptchaRecordType[] | null;
-  ip?: string | null;
-  /** What no column holds; absent: everything. */
-  where?: (record: CaptchaRecord) => boolean;
+  /** `null`: every type. */
+  type: CaptchaRecordType | null;
+  /** All must hold. */
+  conditions: readonly CaptchaCondition[];
 }
 
 export interface CaptchaPage {
@@ -60,6 +59,7 @@ export interface CaptchaPage {
   next: RowKey | null;
 }
 
+/** Looks back 31 days: older captchas are kept, and counted, but not searched. */
 export async function searchCaptchas(
   env: ShardEnv,
   accountId: string,
@@ -68,59 +68,26 @@ export async function searchCaptchas(
   limit: number,
 ): Promise<CaptchaPage> {
   const log = captchaLog(accountId);
-  const filter = filterOf(query);
-  const { where } = query;
-  if (!where) {
-    const page = await readPage(env, log, { filter, before, offset: 0, limit, wantTotal: true });
-    return { ...page, records: page.rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
-  }
-  // The total does not depend on the page, so counting starts at the newest row every time.
-  const counted = await walk(env, log, filter, null, Infinity, where);
-  const page = await walk(env, log, filter, before, limit, where);
-  return {
-    records: page.records,
-    total: counted.records.length,
-    totalIsExact: counted.next === null,
-    next: page.next,
-  };
+  const conditions = [
+    ...(query.siteKey === null ? [] : [{ field: 'site_key' as const, is: query.siteKey }]),
+    ...(query.type === null ? [] : [{ field: 'captcha_type' as const, is: query.type }]),
+    ...query.conditions,
+  ];
+  // What rollups count has an exact total at any size.
+  const isCounted = query.conditions.length === 0 && conditions.length < 2;
+  const { rows, ...page } = isCounted
+    ? await readPage(env, log, { filter: filterOf(query), before, offset: 0, limit, wantTotal: true })
+    : await scanShards(env, shardNames(env, log, query, null), { ...query, conditions }, before, limit);
+  return { ...page, records: rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
 }
 
-/** Looks for `limit` records that fit; stops at its share of rows with the place where it stopped. */
-async function walk(
-  env: ShardEnv,
-  log: LogName,
-  filter: RowFilter,
-  before: RowKey | null,
-  limit: number,
-  where: (record: CaptchaRecord) => boolean,
-): Promise<{ records: CaptchaRecord[]; next: RowKey | null }> {
-  const records: CaptchaRecord[] = [];
-  let at = before;
-  for (let searched = 0; searched < SEARCHED_ROWS_MAX; searched += PAGE_ROWS) {
-    // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
-    const page = await readPage(env, log, { filter, before: at, offset: 0, limit: PAGE_ROWS, wantTotal: false });
-    for (const [index, { body, id, timestamp }] of page.rows.entries()) {
-      const record = JSON.parse(body) as CaptchaRecord;
-      if (!where(record)) continue;
-      records.push(record);
-      if (records.length < limit) continue;
-      const isLast = page.next === null && index === page.rows.length - 1;
-      return { records, next: isLast ? null : { timestamp, id } };
-    }
-    at = page.next;
-    if (at === null) break;
-  }
-  return { records, next: at };
-}
-
-function filterOf(query: CaptchaQuery): RowFilter {
+function filterOf(query: Omit<CaptchaQuery, 'conditions'>): RowFilter {
   return {
     ...everything,
     since: query.since,
     until: query.until,
-    sources: query.types,
+    sources: query.type === null ? null : [query.type],
     path: query.siteKey === null ? null : { text: query.siteKey, prefix: false },
-    ip: query.ip ?? null,
   };
 }
 
@@ -197,7 +164,7 @@ export async function liveCaptchas(
   siteKey: string,
   window: { since: number; until: number; bucketMs: number; topIps: number },
 ): Promise<LiveTraffic> {
-  const filter = filterOf({ since: window.since, until: window.until, siteKey, types: null });
+  const filter = filterOf({ since: window.since, until: window.until, siteKey, type: null });
   const buckets = new Map<number, number>();
   const addresses = new Map<string, LiveTraffic['topIps'][number]>();
   let before: RowKey | null = null;

@@ -3,6 +3,7 @@
  * telemetry. Readers are held to the same moment, an hour's start, before anything is deleted, so
  * rows and counts end together. Ids outlive their rows until no copy can still arrive.
  */
+import { dropColumns, dropColumnsBefore } from '../captcha-log/columns.ts';
 import type { HotRows } from './hot-rows.ts';
 import { readMeta, writeMeta } from './schema.ts';
 
@@ -14,6 +15,8 @@ export const ARRIVAL_MAX_AGE_MS = 7 * DAY_MS;
 /** A queue holds a message for 14 days at most; until then a copy can still arrive. */
 const COPY_MAX_AGE_MS = ARRIVAL_MAX_AGE_MS + 15 * DAY_MS;
 const RETENTION_DAYS_DEFAULT = 30;
+/** An audit search looks back 30 days, from a moment before this one. */
+const SEARCHED_AGE_MS = 31 * DAY_MS;
 /** R2 deletes this many keys in one call. */
 const OBJECTS_PER_DELETE = 1000;
 
@@ -44,9 +47,11 @@ export async function dropExpired(
     for (const { no, object } of expired.toArray()) {
       sql.exec('DELETE FROM blocks WHERE segment = ?', no);
       sql.exec('DELETE FROM segment_index WHERE segment = ?', no);
+      dropColumns(sql, no);
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);
     }
+    dropColumnsBefore(sql, now - SEARCHED_AGE_MS);
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
     sweepValues(sql, hot, now);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);

@@ -3,6 +3,8 @@
  * after another are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment,
  * and a reader can fetch one block by its byte range.
  */
+import type { CaptchaRecord } from '../captcha-log/captcha-record.ts';
+import { CaptchaColumnsBuilder } from '../captcha-log/columns.ts';
 import { logRecord } from './log-record.ts';
 import type { StoredRow } from './row.ts';
 import { SegmentIndexBuilder } from './segment-index.ts';
@@ -30,6 +32,8 @@ export interface BuiltSegment {
   rows: number;
   blocks: BlockManifest[];
   index: SegmentIndexBuilder;
+  /** Of captchas; empty for verdicts. */
+  columns: CaptchaColumnsBuilder;
 }
 
 /**
@@ -42,25 +46,27 @@ export async function buildSegment(
   const parts: Uint8Array[] = [];
   const blocks: BlockManifest[] = [];
   const index = new SegmentIndexBuilder();
+  const columns = new CaptchaColumnsBuilder();
   let start = 0;
   let rows = 0;
   for await (const page of pages) {
     if (page.length === 0) continue;
     const packed = await gzip(page.map((row) => `${row.body}\n`).join(''));
-    blocks.push({ ...describe(page, blocks.length, index), start, length: packed.length });
+    blocks.push({ ...describe(page, blocks.length, index, columns), start, length: packed.length });
     parts.push(packed);
     start += packed.length;
     rows += page.length;
   }
   const bytes = new Uint8Array(start);
   parts.forEach((part, no) => bytes.set(part, blocks[no]?.start ?? 0));
-  return { bytes, rows, blocks, index };
+  return { bytes, rows, blocks, index, columns };
 }
 
 function describe(
   page: readonly StoredRow[],
   no: number,
   index: SegmentIndexBuilder,
+  columns: CaptchaColumnsBuilder,
 ): Omit<BlockManifest, 'start' | 'length'> {
   const outcomes = new Set<string>();
   const sources = new Set<string>();
@@ -77,6 +83,7 @@ function describe(
     if (record.asn !== null) index.add('asn', String(record.asn), no);
     index.add('path', record.request_path, no);
     for (const rule of record.fired_rules) index.add('rule', rule.id, no);
+    if (isCaptcha(record)) columns.add(record);
   }
   const newest = page.at(-1) as StoredRow;
   return {
@@ -90,6 +97,11 @@ function describe(
     devices: listed(devices),
     maxFired,
   };
+}
+
+/** The terms of a captcha hold the whole record. */
+function isCaptcha(record: object): record is CaptchaRecord {
+  return 'captcha_type' in record;
 }
 
 function listed(values: ReadonlySet<string>): string {

@@ -199,6 +199,7 @@ export function recordManifest(sql: SqlStorage, no: number, object: string, buil
     );
   }
   built.index.write(sql, no);
+  built.columns.write(sql, no);
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
     object,

@@ -74,6 +74,7 @@ export type ShardStub = Pick<
   | 'erase'
   | 'gaps'
   | 'plan'
+  | 'scanCaptchas'
   | 'seal'
   | 'series'
   | 'statistics'
