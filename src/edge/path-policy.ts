@@ -23,8 +23,10 @@ export interface PathPolicy {
 
 export type PathPolicyFor = (target: CanonicalTarget, method: string) => PathPolicy;
 
-/** Answers kept per method. A visitor who asks for ever new paths only empties the memory. */
-const REMEMBERED_PATHS_MAX = 2000;
+/** Answers kept, of all methods together. A visitor who asks for ever new paths only empties the memory. */
+const REMEMBERED_PATHS_MAX = 4000;
+/** Of path and query, since a kept path keeps the text it was cut from; with the count, 2 MB at most. */
+const REMEMBERED_TARGET_MAX_CHARS = 512;
 const strictness: Record<PathAction, number> = { allow: 0, inherit: 1, challenge: 2, block: 3 };
 
 export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
@@ -35,6 +37,7 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
     methods: rule.methods ? new Set(rule.methods) : null,
   }));
   const remembered = new Map<string, Map<string, PathPolicy>>();
+  let rememberedPaths = 0;
 
   function evaluate(path: string, method: string): PathPolicy {
     const endpoint = endpoints.find((rule) => rule.matches(path));
@@ -66,16 +69,24 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
     return target.ambiguous ? { ...result, exempt: false } : result;
   }
 
-  return function pathPolicy(target, method) {
-    if (target.ambiguous || target.readings.length > 0) return strictest(target, method);
+  function remember(path: string, method: string, policyOfPath: PathPolicy): void {
+    if (rememberedPaths >= REMEMBERED_PATHS_MAX) {
+      remembered.clear();
+      rememberedPaths = 0;
+    }
     let paths = remembered.get(method);
     if (!paths) remembered.set(method, (paths = new Map()));
-    let known = paths.get(target.path);
-    if (!known) {
-      if (paths.size >= REMEMBERED_PATHS_MAX) paths.clear();
-      paths.set(target.path, (known = evaluate(target.path, method)));
-    }
-    return known;
+    paths.set(path, policyOfPath);
+    rememberedPaths++;
+  }
+
+  return function pathPolicy(target, method) {
+    if (target.ambiguous || target.readings.length > 0) return strictest(target, method);
+    const known = remembered.get(method)?.get(target.path);
+    if (known) return known;
+    const made = evaluate(target.path, method);
+    if (target.received.length <= REMEMBERED_TARGET_MAX_CHARS) remember(target.path, method, made);
+    return made;
   };
 }
 

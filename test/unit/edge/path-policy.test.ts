@@ -105,6 +105,20 @@ describe('path policy', () => {
     expect(at(path).exempt).toBe(false);
   });
 
+  test('short addresses are remembered, long ones are only judged', () => {
+    expect(at('/short')).toBe(at('/short'));
+    for (const long of [`/${'y'.repeat(600)}`, `/short-path?${'y'.repeat(600)}`]) {
+      expect(at(long)).not.toBe(at(long));
+      expect(at(long)).toEqual(at('/short'));
+    }
+  });
+
+  test('ever new paths, whatever their methods, push the oldest out', () => {
+    const first = at('/first');
+    for (let index = 0; index < 4000; index++) at(`/new/${index}`, index % 2 === 0 ? 'GET' : 'PROPFIND');
+    expect(at('/first')).not.toBe(first);
+  });
+
   test('posting to an exempt file is not exempt', () => {
     expect(at('/robots.txt', 'POST').exempt).toBe(false);
   });
