@@ -14,6 +14,7 @@ describe('reading', () => {
     ['protect_session', null],
     ['x=1; protect_session=first; protect_session=second', 'first'],
     ['a=protect_session; protect_session=real', 'real'],
+    ['x=1, protect_session=a|b, y=2', 'a|b'],
     ['', null],
   ])('%s: %s', (header, value) => {
     expect(readCookie(header, 'protect_session')).toBe(value);
@@ -29,6 +30,8 @@ describe('removing', () => {
     ['a=1; __Host-protect-clearance=x; protect_session=y', 'a=1'],
     ['protect_session_mine=1; x_protect_session=2', 'protect_session_mine=1; x_protect_session=2'],
     ['=;;a; protect_session', '=;;a'],
+    ['a=1, __Host-protect-clearance=x; protect_session=y, c=3', 'a=1, c=3'],
+    ['a=1,2; protect_session=x; b=3,4', 'a=1,2; b=3,4'],
   ])('%s becomes %s', (header, rest) => {
     expect(withoutOwnCookies(header)).toBe(rest);
   });
