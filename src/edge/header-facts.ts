@@ -21,7 +21,8 @@ export interface HeaderFacts {
 }
 
 /** `x_protect_…` too: CGI-style origins read both spellings as one name. */
-const FORGEABLE = /^x[-_](?:protect|client|forwarded)[-_]|^x[-_](?:signals[-_]secret|real[-_]ip|forwarded)$/;
+const FORGEABLE =
+  /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;
 
 export function readHeaders(headers: Headers): HeaderFacts {
   const facts: HeaderFacts = {
@@ -79,7 +80,7 @@ export function readHeaders(headers: Headers): HeaderFacts {
         facts.signature = value;
         break;
       default:
-        if (name.charCodeAt(0) !== 120 || !FORGEABLE.test(name)) return;
+        if ((name.charCodeAt(0) !== 120 && !name.includes('_')) || !FORGEABLE.test(name)) return;
     }
     facts.forged.push(name);
   });

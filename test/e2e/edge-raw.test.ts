@@ -93,6 +93,8 @@ describe('what a visitor types', () => {
       'x-signals-secret': `${SECRET.slice(0, -1)}X`,
       'x-protect-verified': 'true',
       x_protect_verified: 'true',
+      cf_connecting_ip: '198.51.100.77',
+      'true-client_ip': '198.51.100.77',
       'x-protect-decision': 'allow',
       'x-protect-signature': 't=1,kid=x,v1=AAAA',
       cookie: 'a=1; __Host-protect-clearance=eyJhbGciOiJub25lIn0.e30.; b=2',
