@@ -82,7 +82,12 @@ function countUse(prefix: string, nowMs: number): boolean {
 /** `target` is a path of this site: the edge sealed it. A path of two slashes would be a host. */
 function goOn(passage: Passage, target: string, waitMs = 0): Response {
   const location = target.replace(/^\/[/\\]+/, '/');
-  const headers = new Headers({ 'cache-control': 'no-store', 'x-protect-request-id': passage.requestId });
+  const headers = new Headers({
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex, nofollow',
+    'x-protect-request-id': passage.requestId,
+    'x-protect-decision': passage.verdict?.decision ?? 'allow',
+  });
   for (const value of passage.cookies) headers.append('set-cookie', value);
   if (waitMs > 0) headers.set('refresh', `${Math.ceil(waitMs / 1000)};url=${location}`);
   else headers.set('location', location);

@@ -18,6 +18,7 @@ describe('the wait link', () => {
     const { answer } = await follow(url);
     expect(answer.status).toBe(303);
     expect(answer.headers.getSetCookie()[0]).toContain('__Host-protect-clearance=');
+    expect(answer.headers.get('x-protect-decision')).toBe('allow');
     const kept = answer.headers.get('location')!;
     const last = await follow(kept, READY_MS + 50, { clearance: { jti: 'x', level: 0, learned: null } });
     expect(last.answer.headers.get('location')).toBe('/shop?a=1&b=%2F');
