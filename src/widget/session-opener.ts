@@ -9,7 +9,7 @@ const COOKIE = /(?:^|; )protect_session=([^;]+)/;
 /** The session's id, or `null` without a session. */
 export function sessionId(): string | null {
   const value = COOKIE.exec(document.cookie)?.[1];
-  return value === undefined ? null : /^[A-Za-z0-9._-]*/.exec(decodeURIComponent(value))![0] || null;
+  return value === undefined ? null : /^[A-Za-z0-9._-]*/.exec(value)![0] || null;
 }
 
 /** Whether the session's JWT is over: the edge then asks for a new one, which only a session call brings. */

@@ -1,0 +1,120 @@
+/**
+ * A driven browser from its first page on (design 6): the session opens, its page reports, the score rises, and
+ * the gate that let it in a moment ago challenges or blocks it, with every part of the score to be read.
+ */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+/** First report after four seconds, then the edge's poll. */
+const RISES_WITHIN_MS = 10_000;
+/** Of a browser with a window, so that its own word does not decide. */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+
+const stack = useStack();
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  context = await browser.newContext({ userAgent: USER_AGENT, locale: 'en-US' });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+interface History {
+  scores: { risk_score: number; cause: string; parts: { detector: string; weight: number }[] }[];
+  history: { decision: string; risk_score: number | null; fired_rules: string[] }[];
+}
+
+async function configVersion(): Promise<string> {
+  const headers = { authorization: `Bearer ${stack().opsToken}` };
+  const health = await fetch(`${stack().edgeUrl}/__protect/health`, { headers });
+  return ((await health.json()) as { configVersion: string }).configVersion;
+}
+
+/** Returns when the edge has the thresholds. */
+async function enforce(challengeThreshold: number, blockThreshold: number): Promise<void> {
+  const before = await configVersion();
+  await manage(stack(), '/protect/instances/update', {
+    id: stack().instanceId,
+    challengeThreshold,
+    blockThreshold,
+    challengeDifficulty: [],
+  });
+  await eventually(configVersion, (version) => version !== before, RISES_WITHIN_MS);
+}
+
+async function openPage(): Promise<string> {
+  const response = await page.goto(stack().edgeUrl);
+  expect(response?.status()).toBe(200);
+  const cookie = await eventually(
+    async () => (await context.cookies()).find(({ name }) => name === 'protect_session'),
+    (found) => found !== undefined,
+  );
+  return decodeURIComponent(cookie!.value).split('|')[0]!;
+}
+
+const statusOfNextPage = async (): Promise<number> =>
+  (await context.request.get(`${stack().edgeUrl}/echo/next`)).status();
+
+test('is let in, gives itself away, and is blocked within seconds; its history says why', async () => {
+  await enforce(0.5, 0.6);
+  const jti = await openPage();
+  expect(await statusOfNextPage()).toBe(200);
+  await eventually(statusOfNextPage, (status) => status === 403, RISES_WITHIN_MS);
+
+  const { scores, history } = await eventually(
+    () => manage<History>(stack(), '/protect/risk-history', { jti }),
+    (found) => found.history.some(({ decision }) => decision === 'block'),
+  );
+  const last = scores.at(-1)!;
+  expect(last.cause).toBe('telemetry');
+  expect(last.parts.map(({ detector }) => detector)).toEqual(expect.arrayContaining(['webdriver', 'headless-traits']));
+  const sum = last.parts.reduce((total, { weight }) => total + weight, 0);
+  expect(last.risk_score).toBeCloseTo(Math.min(1, sum));
+  const blocked = history.find(({ decision }) => decision === 'block')!;
+  expect(blocked.risk_score).toBe(last.risk_score);
+  expect(blocked.fired_rules).toEqual(last.parts.map(({ detector }) => `risk:${detector}`));
+
+  const telemetry = await manage<{ session: { reports: number }; telemetry: unknown[] }>(
+    stack(),
+    '/protect/session-telemetry',
+    { jti },
+  );
+  expect(telemetry.session.reports).toBe(telemetry.telemetry.length);
+});
+
+test('is challenged between the thresholds, solves, and goes on', async () => {
+  await enforce(0.5, 1);
+  const jti = await openPage();
+  await eventually(statusOfNextPage, (status) => status === 403, RISES_WITHIN_MS);
+  await page.goto(`${stack().edgeUrl}/echo/challenged`);
+  await page.waitForFunction(() => document.body.textContent?.includes('/echo/challenged') === true);
+  const { history } = await eventually(
+    () => manage<History>(stack(), '/protect/risk-history', { jti }),
+    (found) => found.history.some(({ decision, risk_score: score }) => decision === 'allow' && (score ?? 0) >= 0.5),
+  );
+  expect(history.some(({ decision }) => decision === 'challenge')).toBe(true);
+});
+
+test('decides nothing where the thresholds are 1, and is shown all the same', async () => {
+  await enforce(1, 1);
+  const jti = await openPage();
+  const { scores, history } = await eventually(
+    async () => {
+      expect(await statusOfNextPage()).toBe(200);
+      return manage<History>(stack(), '/protect/risk-history', { jti });
+    },
+    (found) => found.scores.some(({ parts }) => parts.some(({ detector }) => detector === 'webdriver')),
+    RISES_WITHIN_MS,
+  );
+  expect(scores.at(-1)?.risk_score).toBe(1);
+  expect(history.every(({ decision }) => decision === 'allow')).toBe(true);
+});

@@ -1,0 +1,50 @@
+/** When the protect script asks for a session (design 6): without one, and when the JWT of the one it has is over. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { SessionOpener, sessionId } from '../../../src/widget/session-opener.ts';
+
+const cookieWith = (exp: number): string => {
+  const claims = Buffer.from(JSON.stringify({ jti: 'ü', exp })).toString('base64url');
+  return `other=1; protect_session=4abc|head.${claims}.signature`;
+};
+const nowSeconds = Math.floor(Date.now() / 1000);
+
+async function callsWith(cookie: string): Promise<{ calls: number; open: boolean }> {
+  const document = { cookie };
+  let calls = 0;
+  vi.stubGlobal('document', document);
+  vi.stubGlobal('fetch', async () => {
+    calls++;
+    document.cookie = cookieWith(nowSeconds + 300);
+    return Response.json({ jti: '4abc' });
+  });
+  const open = await new SessionOpener('/__protect').ensure();
+  return { calls, open };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a page', () => {
+  test.each([
+    ['without a session opens one', 'other=1', 1],
+    ['with a live one asks nobody', cookieWith(nowSeconds + 60), 0],
+    ['with one whose JWT is over asks for a new one', cookieWith(nowSeconds - 1), 1],
+    ['with one that a framework encoded reads it all the same', encodeURI(cookieWith(nowSeconds - 1)), 1],
+    ['with a bare id leaves it to the edge', 'protect_session=4abc', 0],
+    ['with nonsense leaves it to the edge', 'protect_session=4abc|a.%%%.c', 0],
+  ])('%s', async (_, cookie, calls) => {
+    expect(await callsWith(cookie)).toEqual({ calls, open: true });
+  });
+
+  test('without cookies asks once, not for ever', async () => {
+    const document = { cookie: '' };
+    let calls = 0;
+    vi.stubGlobal('document', document);
+    vi.stubGlobal('fetch', async () => {
+      calls++;
+      return Response.json({});
+    });
+    const sessions = new SessionOpener('/__protect');
+    expect([await sessions.ensure(), await sessions.ensure(), calls]).toEqual([false, false, 1]);
+    expect(sessionId()).toBeNull();
+  });
+});
