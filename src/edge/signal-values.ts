@@ -2,7 +2,7 @@
  * Signals in the rule engine's own spelling, by the rule engine's own parsers: a value that could
  * not be written as a rule is no signal either (design 3.1, "Values").
  */
-import { canonicalValue } from '../rules/canonical.ts';
+import { asnDigits } from '../rules/asn.ts';
 import { formatIp, parseIp } from '../rules/ip.ts';
 import { canonicalJa4 as canonicalFingerprint } from '../rules/ja4.ts';
 
@@ -16,27 +16,23 @@ export function canonicalIp(text: string | null): string | null {
 export function canonicalAsn(text: string | null): number | null {
   if (text === null || text === '') return null;
   return remembered(asns, text, () => {
-    const asn = canonicalValue('asn', text);
-    return asn.ok && asn.value !== '0' ? Number(asn.value) : null;
+    const digits = asnDigits(text);
+    return digits === null || digits === '0' ? null : Number(digits);
   });
 }
 
+/** Two letters, or `T1`. A code that ISO does not list is in no rule either: the list stays out of this Worker. */
 export function canonicalCountry(text: string | null): string | null {
-  if (text === null || text === '') return null;
-  return remembered(countries, text, () => {
-    const country = canonicalValue('countryCode', text);
-    return country.ok ? country.value : null;
-  });
+  return text !== null && /^(?:[a-z]{2}|t1)$/i.test(text) ? text.toUpperCase() : null;
 }
 
 export function canonicalJa4(text: string | null): string | null {
   return text === null ? null : canonicalFingerprint(text);
 }
 
-/** The same few networks and countries come again and again. */
+/** The same few networks come again and again. */
 const REMEMBERED_MAX = 2000;
 const asns = new Map<string, number | null>();
-const countries = new Map<string, string | null>();
 
 function remembered<T>(memory: Map<string, T>, text: string, make: () => T): T {
   const known = memory.get(text);

@@ -4,6 +4,7 @@
  * never exceptions: a bulk call reports each bad item by its index.
  */
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
+import { asnDigits } from './asn.ts';
 import { countryCodes } from './country-codes.ts';
 import { formatCidr, formatIp, parseCidr, parseIp } from './ip.ts';
 import { canonicalJa4 } from './ja4.ts';
@@ -13,7 +14,6 @@ export type CanonicalValue = { ok: true; value: string } | { ok: false; reason: 
 
 /** `userAgent:` and this many characters still fit the 320 that a verdict record keeps of a rule id. */
 export const USER_AGENT_VALUE_MAX_CHARS = 300;
-export const ASN_MAX = 4_294_967_295;
 
 const ok = (value: string): CanonicalValue => ({ ok: true, value });
 const no = (reason: string): CanonicalValue => ({ ok: false, reason });
@@ -39,10 +39,8 @@ function canonicalIpMask(text: string): CanonicalValue {
 }
 
 function canonicalAsn(text: string): CanonicalValue {
-  const digits = /^(?:AS)?(0|[1-9]\d{0,9})$/i.exec(text)?.[1];
-  return digits !== undefined && Number(digits) <= ASN_MAX
-    ? ok(digits)
-    : no('is not an AS number: 0 to 4294967295, with or without AS before it');
+  const digits = asnDigits(text);
+  return digits === null ? no('is not an AS number: 0 to 4294967295, with or without AS before it') : ok(digits);
 }
 
 function canonicalCountry(text: string): CanonicalValue {

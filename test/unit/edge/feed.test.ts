@@ -180,8 +180,8 @@ describe('feed', () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });
     const renewed = new ConfigSeal('another credential');
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
-    const config = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
-    expect((await openConfig(config ?? null, renewed))?.instanceId).toBe('inst_1');
+    const kept = kvParts.get(`gate/inst_1/${partName.config(service.config.configVersion)}`);
+    expect((await openConfig(kept ?? null, renewed))?.instanceId).toBe('inst_1');
   });
 
   test('a bad copy in the cache is passed over', async () => {
