@@ -7,14 +7,23 @@ import type { Passage } from './passage.ts';
 
 const hash = assetHashes['protect.js'];
 const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
+/** The directives that rule over a script element (CSP 3, 6.8.1), first to last; a style's nonce opens nothing. */
+const SCRIPT_SOURCES = ['script-src-elem', 'script-src', 'default-src'].map(
+  (name) => new RegExp(`(?:^|[;,])\\s*${name}\\s([^;,]*)`, 'i'),
+);
 /** Encodings in which an ASCII tag has the bytes of ASCII. */
 const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
 
 export function injectProtectScript(response: Response, passage: Passage): Response {
   if (!hash || !isWholeDocument(passage.request, response)) return response;
   const { headers } = response;
+<<<<<<< ours
   const nonce = NONCE.exec(headers.get('content-security-policy') ?? '')?.[1];
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+=======
+  const nonce = scriptNonce(headers.get('content-security-policy'));
+  const tag = `<script src="/__protect/protect.js?v=${script.hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+>>>>>>> theirs
   const etag = headers.get('etag');
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   headers.delete('content-length');
@@ -27,6 +36,15 @@ export function injectProtectScript(response: Response, passage: Passage): Respo
   };
   // A document without a head still has a body, or at least some element.
   return new HTMLRewriter().on('head', { element: place }).on('body', { element: place }).transform(response);
+}
+
+function scriptNonce(policy: string | null): string | undefined {
+  if (policy === null) return undefined;
+  for (const directive of SCRIPT_SOURCES) {
+    const sources = directive.exec(policy)?.[1];
+    if (sources !== undefined) return NONCE.exec(sources)?.[1];
+  }
+  return undefined;
 }
 
 function isWholeDocument(request: Request, response: Response): boolean {

@@ -20,6 +20,7 @@ const PAGE = '<!doctype html><html><head><title>x</title></head><body>hello</bod
 let upstream: Upstream;
 let edge: RawWorker;
 let origin: { url: string; server: Server };
+let cutAnswers = 0;
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -73,7 +74,7 @@ async function startOrigin() {
         .writeHead(200, {
           'content-type': 'text/html',
           etag: '"v1"',
-          'content-security-policy': "script-src 'nonce-abc123'",
+          'content-security-policy': "default-src 'self'; style-src 'nonce-styles'; script-src 'nonce-abc123'",
         })
         .end(PAGE);
     if (path === '/zipped-page') {
@@ -96,6 +97,7 @@ async function startOrigin() {
     if (path === '/absolute') return void response.writeHead(302, { location: `${origin.url}/next?x=1` }).end();
     if (path === '/elsewhere') return void response.writeHead(302, { location: 'https://other.test/next' }).end();
     if (path === '/cut') {
+      cutAnswers++;
       response.writeHead(200, { 'content-length': '1000' }).write('half');
       return void setTimeout(() => request.socket.destroy(), 50);
     }
@@ -169,6 +171,7 @@ test('a redirect to the origin’s own name leads back through the gate, another
 
 test('an origin that dies in the middle of its answer is called once', async () => {
   await expect(raw('/cut')).rejects.toThrow();
+  expect(cutAnswers).toBe(1);
 });
 
 test('the protect script goes into whole documents, under the page’s nonce', async () => {
