@@ -17,13 +17,8 @@ const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|ut
 export function injectProtectScript(response: Response, passage: Passage): Response {
   if (!hash || !isWholeDocument(passage.request, response)) return response;
   const { headers } = response;
-<<<<<<< ours
-  const nonce = NONCE.exec(headers.get('content-security-policy') ?? '')?.[1];
-  const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
-=======
   const nonce = scriptNonce(headers.get('content-security-policy'));
-  const tag = `<script src="/__protect/protect.js?v=${script.hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
->>>>>>> theirs
+  const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
   const etag = headers.get('etag');
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
   headers.delete('content-length');
