@@ -1,5 +1,5 @@
 /** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeBase64url } from '../../src/challenge/base64url.ts';
 import { keyDay } from '../../src/challenge/keyring.ts';
 import { openToken } from '../../src/challenge/sealed-token.ts';
@@ -90,6 +90,18 @@ describe('a challenge', () => {
     expect(refused.length).toBeGreaterThanOrEqual(20);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await post('/captcha/v1/challenge', body)).status).toBe(200);
+  });
+
+  it('is limited per network before any site is looked up, so that made-up keys are no load', async () => {
+    const from = { 'cf-connecting-ip': freshAddress() };
+    // The limit is one of the clock's minute: all of them fall into one.
+    vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 });
+    const answers = await Promise.all(
+      Array.from({ length: 620 }, (_, at) => post('/captcha/v1/challenge', { siteKey: `site_nobody-${at}` }, from)),
+    ).finally(() => vi.useRealTimers());
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(600);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 });
 

@@ -7,6 +7,7 @@ import { difficultyAt } from '../../challenge/challenge-difficulty.ts';
 import { honeypotOf } from '../../challenge/honeypot.ts';
 import { keyDay } from '../../challenge/keyring.ts';
 import { newJti } from '../../challenge/sealed-challenge.ts';
+import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { challengeRequest } from '../../contract/challenge-api.ts';
 import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
 import { hostnameAllowed } from '../../contract/site-domain.ts';
@@ -29,6 +30,9 @@ import { visitorOf } from './visitor.ts';
 /** A request without a user agent of 16 KiB is far below this. */
 export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
 const rateLimit = new RateLimit();
+/** Of all sites together, and before one is looked up: made-up site keys must not become a database load. */
+const NETWORK_CALLS_PER_MINUTE = 600;
+const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
 
 export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswer> {
   const { env, request, now } = call;
@@ -38,6 +42,7 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     // Without an address nothing can be limited or filtered: refuse rather than let everyone in (design 8).
     throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
   }
+  networkRateLimit.take(addressPrefix(visitor.ip), now);
   const engine = captchaEngine(env);
   const site = await challengeSite(engine, body.siteKey, visitor, now);
   const page = pageHost(visitor, request.headers.get('origin'), body.currentUrl, env.SERVICE_URL);
