@@ -1,0 +1,35 @@
+/** The captcha side fails closed (design 8): while the account's rules cannot be read, nobody is let in for want of them. */
+import { expect, it } from 'vitest';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import { env, makeSite, post, tokenFor } from './captcha-harness.ts';
+
+/** Longer than an isolate goes on with the rules it read. */
+const RULES_STALE_MS = 1100;
+const table = 'access_control_versions';
+
+async function withoutRules<T>(work: () => Promise<T>): Promise<T> {
+  await env.DB.exec(`ALTER TABLE ${table} RENAME TO ${table}_away`);
+  try {
+    return await work();
+  } finally {
+    await env.DB.exec(`ALTER TABLE ${table}_away RENAME TO ${table}`);
+  }
+}
+
+const verify = (site: SiteRecord, token: string) =>
+  post('/siteverify', { secret: site.secretKey, token, ip: '203.0.113.9' });
+
+it('refuses a token while the access control rules cannot be read, and does not spend it', async () => {
+  const site = await makeSite('professional');
+  const token = await tokenFor(site);
+  await new Promise((resolve) => setTimeout(resolve, RULES_STALE_MS));
+  const refused = await withoutRules(() => verify(site, token));
+  expect(refused).toMatchObject({ status: 200, body: { verified: false, reason: 'API.ACCESS_POLICY_BLOCK' } });
+  expect(await verify(site, token)).toMatchObject({ body: { verified: true } });
+});
+
+it('issues no challenge while they cannot be read', async () => {
+  const site = await makeSite('professional');
+  const refused = await withoutRules(() => post('/captcha/v1/challenge', { siteKey: site.siteKey }));
+  expect(refused).toMatchObject({ status: 500, body: { error: { key: 'API.UNKNOWN' } } });
+});
