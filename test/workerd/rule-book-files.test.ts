@@ -36,6 +36,14 @@ describe('import and export', () => {
     expect(within.body).toMatchObject({ created: 10_000, skipped: 0 });
   });
 
+  test('more than 10,000 lines that are no rules are 413 too: each of them costs a check', async () => {
+    const { rules } = await newInstance();
+    const bad = await rules('/import', { content: '{\n'.repeat(10_001), format: 'ndjson', verdict: 'block' });
+    expect([bad.status, bad.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
+    const within = await rules('/import', { content: '{\n'.repeat(10_000), format: 'ndjson', verdict: 'block' });
+    expect(within.body).toMatchObject({ created: 0, skipped: 10_000 });
+  });
+
   test.each([
     ['no content', { content: '' }],
     ['an unknown format', { content: '192.0.2.1', format: 'xml' }],

@@ -25,6 +25,13 @@ describe('CSV', () => {
     expect(second).toEqual({ line: 2, fields: ['d', 'e'] });
   });
 
+  test('a line of nothing but commas is an error, and not a field for each of them', () => {
+    const [first, second] = csvRecords(`${','.repeat(1_000_000)}\nd,e`);
+    expect(first?.error).toBe('has more than 64 fields');
+    expect(first?.fields).toHaveLength(64);
+    expect(second).toEqual({ line: 2, fields: ['d', 'e'] });
+  });
+
   test('what is written reads back the same', () => {
     const field = fc.stringMatching(/^[a-z",\n\r; #=]{0,12}$/);
     fc.assert(

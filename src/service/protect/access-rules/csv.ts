@@ -2,6 +2,10 @@
  * CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes. Read by a
  * generator with line numbers, so that a report can name the line; written so that it reads back the same.
  */
+
+/** Twice the columns that an import can name: a line of a million commas is no record. */
+const FIELDS_MAX = 64;
+
 export interface CsvRecord {
   /** Of the record's first line, from 1. */
   line: number;
@@ -18,7 +22,8 @@ export function* csvRecords(text: string): Generator<CsvRecord> {
     let more = true;
     while (more) {
       const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at);
-      record.fields.push(field.value);
+      if (record.fields.length < FIELDS_MAX) record.fields.push(field.value);
+      else record.error ??= `has more than ${FIELDS_MAX} fields`;
       if (field.error !== undefined) record.error ??= field.error;
       line += field.lineBreaks;
       at = field.end;

@@ -83,6 +83,12 @@ function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)
       continue;
     }
     skipped += 1;
+    if (skipped > EDGE_RULES_PER_CALL_MAX) {
+      throw new ApiError(
+        'API.TOO_MANY_ITEMS',
+        `content holds more than ${EDGE_RULES_PER_CALL_MAX} lines that are no rules; is format ${format} right?`,
+      );
+    }
     if (skippedLines.length >= EDGE_RULE_ERRORS_LISTED_MAX) continue;
     const reason = checked ? `${checked.field} ${checked.reason}`.trim() : 'reason' in entry ? entry.reason : '';
     skippedLines.push({ line: entry.line + given.firstLine - 1, reason });
