@@ -6,7 +6,7 @@ import type { StoredDimension } from './dimensions.ts';
 import type { IsolateGap } from './counters.ts';
 import type { AppendCounts } from './hot-rows.ts';
 import type { LogRow } from './row.ts';
-import type { Point, SeriesAnswer, ValueCounts } from './rollup-reader.ts';
+import type { LargestValues, Point, SeriesAnswer, ValueCounts } from './rollup-reader.ts';
 import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 import type { TelemetryReport } from './telemetry.ts';
@@ -78,12 +78,6 @@ export interface CountWindow {
   outcomes: number[] | null;
 }
 
-export interface CountedValues {
-  values: ValueCounts[];
-  /** Values beyond `limit`. */
-  more: number;
-}
-
 /** Values of a dimension with exact counts, largest first. */
 export async function countValues(
   env: ShardEnv,
@@ -91,14 +85,14 @@ export async function countValues(
   dimension: StoredDimension,
   window: CountWindow,
   limit: number,
-): Promise<CountedValues> {
+): Promise<LargestValues> {
   const names = namesOf(env, log, window);
   // Which values are largest is only known once every shard has told all of its own.
   const perShard = names.length === 1 ? limit : VALUES_PER_SHARD_MAX;
   const answers = await Promise.all(
     names.map((name) => shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard)),
   );
-  if (answers.length === 1) return answers[0] as CountedValues;
+  if (answers.length === 1) return answers[0] as LargestValues;
   const sums = new Map<string | null, ValueCounts>();
   for (const { value, counts } of answers.flatMap(({ values }) => values)) {
     const known = sums.get(value);
@@ -108,7 +102,8 @@ export async function countValues(
   const sorted = [...sums.values()].sort(
     (a, b) => totalOf(b) - totalOf(a) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1),
   );
-  return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0) };
+  const lumped = answers.some((answer) => answer.lumped);
+  return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0), lumped };
 }
 
 /** Counts per bucket for each of `values`, and for all others together. */

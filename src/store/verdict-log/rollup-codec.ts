@@ -30,16 +30,21 @@ export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uin
   return bytes.slice(0, at);
 }
 
+/** Takes one value's counts; three numbers, because a week has millions of them. */
+export type VisitCounts = (id: number, allow: number, challenge: number, block: number) => void;
+
 /** Calls `visit` for every value of a packed bucket, by rising id. */
-export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: (id: number, counts: Counts) => void): void {
+export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: VisitCounts): void {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   let at = 0;
   let id = 0;
   const read = (): number => {
-    let value = 0;
-    let scale = 1;
+    let byte = bytes[at++] as number;
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let scale = 0x80;
     for (;;) {
-      const byte = bytes[at++] as number;
+      byte = bytes[at++] as number;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 0x80;
@@ -47,6 +52,6 @@ export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: (id: number,
   };
   while (at < bytes.length) {
     id += read();
-    visit(id, [read(), read(), read()]);
+    visit(id, read(), read(), read());
   }
 }

@@ -2,11 +2,11 @@
  * Counts as readers ask for them: merged buckets and what is still in memory, as one. Hour buckets
  * serve whole hours, minute buckets the rest, so a month by the day reads 720 small rows.
  */
-import { addCounts } from './aggregate.ts';
 import type { Counts } from './aggregate.ts';
 import { storedDimensions } from './dimensions.ts';
 import type { StoredDimension } from './dimensions.ts';
 import type { HotRows } from './hot-rows.ts';
+import { ValueTotals } from './value-totals.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 
 export interface ValueCounts {
@@ -14,6 +14,17 @@ export interface ValueCounts {
   value: string | null;
   counts: Counts;
 }
+
+export interface LargestValues {
+  values: ValueCounts[];
+  /** Values beyond `limit`. */
+  more: number;
+  /** Some values are not kept apart: the surplus is counted under `null`. */
+  lumped: boolean;
+}
+
+/** Texts of one answer: as many as any reader asks for. */
+const NAMED_VALUES_MAX = 100_000;
 
 /** `[bucket start in minutes, allow, challenge, block]`, oldest first. */
 export type Point = [number, number, number, number];
@@ -34,19 +45,50 @@ export class RollupReader {
     this.#sql = sql;
   }
 
-  /** Values of a dimension with their counts, largest first. Minutes since the epoch, `to` exclusive. */
-  values(dimension: StoredDimension, from: number, to: number, outcomes: readonly number[] | null): ValueCounts[] {
-    const totals = new Map<number, Counts>();
-    const names = this.#visit(dimension, from, to, MINUTES_PER_HOUR, (_, id, counts) => {
-      const kept = only(counts, outcomes);
-      const existing = totals.get(id);
-      if (existing) addCounts(existing, kept);
-      else totals.set(id, [...kept]);
+  /** The `limit` largest values of a dimension, largest first. Minutes since the epoch, `to` exclusive. */
+  values(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    outcomes: readonly number[] | null,
+    limit: number,
+  ): LargestValues {
+    const totals = new ValueTotals();
+    const [a, c, b] = weights(outcomes);
+    const fresh = this.#visit(dimension, from, to, MINUTES_PER_HOUR, (_, id, allow, challenge, block) =>
+      totals.add(id, allow * a, challenge * c, block * b),
+    );
+    const sums: number[] = [];
+    let lumped = false;
+    totals.forEach((id, allow, challenge, block) => {
+      sums.push(allow + challenge + block);
+      if (id === SURPLUS_ID) lumped = true;
     });
-    return [...totals]
-      .filter(([, counts]) => sum(counts) > 0)
-      .map(([id, counts]) => ({ value: names(id), counts }))
-      .sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
+    const least = Float64Array.from(sums).sort().at(-limit) ?? 0;
+    const larger = new Map<number, Counts>();
+    const tied = new Map<number, Counts>();
+    totals.forEach((id, allow, challenge, block) => {
+      const total = allow + challenge + block;
+      if (total < least) return;
+      (total === least ? tied : larger).set(id, [allow, challenge, block]);
+    });
+    const values = [...this.#named(larger, fresh), ...this.#named(tied, fresh)].slice(0, limit);
+    return { values, more: sums.length - values.length, lumped };
+  }
+
+  /** Largest first, then by their texts: only as many texts are read as an answer can hold. */
+  #named(counts: ReadonlyMap<number, Counts>, fresh: ReadonlyMap<number, string>): ValueCounts[] {
+    const merged = [...counts.keys()].filter((id) => id !== SURPLUS_ID && !fresh.has(id));
+    const named: ValueCounts[] = this.#hot.rollups
+      .valuesOf(merged, NAMED_VALUES_MAX)
+      .map(({ id, value }) => ({ value, counts: counts.get(id) as Counts }));
+    for (const [id, value] of fresh) {
+      const own = counts.get(id);
+      if (own) named.push({ value, counts: own });
+    }
+    const surplus = counts.get(SURPLUS_ID);
+    if (surplus) named.push({ value: null, counts: surplus });
+    return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
   }
 
   /** How often these values were counted, or `null` when some may be hidden in the surplus. */
@@ -64,12 +106,13 @@ export class RollupReader {
     }
     let total = 0;
     let surplus = false;
-    this.#visitMerged(dimension, from, to, MINUTES_PER_HOUR, (_, id, counts) => {
+    const [a, c, b] = weights(outcomes);
+    this.#visitMerged(dimension, from, to, MINUTES_PER_HOUR, (_, id, allow, challenge, block) => {
       if (id === SURPLUS_ID) surplus = true;
-      if (wanted.has(id)) total += sum(only(counts, outcomes));
+      if (wanted.has(id)) total += allow * a + challenge * c + block * b;
     });
-    this.#visitPending(dimension, from, to, (_, value, counts) => {
-      if (values.includes(value)) total += sum(only(counts, outcomes));
+    this.#visitPending(dimension, from, to, (_, value, [allow, challenge, block]) => {
+      if (values.includes(value)) total += allow * a + challenge * c + block * b;
     });
     return surplus ? null : total;
   }
@@ -83,26 +126,42 @@ export class RollupReader {
     bucketMinutes: number,
     outcomes: readonly number[] | null,
   ): SeriesAnswer {
-    const rowOf = new Map(values.map((value, index) => [value, index]));
-    const rows = Array.from({ length: values.length + 1 }, () => new Map<number, Counts>());
+    const index = storedDimensions.indexOf(dimension);
+    const rows = values.map(() => new Map<number, Counts>());
+    const others = new Map<number, Counts>();
     const rowById = new Map<number, number>();
-    const cells: [number, number, Counts][] = [];
-    const names = this.#visit(dimension, from, to, bucketMinutes, (minute, id, counts) => {
-      cells.push([minute, id, only(counts, outcomes)]);
+    values.forEach((value, row) => {
+      const id = value === null ? SURPLUS_ID : this.#hot.rollups.idOf(index, value);
+      if (id !== null) rowById.set(id, row);
     });
-    for (const [minute, id, counts] of cells) {
-      let row = rowById.get(id);
-      if (row === undefined) {
-        row = rowOf.get(names(id)) ?? values.length;
-        rowById.set(id, row);
-      }
+    const [a, c, b] = weights(outcomes);
+    // Nearly every count goes to the others of the bucket that the count before went to.
+    let lastBucket = -1;
+    let lastOther: Counts = [0, 0, 0];
+    this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
       const bucket = minute - (minute % bucketMinutes);
-      const existing = rows[row]?.get(bucket);
-      if (existing) addCounts(existing, counts);
-      else rows[row]?.set(bucket, [...counts]);
-    }
-    const points = rows.map(pointsOf);
-    return { series: points.slice(0, values.length), other: points[values.length] ?? [] };
+      const row = rowById.get(id);
+      if (row === undefined && bucket !== lastBucket) {
+        lastOther = countsAt(others, bucket);
+        lastBucket = bucket;
+      }
+      const counts = row === undefined ? lastOther : countsAt(rows[row] as Map<number, Counts>, bucket);
+      counts[0] += allow * a;
+      counts[1] += challenge * c;
+      counts[2] += block * b;
+    });
+    const rowOf = new Map(values.map((value, row) => [value, row]));
+    this.#visitPending(dimension, from, to, (minute, value, [allow, challenge, block]) => {
+      const row = rowOf.get(value);
+      const counts = countsAt(
+        row === undefined ? others : (rows[row] as Map<number, Counts>),
+        minute - (minute % bucketMinutes),
+      );
+      counts[0] += allow * a;
+      counts[1] += challenge * c;
+      counts[2] += block * b;
+    });
+    return { series: rows.map(pointsOf), other: pointsOf(others) };
   }
 
   /** Some counted rows are not shown (`allowVerdicts: counts`), so rollups cannot stand for rows. */
@@ -113,41 +172,32 @@ export class RollupReader {
     return from <= last && to > first;
   }
 
-  /** Visits merged and pending counts alike; returns how to name an id that was visited. */
+  /** Visits merged and pending counts alike; returns the texts of ids that only pending counts have. */
   #visit(
     dimension: StoredDimension,
     from: number,
     to: number,
     bucketMinutes: number,
-    visit: (minute: number, id: number, counts: Readonly<Counts>) => void,
-  ): (id: number) => string | null {
+    visit: VisitBucket,
+  ): Map<number, string> {
     this.#visitMerged(dimension, from, to, bucketMinutes, visit);
     // Values that were never merged have no id yet: they get one below zero for this answer.
-    const fresh: string[] = [];
+    const fresh = new Map<number, string>();
     const freshIds = new Map<string, number>();
     const index = storedDimensions.indexOf(dimension);
-    this.#visitPending(dimension, from, to, (minute, value, counts) => {
+    this.#visitPending(dimension, from, to, (minute, value, [allow, challenge, block]) => {
       let id = this.#hot.rollups.idOf(index, value) ?? freshIds.get(value);
       if (id === undefined) {
-        fresh.push(value);
-        id = -fresh.length;
+        id = -1 - fresh.size;
+        fresh.set(id, value);
         freshIds.set(value, id);
       }
-      visit(minute, id, counts);
+      visit(minute, id, allow, challenge, block);
     });
-    return (id) => {
-      if (id === SURPLUS_ID) return null;
-      return id < 0 ? (fresh[-id - 1] as string) : this.#hot.rollups.valueOf(id);
-    };
+    return fresh;
   }
 
-  #visitMerged(
-    dimension: StoredDimension,
-    from: number,
-    to: number,
-    bucketMinutes: number,
-    visit: (minute: number, id: number, counts: Counts) => void,
-  ): void {
+  #visitMerged(dimension: StoredDimension, from: number, to: number, bucketMinutes: number, visit: VisitBucket): void {
     const index = storedDimensions.indexOf(dimension);
     const { rollups } = this.#hot;
     const firstHour = Math.ceil(from / MINUTES_PER_HOUR);
@@ -157,8 +207,8 @@ export class RollupReader {
       return;
     }
     rollups.scan(index, LEVEL_MINUTE, from, firstHour * MINUTES_PER_HOUR, visit);
-    rollups.scan(index, LEVEL_HOUR, firstHour, lastHour, (hour, id, counts) =>
-      visit(hour * MINUTES_PER_HOUR, id, counts),
+    rollups.scan(index, LEVEL_HOUR, firstHour, lastHour, (hour, id, allow, challenge, block) =>
+      visit(hour * MINUTES_PER_HOUR, id, allow, challenge, block),
     );
     rollups.scan(index, LEVEL_MINUTE, lastHour * MINUTES_PER_HOUR, to, visit);
   }
@@ -177,9 +227,19 @@ export class RollupReader {
   }
 }
 
-function only(counts: Readonly<Counts>, outcomes: readonly number[] | null): Counts {
-  if (outcomes === null) return [...counts];
-  return [0, 1, 2].map((outcome) => (outcomes.includes(outcome) ? counts[outcome as 0 | 1 | 2] : 0)) as Counts;
+type VisitBucket = (minute: number, id: number, allow: number, challenge: number, block: number) => void;
+
+/** 1 for each outcome that is asked for, 0 for the others. */
+function weights(outcomes: readonly number[] | null): Counts {
+  return [0, 1, 2].map((outcome) => (outcomes === null || outcomes.includes(outcome) ? 1 : 0)) as Counts;
+}
+
+function countsAt(counts: Map<number, Counts>, bucket: number): Counts {
+  const known = counts.get(bucket);
+  if (known) return known;
+  const made: Counts = [0, 0, 0];
+  counts.set(bucket, made);
+  return made;
 }
 
 function sum(counts: Readonly<Counts>): number {

@@ -77,8 +77,16 @@ export class RollupStore {
     return row?.id ?? null;
   }
 
-  valueOf(id: number): string {
-    return this.#sql.exec<{ value: string }>('SELECT value FROM rollup_values WHERE id = ?', id).one().value;
+  /** Texts of these ids, the first `limit` in the order of the texts. */
+  valuesOf(ids: readonly number[], limit: number): { id: number; value: string }[] {
+    return this.#sql
+      .exec<{ id: number; value: string }>(
+        `SELECT v.id, v.value FROM json_each(?) AS wanted JOIN rollup_values AS v ON v.id = wanted.value
+         ORDER BY v.value LIMIT ?`,
+        JSON.stringify(ids),
+        limit,
+      )
+      .toArray();
   }
 
   #remember(dimension: number, value: string, id: number): void {
@@ -94,7 +102,7 @@ export class RollupStore {
       level,
       bucket,
     )) {
-      decodeCounts(data, (id, value) => counts.set(id, value));
+      decodeCounts(data, (id, ...value) => counts.set(id, value));
     }
     return counts;
   }
@@ -116,7 +124,7 @@ export class RollupStore {
     level: number,
     from: number,
     to: number,
-    visit: (bucket: number, id: number, counts: Counts) => void,
+    visit: (bucket: number, id: number, allow: number, challenge: number, block: number) => void,
   ): void {
     for (const { bucket, data } of this.#sql.exec<{ bucket: number; data: ArrayBuffer }>(
       'SELECT bucket, data FROM rollups WHERE dimension = ? AND level = ? AND bucket >= ? AND bucket < ?',
@@ -125,7 +133,7 @@ export class RollupStore {
       from,
       to,
     )) {
-      decodeCounts(data, (id, counts) => visit(bucket, id, counts));
+      decodeCounts(data, (id, allow, challenge, block) => visit(bucket, id, allow, challenge, block));
     }
   }
 

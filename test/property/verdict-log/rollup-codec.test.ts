@@ -11,7 +11,7 @@ const buckets = fc
 
 function decoded(bytes: Uint8Array): Map<number, Counts> {
   const counts = new Map<number, Counts>();
-  decodeCounts(bytes, (id, value) => counts.set(id, value));
+  decodeCounts(bytes, (id, ...value) => counts.set(id, value));
   return counts;
 }
 

@@ -90,7 +90,7 @@ async function splitBy(
   }
   if (groupBy === 'decision') return byDecision(total, topN);
   // One more than asked for, in case the lumped surplus is among the largest: it belongs to `other`.
-  const { values, more } = await countValues(env, log, groupBy, window, topN + 1);
+  const { values, more, lumped } = await countValues(env, log, groupBy, window, topN + 1);
   const named = values.filter(({ value }) => value !== null);
   const top = named.slice(0, topN).map(({ value }) => value as string);
   const { series, other } = await countSeries(env, log, groupBy, top, window, bucketMinutes);
@@ -98,18 +98,8 @@ async function splitBy(
     total,
     series: top.map((value, index) => ({ value: value === '' ? null : value, points: series[index] ?? [] })),
     other: { values: more + values.length - top.length, points: other },
-    isExact: !(await hasSurplus(env, log, groupBy, window)),
+    isExact: !lumped,
   };
-}
-
-async function hasSurplus(
-  env: ServiceEnv,
-  log: LogName,
-  groupBy: Exclude<VerdictDimension, 'decision'>,
-  window: CountWindow,
-): Promise<boolean> {
-  const { series } = await countSeries(env, log, groupBy, [null], window, 24 * 60);
-  return (series[0] ?? []).length > 0;
 }
 
 /** Every count is split by decision already. */

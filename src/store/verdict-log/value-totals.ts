@@ -1,0 +1,38 @@
+/**
+ * Sums per value id over many buckets: a week of hours names millions of counts, so they are added up in
+ * flat arrays, in chunks that exist only where an id was met.
+ */
+const CHUNK_IDS = 4096;
+
+export class ValueTotals {
+  readonly #chunks = new Map<number, Float64Array<ArrayBuffer>>();
+  #chunkNo = Number.NaN;
+  #chunk = new Float64Array(0);
+
+  add(id: number, allow: number, challenge: number, block: number): void {
+    const no = Math.floor(id / CHUNK_IDS);
+    // Ids rise within a bucket: most often it is the chunk of the id before.
+    if (no !== this.#chunkNo) {
+      this.#chunk = this.#chunks.get(no) ?? new Float64Array(CHUNK_IDS * 3);
+      this.#chunks.set(no, this.#chunk);
+      this.#chunkNo = no;
+    }
+    const at = (id - no * CHUNK_IDS) * 3;
+    const chunk = this.#chunk;
+    chunk[at] = (chunk[at] as number) + allow;
+    chunk[at + 1] = (chunk[at + 1] as number) + challenge;
+    chunk[at + 2] = (chunk[at + 2] as number) + block;
+  }
+
+  /** Every id with a sum above zero. */
+  forEach(visit: (id: number, allow: number, challenge: number, block: number) => void): void {
+    for (const [no, chunk] of this.#chunks) {
+      for (let at = 0; at < chunk.length; at += 3) {
+        const allow = chunk[at] as number;
+        const challenge = chunk[at + 1] as number;
+        const block = chunk[at + 2] as number;
+        if (allow + challenge + block > 0) visit(no * CHUNK_IDS + at / 3, allow, challenge, block);
+      }
+    }
+  }
+}
