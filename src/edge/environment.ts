@@ -10,7 +10,7 @@ export type LogSink = (typeof logSinks)[number];
 
 /** Where allowed requests go (issue 4, point 8). */
 export type OriginTarget =
-  | { kind: 'url'; base: string; host: string; resolveOverride: string | null }
+  | { kind: 'url'; base: string; resolveOverride: string | null }
   | { kind: 'zone' }
   | { kind: 'binding'; fetcher: Fetcher; base: string | null };
 
@@ -191,7 +191,7 @@ export function readEnvironment(
     if (named === 'zone') return { kind: 'zone' };
     const base = url('ORIGIN_URL');
     if (!URL.canParse(base)) return undefined;
-    return { kind: 'url', base, host: new URL(base).host, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };
+    return { kind: 'url', base, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };
   }
 }
 

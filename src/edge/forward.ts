@@ -111,13 +111,14 @@ export function annotate(
  * often does not know the public name, and must not send people around the gate.
  */
 export function visitorLocation(response: Response, target: CanonicalTarget, origin: OriginTarget): string | null {
-  if (response.status < 300 || response.status >= 400 || origin.kind !== 'url' || origin.host === target.host)
-    return null;
+  if (response.status < 300 || response.status >= 400 || origin.kind === 'zone' || origin.base === null) return null;
   const location = response.headers.get('location');
   if (location === null || !URL.canParse(location)) return null;
   const named = new URL(location);
-  if (named.host !== origin.host || (named.protocol !== 'http:' && named.protocol !== 'https:')) return null;
-  const basePath = new URL(origin.base).pathname.replace(/\/$/, '');
+  const { host, pathname } = new URL(origin.base);
+  const namesOrigin = named.host === host && host !== target.host;
+  if (!namesOrigin || (named.protocol !== 'http:' && named.protocol !== 'https:')) return null;
+  const basePath = pathname.replace(/\/$/, '');
   if (basePath !== '' && named.pathname !== basePath && !named.pathname.startsWith(`${basePath}/`)) return null;
   const rest = location.slice(location.indexOf(named.host) + named.host.length + basePath.length);
   return `${target.scheme}://${target.host}${rest.startsWith('/') ? rest : `/${rest}`}`;

@@ -27,6 +27,10 @@ export interface RawWorkerOptions {
   /** Binding names, each served by a small Worker that speaks the real protocol. */
   kv?: readonly string[];
   queues?: readonly string[];
+  /** Other Workers, as ES modules, by the name of the binding to them. */
+  services?: Record<string, string>;
+  /** A Worker, as an ES module, through which every `fetch` of the main one goes. */
+  outbound?: string;
   /** Processor to stay on, for a measurement. */
   cpu?: number;
 }
@@ -89,6 +93,10 @@ function configuration(options: RawWorkerOptions): string {
     ...(options.kv ?? []).map((name) => `(name = ${quoted(name)}, kvNamespace = "kv")`),
     ...(options.queues ?? []).map((name) => `(name = ${quoted(name)}, queue = "queue")`),
   ];
+  const others = Object.entries({ ...options.services, ...(options.outbound && { outbound: options.outbound }) });
+  for (const name of Object.keys(options.services ?? {})) {
+    bindings.push(`(name = ${quoted(name)}, service = ${quoted(name)})`);
+  }
   const flags = (options.compatibilityFlags ?? []).map(quoted).join(', ');
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -98,8 +106,8 @@ const config :Workerd.Config = (
       compatibilityDate = ${quoted(options.compatibilityDate)},
       compatibilityFlags = [${flags}],
       bindings = [${bindings.join(', ')}],
-      globalOutbound = "network",
-    )),
+      globalOutbound = ${quoted(options.outbound === undefined ? 'network' : 'outbound')},
+    )),${others.map(([name, source]) => otherWorker(name, source, options)).join('')}
     (name = "kv", worker = (
       modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],
       compatibilityDate = ${quoted(options.compatibilityDate)},
@@ -113,6 +121,15 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 `;
+}
+
+function otherWorker(name: string, source: string, options: RawWorkerOptions): string {
+  return `
+    (name = ${quoted(name)}, worker = (
+      modules = [(name = "main.mjs", esModule = ${quoted(source)})],
+      compatibilityDate = ${quoted(options.compatibilityDate)},
+      globalOutbound = "network",
+    )),`;
 }
 
 /** A Cap'n Proto text literal; JSON's escapes are among its own. */

@@ -23,7 +23,7 @@ describe('environment', () => {
       environment: {
         serviceUrl: 'https://gatehouse.example.com',
         siteverifyUrl: 'https://gatehouse.example.com/siteverify',
-        origin: { kind: 'url', base: 'https://origin.example.com', host: 'origin.example.com' },
+        origin: { kind: 'url', base: 'https://origin.example.com' },
         signals: { kind: 'cloudflare' },
         rules: { kind: 'service', claims: { instanceId: 'inst_1' } },
         failMode: 'open',

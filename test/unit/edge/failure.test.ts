@@ -10,7 +10,7 @@ const edgeOf = (hasRuleset: boolean, failMode: 'open' | 'closed' = 'open') =>
   ({
     environment: {
       failMode,
-      origin: { kind: 'url', base: 'https://origin.test', host: 'origin.test', resolveOverride: null },
+      origin: { kind: 'url', base: 'https://origin.test', resolveOverride: null },
     },
     feed: { state: { config: hasRuleset ? config : null, ruleset: hasRuleset ? {} : null } },
     count: (name: string) => void counted.push(name),

@@ -1,0 +1,136 @@
+/**
+ * The ways to an origin (issue 4, point 8) on workerd itself: the zone's own (`fetch` of the address
+ * asked for), a service binding with and without an address, and a host resolved as another.
+ */
+import { request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { startRawWorker } from '../support/raw-workerd.ts';
+import type { RawWorker, RawWorkerOptions } from '../support/raw-workerd.ts';
+import { startUpstream } from './edge-upstream.ts';
+import type { Upstream } from './edge-upstream.ts';
+
+const ORIGIN_PORT = 35_041;
+const SECRET = 'a-secret-of-the-operators-proxy';
+/** Tells what it was asked for, and redirects to itself by its own name. */
+const ORIGIN_WORKER = `export default { async fetch(request) {
+  const { pathname, search } = new URL(request.url);
+  if (pathname === '/moved') return new Response(null, { status: 302, headers: { location: 'http://inner.test/there' } });
+  return Response.json({ url: request.url, search, method: request.method, body: await request.text(),
+    headers: Object.fromEntries(request.headers) });
+} }`;
+const RECORDER = `export default { fetch(request) {
+  const passed = new Request(request);
+  passed.headers.set('x-resolved-as', request.cf?.resolveOverride ?? 'nothing');
+  return fetch(passed);
+} }`;
+
+let source: string;
+let upstream: Upstream;
+let origin: Awaited<ReturnType<typeof startDemoOrigin>>;
+let edge: RawWorker;
+
+beforeAll(async () => {
+  source = await bundleWorker('src/edge/index.ts');
+  upstream = await startUpstream();
+  await upstream.setRules([{ type: 'userAgent', value: 'blockme', verdict: 'block' }]);
+  origin = await startDemoOrigin(ORIGIN_PORT);
+});
+afterEach(() => edge?.stop());
+afterAll(async () => {
+  await origin?.close();
+  await upstream?.stop();
+});
+
+async function start(vars: Record<string, string>, more: Partial<RawWorkerOptions> = {}): Promise<void> {
+  edge = await startRawWorker({
+    source,
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    vars: {
+      SERVICE_URL: upstream.url,
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: SECRET,
+      CLIENT_JWT: upstream.clientJwt,
+      ...vars,
+    },
+    ...more,
+  });
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** One request for a host of the visitor's choice, as it stands in the address bar. */
+function ask(path: string, host: string, method = 'GET', body = ''): Promise<Answer> {
+  const { hostname, port } = new URL(edge.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers: { host }, agent: false }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+const json = ({ body }: Answer) => JSON.parse(body) as Record<string, unknown> & { headers: Record<string, string> };
+
+describe('in front of the zone’s own origin', () => {
+  test('the address asked for is the address fetched, path and body as they came', async () => {
+    await start({ ORIGIN_URL: 'zone' });
+    const answer = await ask('/echo//a;b/%2f?x=1', `127.0.0.1:${ORIGIN_PORT}`, 'POST', 'whole');
+    const echoed = json(answer);
+    expect([answer.status, echoed['path'], echoed['query'], echoed['bodyLength']]).toEqual([
+      200,
+      '/echo//a;b/%2f',
+      'x=1',
+      5,
+    ]);
+    expect(echoed.headers['x-forwarded-host']).toBe(`127.0.0.1:${ORIGIN_PORT}`);
+    expect(echoed.headers['x-protect-signature']).toContain('v1=');
+  });
+
+  test('a gate that reaches itself says so instead of going round', async () => {
+    await start({ ORIGIN_URL: 'zone' });
+    const answer = await ask('/', new URL(edge.url).host);
+    expect(answer.status).toBe(508);
+  });
+});
+
+describe('in front of a Worker', () => {
+  test('the binding is called with the public address, once, with what the gate vouches for', async () => {
+    await start({}, { services: { ORIGIN: ORIGIN_WORKER } });
+    const told = json(await ask('/shop/?q=1', 'shop.test', 'PUT', 'cart'));
+    expect(told).toMatchObject({ url: 'http://shop.test/shop/?q=1', method: 'PUT', body: 'cart' });
+    expect(told.headers).toMatchObject({ 'x-forwarded-host': 'shop.test', 'x-protect-decision': 'allow' });
+    expect(told.headers['x-protect-signature']).toContain('v1=');
+  });
+
+  test('with ORIGIN_URL it is called by that name, which no redirect tells a visitor', async () => {
+    await start({ ORIGIN_URL: 'http://inner.test' }, { services: { ORIGIN: ORIGIN_WORKER } });
+    const told = json(await ask('/x', 'shop.test'));
+    expect(told).toMatchObject({ url: 'http://inner.test/x' });
+    expect(told.headers['x-forwarded-host']).toBe('shop.test');
+    const moved = await ask('/moved', 'shop.test');
+    expect([moved.status, moved.headers['location']]).toEqual([302, 'http://shop.test/there']);
+  });
+});
+
+describe('a host resolved as another', () => {
+  test('keeps its name and goes where the override says', async () => {
+    const vars = { ORIGIN_URL: origin.url, ORIGIN_RESOLVE_OVERRIDE: 'hidden.shop.test' };
+    await start(vars, { outbound: RECORDER });
+    const echoed = json(await ask('/echo', 'shop.test'));
+    expect(echoed.headers).toMatchObject({ 'x-resolved-as': 'hidden.shop.test', 'x-forwarded-host': 'shop.test' });
+  });
+
+  test('and nothing is overridden unless it is said', async () => {
+    await start({ ORIGIN_URL: origin.url }, { outbound: RECORDER });
+    expect(json(await ask('/echo', 'shop.test')).headers['x-resolved-as']).toBe('nothing');
+  });
+});
