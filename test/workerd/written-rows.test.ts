@@ -1,0 +1,75 @@
+/**
+ * Written rows are what the log costs (docs/operations.md). Counted here as the platform counts them, by the
+ * cursors of every statement, so that the arithmetic there stays that of the code.
+ */
+import { env } from 'cloudflare:workers';
+import { runInDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import type { SessionTerms } from '../../src/store/risk-book.ts';
+import { verdictRow } from '../../src/store/verdict-log/row.ts';
+import type { RiskBook } from '../../src/store/risk-book.ts';
+import type { VerdictShard } from '../../src/store/verdict-shard.ts';
+import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+
+const service = env as ServiceEnv;
+const RETENTION = { retentionDays: 30 };
+
+/** Rows that every statement of the object wrote while `work` ran. */
+async function writtenBy(state: DurableObjectState, work: () => Promise<unknown>): Promise<number> {
+  const prototype = Object.getPrototypeOf(state.storage.sql) as SqlStorage;
+  const exec = Reflect.get(prototype, 'exec') as (...args: unknown[]) => { rowsWritten: number };
+  const cursors: { rowsWritten: number }[] = [];
+  Reflect.set(prototype, 'exec', function counted(this: SqlStorage, ...args: unknown[]) {
+    const cursor = Reflect.apply(exec, this, args);
+    cursors.push(cursor);
+    return cursor;
+  });
+  try {
+    await work();
+  } finally {
+    Reflect.set(prototype, 'exec', exec);
+  }
+  return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+}
+
+test('a verdict writes one row in, one out, a tenth of one for its batch of ten, and less than 0.1 for all else', async () => {
+  const verdicts = 20_000;
+  const batch = 10;
+  const random = seededRandom(1);
+  const shard = service.VERDICT_SHARD.getByName('verdicts/written-rows:0:0');
+  await runInDurableObject(shard, async (instance: VerdictShard, state) => {
+    // The newest seconds are never sealed.
+    const begin = Date.now() - verdicts * 85 - 60_000;
+    const written = await writtenBy(state, async () => {
+      for (let at = 0; at < verdicts; at += batch) {
+        const rows = Array.from({ length: batch }, (_, index) =>
+          verdictRow(variedRecord('written-rows', begin + (at + index) * 85, random, at + index), true),
+        );
+        // oxlint-disable-next-line no-await-in-loop -- batches come one after another
+        await instance.append(rows, RETENTION);
+      }
+      await instance.seal();
+    });
+    expect((await instance.statistics()).sealedRows).toBe(verdicts);
+    expect(written / verdicts).toBeGreaterThan(2.1);
+    expect(written / verdicts).toBeLessThan(2.2);
+  });
+});
+
+test('a session writes three rows when it is opened and one for each change', async () => {
+  const book = service.RISK_BOOK.getByName('written-rows/0');
+  await runInDurableObject(book, async (instance: RiskBook, state) => {
+    const now = Date.now();
+    const terms: SessionTerms = {
+      jti: '0written-rows',
+      visitor: { userAgent: 'Mozilla/5.0', ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: null },
+      now,
+      expiresAt: now + 86_400_000,
+      keptUntil: now + 30 * 86_400_000,
+      cycling: { threshold: 5, windowSeconds: 3600 },
+    };
+    const unchanged = { addressChanges: 0, userAgentChanges: 0 };
+    expect(await writtenBy(state, () => instance.open(terms, unchanged))).toBe(3);
+    expect(await writtenBy(state, () => instance.renew(terms))).toBe(1);
+  });
+});
