@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../test/support/chromium.ts';
+import { asByHand, clickThrough, dispatch, look, stare, walk } from './risk-acts.ts';
+import type { Act } from './risk-acts.ts';
 import type { RecordedKind } from './risk-replay.ts';
 
 export interface RecordedClient {
@@ -18,70 +20,11 @@ export interface RecordedClient {
 }
 
 export type RecordedSet = 'tune' | 'report';
-type Act = (page: Page, url: string) => Promise<void>;
 
-/** The script's first report comes after four seconds. */
-const FIRST_REPORT_MS = 4600;
-const STILL_REPORT_MS = 30_600;
 const chromeOf = (system: string, major: number): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
 const WINDOWS = 'Windows NT 10.0; Win64; x64';
 const MAC = 'Macintosh; Intel Mac OS X 10_15_7';
-
-const look: Act = async (page, url) => {
-  await page.goto(url);
-  await page.waitForTimeout(FIRST_REPORT_MS);
-};
-const walk: Act = async (page, url) => {
-  for (const path of ['/', '/prices', '/contact']) {
-    await page.goto(url + path);
-    await page.waitForTimeout(FIRST_REPORT_MS);
-  }
-};
-const clickThrough: Act = async (page, url) => {
-  await page.goto(url);
-  await page.fill('#name', 'Somebody');
-  await page.click('#send');
-  await page.click('#send');
-  await page.waitForTimeout(FIRST_REPORT_MS);
-  await page.click('#next');
-  await page.waitForTimeout(FIRST_REPORT_MS);
-};
-const dispatch: Act = async (page, url) => {
-  await page.goto(url);
-  await page.evaluate(() => {
-    for (let move = 0; move < 40; move++)
-      document.body.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
-    document.querySelector<HTMLButtonElement>('#send')?.click();
-  });
-  await page.waitForTimeout(FIRST_REPORT_MS);
-};
-const stare: Act = async (page, url) => {
-  await page.goto(url);
-  await page.waitForTimeout(STILL_REPORT_MS);
-};
-/** Curved, uneven, with pauses: as a hand does. */
-const asByHand: Act = async (page, url) => {
-  await page.goto(url);
-  let [x, y] = [200, 150];
-  for (const target of ['#name', '#send', '#next']) {
-    const box = await page.locator(target).boundingBox();
-    await page.locator(target).scrollIntoViewIfNeeded();
-    const at = (await page.locator(target).boundingBox()) ?? box!;
-    const [toX, toY] = [at.x + at.width / 2, at.y + at.height / 2];
-    for (let step = 1; step <= 30; step++) {
-      const part = (1 - Math.cos((Math.PI * step) / 30)) / 2;
-      await page.mouse.move(x + (toX - x) * part + Math.random() * 4, y + (toY - y) * part + Math.sin(step / 4) * 6);
-    }
-    [x, y] = [toX, toY];
-    await page.waitForTimeout(150 + Math.random() * 300);
-    if (target !== '#next') await page.mouse.click(x, y);
-    if (target === '#name') await page.keyboard.type('Somebody', { delay: 90 });
-  }
-  await page.waitForTimeout(FIRST_REPORT_MS);
-  await page.mouse.click(x, y);
-  await page.waitForTimeout(FIRST_REPORT_MS);
-};
 
 /** What the usual evasion scripts do before any page script runs. */
 function hideCrudely(): void {
@@ -94,8 +37,14 @@ function hideByDeleting(): void {
   delete (Object.getPrototypeOf(navigator) as { webdriver?: boolean }).webdriver;
   (globalThis as { chrome?: object }).chrome = {};
 }
-/** What a build with a window has by itself; `webdriver` is switched off at the start, so nothing is patched. */
+/**
+ * What a build with a window has by itself. `webdriver` and the user agent are set at the start of the browser: an
+ * override by the debugging protocol is dropped as a page goes away, and the page's last report tells.
+ */
 function furnish(): void {
+  const major = /Chrome\/(\d+)/.exec(navigator.userAgent)?.[1] ?? '';
+  const brands = ['Chromium', 'Google Chrome'].map((brand) => ({ brand, version: major }));
+  Object.defineProperty(Object.getPrototypeOf(navigator), 'userAgentData', { get: () => ({ brands }) });
   (globalThis as { chrome?: object }).chrome = { app: {}, runtime: {} };
   const plugins = Object.create(PluginArray.prototype, { length: { value: 5 } }) as PluginArray;
   Object.defineProperty(Object.getPrototypeOf(navigator), 'plugins', { get: () => plugins, configurable: true });
@@ -144,7 +93,18 @@ function claim(
   return { options: { userAgent: chromeOf(system, major), locale: 'en-US' }, prepare };
 }
 
-const plain: RecordedSet[] = ['tune', 'report'];
+/** The system that a person-like browser claims, other in each set. */
+const persons = {
+  tune: { major: 153, system: WINDOWS, platform: 'Windows' },
+  report: { major: 152, system: MAC, platform: 'macOS' },
+} as const;
+
+/** Its user agent comes from the command line; only the client hints are told to it later. */
+function person(set: RecordedSet): { options: BrowserContextOptions; prepare: Prepare } {
+  const { major, system, platform } = persons[set];
+  return { options: { locale: 'en-US' }, prepare: claim(major, system, platform, furnish).prepare };
+}
+
 interface BrowserVariant {
   sets: RecordedSet[];
   kind: RecordedKind;
@@ -160,7 +120,7 @@ const inject =
     await context.addInitScript(script);
   };
 const browserVariants: BrowserVariant[] = [
-  { sets: plain, kind: 'headless', variant: 'looks at one page', act: look },
+  { sets: ['tune'], kind: 'headless', variant: 'looks at one page', act: look },
   { sets: ['tune'], kind: 'headless', variant: 'walks through pages', options: { locale: 'en-US' }, act: walk },
   {
     sets: ['report'],
@@ -220,21 +180,21 @@ const browserVariants: BrowserVariant[] = [
     sets: ['tune'],
     kind: 'person-like',
     variant: 'furnished, by hand',
-    ...claim(153, WINDOWS, 'Windows', furnish),
+    ...person('tune'),
     act: asByHand,
   },
   {
     sets: ['report'],
     kind: 'person-like',
     variant: 'furnished, by hand, on a Mac',
-    ...claim(152, MAC, 'macOS', furnish),
+    ...person('report'),
     act: asByHand,
   },
   {
     sets: ['report'],
     kind: 'person-like',
     variant: 'furnished, reads for half a minute',
-    ...claim(153, WINDOWS, 'Windows', furnish),
+    ...person('report'),
     act: stare,
   },
 ];
@@ -244,7 +204,7 @@ const BORROWED = ['-A', chromeOf(WINDOWS, 153), '-H', 'Accept-Language: en-US,en
 const METADATA = ['-H', 'Sec-Fetch-Site: same-origin', '-H', 'Sec-Fetch-Mode: cors', '-H', 'Sec-Fetch-Dest: empty'];
 const HINTS = '"Chromium";v="153", "Not_A Brand";v="24", "Google Chrome";v="153"';
 const curlVariants: { sets: RecordedSet[]; variant: string; headers: string[]; times: number; renews: boolean }[] = [
-  { sets: plain, variant: 'as it is', headers: [], times: 1, renews: false },
+  { sets: ['tune'], variant: 'as it is', headers: [], times: 1, renews: false },
   { sets: ['tune'], variant: 'browser’s name', headers: BORROWED, times: 1, renews: true },
   {
     sets: ['report'],
@@ -295,7 +255,7 @@ const scriptVariants: {
   headers: Record<string, string>;
   report: object | null;
 }[] = [
-  { sets: plain, variant: 'fetch as it is', headers: postHeaders, report: null },
+  { sets: ['tune'], variant: 'fetch as it is', headers: postHeaders, report: null },
   { sets: ['tune'], variant: 'all headers, no report', headers: borrowedHeaders, report: null },
   {
     sets: ['report'],
@@ -360,10 +320,13 @@ const REPEATS = 3;
 export async function clientsOf(set: RecordedSet): Promise<RecordedClient[]> {
   const browser = await launchChromium();
   // Not "driven" by its own word: what a person's browser says as well.
-  const quiet = await launchChromium(['--disable-blink-features=AutomationControlled']);
+  const quiet = await launchChromium([
+    '--disable-blink-features=AutomationControlled',
+    `--user-agent=${chromeOf(persons[set].system, persons[set].major)}`,
+  ]);
   const windowed = await launchWindow();
   const close = async (): Promise<void> => {
-    await Promise.all([browser, quiet, windowed].map((one) => one?.close()));
+    for (const one of [browser, quiet, windowed]) await one?.close();
   };
   const inSet = <One extends { sets: RecordedSet[] }>(all: One[]): One[] =>
     all.filter(({ sets }) => sets.includes(set));

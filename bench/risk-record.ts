@@ -1,9 +1,9 @@
 /**
- * `node bench/risk-record.ts tune|report`: drives browsers, curl and scripts against a page of our own with the real
+ * `node bench/risk-record.ts tune|report [kind]`: drives browsers, curl and scripts against a page of our own with the real
  * protect script and writes what an edge would have told of them to `test/fixtures/risk/`. The two sets use
  * other variants of each client. With `DISPLAY` and a full `GATEHOUSE_CHROMIUM` it records a browser with a window too.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,7 @@ import { telemetryReport } from '../src/contract/telemetry.ts';
 import { clientHeadersOf } from '../src/edge/client-headers.ts';
 import { clientsOf } from './risk-clients.ts';
 import type { RecordedClient } from './risk-clients.ts';
+import { recording } from './risk-replay.ts';
 import type { RecordedSession } from './risk-replay.ts';
 
 const BODY_MAX_BYTES = 16_384;
@@ -103,8 +104,8 @@ async function text(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-const set = process.argv[2];
-if (set !== 'tune' && set !== 'report') throw new Error('Usage: node bench/risk-record.ts tune|report');
+const [set, only] = process.argv.slice(2);
+if (set !== 'tune' && set !== 'report') throw new Error('Usage: node bench/risk-record.ts tune|report [kind]');
 const assets = await buildClient();
 const recorder = new Recorder(assets['protect.js']!.body);
 const server = createServer((request, response) => {
@@ -120,6 +121,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const sessions: RecordedSession[] = [];
 const clients = await clientsOf(set);
 for (const client of clients) {
+  if (only !== undefined && client.kind !== only) continue;
   recorder.begin(client);
   // One after another: the recorder knows whose session a call is by whose turn it is.
   // oxlint-disable-next-line no-await-in-loop
@@ -131,5 +133,11 @@ for (const client of clients) {
 await clients.at(-1)?.close();
 server.close();
 const folder = new URL('../test/fixtures/risk/', import.meta.url);
+const file = new URL(`${set}.json`, folder);
 mkdirSync(folder, { recursive: true });
-writeFileSync(new URL(`${set}.json`, folder), `[\n${sessions.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
+if (only !== undefined) {
+  // One kind anew, in the place of what was recorded of it.
+  const others = recording.parse(JSON.parse(readFileSync(file, 'utf8'))).filter(({ kind }) => kind !== only);
+  sessions.unshift(...others);
+}
+writeFileSync(file, `[\n${sessions.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);

@@ -96,7 +96,7 @@ test('is challenged between the thresholds, solves, and goes on', async () => {
   const jti = await openPage();
   await eventually(statusOfNextPage, (status) => status === 403, RISES_WITHIN_MS);
   await page.goto(`${stack().edgeUrl}/echo/challenged`);
-  await page.waitForFunction(() => document.body.textContent?.includes('/echo/challenged') === true);
+  await page.waitForFunction(() => (document.body.textContent ?? '').includes('/echo/challenged'));
   const { history } = await eventually(
     () => manage<History>(stack(), '/protect/risk-history', { jti }),
     (found) => found.history.some(({ decision, risk_score: score }) => decision === 'allow' && (score ?? 0) >= 0.5),

@@ -1,0 +1,62 @@
+/** What a driven browser does on the recorder's pages, from a glance to the likeness of a hand. */
+import type { Page } from 'playwright-core';
+
+export type Act = (page: Page, url: string) => Promise<void>;
+
+/** The script's first report comes after four seconds. */
+const FIRST_REPORT_MS = 4600;
+const STILL_REPORT_MS = 30_600;
+export const look: Act = async (page, url) => {
+  await page.goto(url);
+  await page.waitForTimeout(FIRST_REPORT_MS);
+};
+export const walk: Act = async (page, url) => {
+  for (const path of ['/', '/prices', '/contact']) {
+    await page.goto(url + path);
+    await page.waitForTimeout(FIRST_REPORT_MS);
+  }
+};
+export const clickThrough: Act = async (page, url) => {
+  await page.goto(url);
+  await page.fill('#name', 'Somebody');
+  await page.click('#send');
+  await page.click('#send');
+  await page.waitForTimeout(FIRST_REPORT_MS);
+  await page.click('#next');
+  await page.waitForTimeout(FIRST_REPORT_MS);
+};
+export const dispatch: Act = async (page, url) => {
+  await page.goto(url);
+  await page.evaluate(() => {
+    for (let move = 0; move < 40; move++)
+      document.body.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
+    document.querySelector<HTMLButtonElement>('#send')?.click();
+  });
+  await page.waitForTimeout(FIRST_REPORT_MS);
+};
+export const stare: Act = async (page, url) => {
+  await page.goto(url);
+  await page.waitForTimeout(STILL_REPORT_MS);
+};
+/** Curved, uneven, with pauses: as a hand does. */
+export const asByHand: Act = async (page, url) => {
+  await page.goto(url);
+  let [x, y] = [200, 150];
+  for (const target of ['#name', '#send', '#next']) {
+    const box = await page.locator(target).boundingBox();
+    await page.locator(target).scrollIntoViewIfNeeded();
+    const at = (await page.locator(target).boundingBox()) ?? box!;
+    const [toX, toY] = [at.x + at.width / 2, at.y + at.height / 2];
+    for (let step = 1; step <= 30; step++) {
+      const part = (1 - Math.cos((Math.PI * step) / 30)) / 2;
+      await page.mouse.move(x + (toX - x) * part + Math.random() * 4, y + (toY - y) * part + Math.sin(step / 4) * 6);
+    }
+    [x, y] = [toX, toY];
+    await page.waitForTimeout(150 + Math.random() * 300);
+    if (target !== '#next') await page.mouse.click(x, y);
+    if (target === '#name') await page.keyboard.type('Somebody', { delay: 90 });
+  }
+  await page.waitForTimeout(FIRST_REPORT_MS);
+  await page.mouse.click(x, y);
+  await page.waitForTimeout(FIRST_REPORT_MS);
+};
