@@ -1,0 +1,126 @@
+/**
+ * A token says yes once, whatever dies meanwhile: the service killed between check and spend, between
+ * spend and answer, or asked by callers who hang up while their spends share a call with others'.
+ */
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Keyring } from '../../src/challenge/keyring.ts';
+import { newJti } from '../../src/challenge/sealed-challenge.ts';
+import { sealToken } from '../../src/challenge/sealed-token.ts';
+import { ownRuntimes } from '../../src/cli/processes.ts';
+import { deriveKey } from '../../src/store/master-key.ts';
+import { facts } from '../unit/challenge/sealing-fixtures.ts';
+import { useStack } from '../support/stack.ts';
+
+const stack = useStack();
+const TOKENS = 300;
+/** Verifications of each token, at once, before the service dies and again after. */
+const TIMES = 3;
+const CONCURRENT = 48;
+/** Enough that some tokens are spent, some are not, and some are on their way. */
+const ANSWERS_BEFORE_DEATH = 250;
+
+async function tokens(count: number): Promise<string[]> {
+  const { masterKey } = JSON.parse(readFileSync(join(stack().stateDir, 'secrets.json'), 'utf8')) as {
+    masterKey: string;
+  };
+  const keyring = new Keyring((label) => deriveKey(masterKey, label));
+  const now = Date.now();
+  const [kind, lane] = ['pow', 'rsw'] as const;
+  const page = { siteKey: stack().siteKey, hostname: 'localhost', action: '', cdata: '' };
+  const times = { bornAt: now, issuedAt: now, solvedAt: now, expiresAt: now + 600_000 };
+  return Promise.all(
+    Array.from({ length: count }, () =>
+      sealToken(keyring, { jti: newJti(), ...page, ...times, kind, lane, level: 1, facts }),
+    ),
+  );
+}
+
+async function verify(token: string): Promise<boolean> {
+  const response = await fetch(`${stack().serviceUrl}/siteverify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret: stack().secretKey, token }),
+  });
+  return response.ok && ((await response.json()) as { verified: boolean }).verified;
+}
+
+/** Asks about each token several times, some at once; what got no answer is no yes. */
+async function verifyAll(list: readonly string[], answered: () => void): Promise<Map<string, number>> {
+  const yes = new Map<string, number>();
+  const questions = list.flatMap((token) => Array.from({ length: TIMES }, () => token));
+  const ask = async (): Promise<void> => {
+    for (let token = questions.shift(); token !== undefined; token = questions.shift()) {
+      // oxlint-disable-next-line no-await-in-loop -- one caller of many
+      if (await verify(token).catch(() => false)) yes.set(token, (yes.get(token) ?? 0) + 1);
+      answered();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, ask));
+  return yes;
+}
+
+/** The runtime that holds the service's files open. */
+function serviceRuntime(): number {
+  const files = join(stack().stateDir, 'service');
+  const found = ownRuntimes().find((pid) =>
+    readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(files);
+      } catch {
+        // Closed between listing and reading.
+        return false;
+      }
+    }),
+  );
+  if (found === undefined) throw new Error('no runtime holds the files of the service');
+  return found;
+}
+
+test('a service killed amid verifications has said yes to each token at most once when all is told', async () => {
+  const list = await tokens(TOKENS);
+  const victim = serviceRuntime();
+  let answers = 0;
+  const before = await verifyAll(list, () => {
+    if (++answers === ANSWERS_BEFORE_DEATH) process.kill(victim, 'SIGKILL');
+  });
+  await stack().stopService();
+  await stack().startService();
+  const after = await verifyAll(list, () => undefined);
+  const yeses = list.map((token) => (before.get(token) ?? 0) + (after.get(token) ?? 0));
+  expect(Math.max(...yeses)).toBe(1);
+  // A yes may have died with the service, but only one that was being asked for.
+  expect(yeses.filter((count) => count === 0).length).toBeLessThanOrEqual(CONCURRENT);
+  expect([before.size > 0, after.size > 0]).toEqual([true, true]);
+}, 120_000);
+
+/** Sends one verification; `hangUpAfterMs` ends the connection without waiting for the answer. */
+function raw(token: string, hangUpAfterMs: number | null): Promise<string> {
+  const { hostname, port, host } = new URL(stack().serviceUrl);
+  const body = JSON.stringify({ secret: stack().secretKey, token });
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        `POST /siteverify HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      if (hangUpAfterMs !== null) setTimeout(() => socket.destroy(), hangUpAfterMs);
+    });
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
+  });
+}
+
+test('callers who hang up take no answer from those whose spends went with theirs', async () => {
+  for (let round = 0; round < 10; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- a round is one crowd
+    const list = await tokens(40);
+    // oxlint-disable-next-line no-await-in-loop -- a round is one crowd
+    const answers = await Promise.all(list.map((token, index) => raw(token, index % 2 === 0 ? round : null)));
+    const waited = answers.filter((_, index) => index % 2 === 1);
+    expect(waited.filter((text) => text.includes('"verified":true'))).toHaveLength(20);
+  }
+});
