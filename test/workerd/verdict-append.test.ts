@@ -96,6 +96,16 @@ describe('a batch', () => {
     expect(await stored(instance)).toMatchObject({ total: 50, counted: 50 });
   });
 
+  test('of too many names keeps as many as a log may have', async () => {
+    const instance = newInstance();
+    const names = Array.from({ length: 3000 }, (_, at) => [`name_${at}`, 1] as const);
+    await send(instance, some(instance, 1), Object.fromEntries(names));
+    expect(Object.keys(await sumCounters(service, verdictLogOf(instance)))).toHaveLength(2000);
+    // A name that is there still counts on.
+    await send(instance, some(instance, 1), { name_7: 1, one_more: 1 });
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ name_7: 2 });
+  });
+
   test('counts its counters once, however often it is sent', async () => {
     const instance = newInstance();
     const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };

@@ -28,15 +28,19 @@ export function addCounters(
       now,
     );
     if (rowsWritten === 0) return;
-    const { n } = sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM counters').one();
+    const known = new Set(
+      sql
+        .exec<{ name: string }>('SELECT name FROM counters')
+        .toArray()
+        .map(({ name }) => name),
+    );
     for (const [name, value] of Object.entries(counters)) {
-      if (!Number.isFinite(value)) continue;
+      if (!Number.isFinite(value) || (!known.has(name) && known.size >= COUNTERS_MAX)) continue;
+      known.add(name);
       sql.exec(
-        `INSERT INTO counters (name, value) SELECT ?1, ?2 WHERE ?3 OR EXISTS (SELECT 1 FROM counters WHERE name = ?1)
-         ON CONFLICT (name) DO UPDATE SET value = value + excluded.value`,
+        'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
         name,
         value,
-        n < COUNTERS_MAX ? 1 : 0,
       );
     }
   });

@@ -52,12 +52,13 @@ function sampleOf(instanceId: string, counter: string, value: number): Sample {
 
 /** Samples of one metric stand together under its type, as the format wants. */
 function exposition(samples: readonly Sample[]): string {
-  const names = [...new Set(samples.map(({ name }) => name))].sort();
-  return names
+  const byName = Map.groupBy(samples, ({ name }) => name);
+  return [...byName.keys()]
+    .sort()
     .map((name) => {
       // Missing records go down when they arrive after all.
       const type = name === 'gatehouse_verdicts_missing' ? 'gauge' : 'counter';
-      const lines = samples.filter((sample) => sample.name === name);
+      const lines = byName.get(name) ?? [];
       return `# TYPE ${name} ${type}\n${lines.map(({ labels, value }) => `${name}{${labels}} ${value}\n`).join('')}`;
     })
     .join('');
