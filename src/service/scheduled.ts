@@ -6,6 +6,7 @@ import { purgeExpiredAccessRules } from '../store/access-control-rules.ts';
 import { purgeManagementAudit } from '../store/management-audit.ts';
 import { resumeGroupRemovals } from '../store/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/engine.ts';
+import { eraseDeletedLogs } from './protect/verdicts/erase-deleted-logs.ts';
 import { dropOldRefused } from './protect/verdicts/refused-records.ts';
 
 export interface ScheduledTask {
@@ -39,6 +40,7 @@ const tasks: readonly ScheduledTask[] = [
     run: (env, now) => purgeManagementAudit(env, now - AUDIT_TRAIL_KEPT_MILLISECONDS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
   { name: 'old-refused-verdicts', run: dropOldRefused },
+  { name: 'logs-of-deleted-instances', run: eraseDeletedLogs },
 ];
 
 export async function runScheduled(controller: ScheduledController, env: ServiceEnv): Promise<void> {

@@ -132,6 +132,17 @@ export async function deactivateInstance(env: StoreEnv, id: string, now: number)
     .run();
 }
 
+/** Instances that were deleted at this moment or later; at most 1,000. */
+export async function instancesDeletedSince(env: StoreEnv, moment: number): Promise<string[]> {
+  // Nothing changes an inactive instance: its last change is its deletion.
+  const { results } = await env.DB.prepare(
+    'SELECT id FROM protect_instances WHERE active = 0 AND updated_at >= ? ORDER BY updated_at LIMIT 1000',
+  )
+    .bind(moment)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
 async function conflictOf(env: StoreEnv, instance: { id: string; cname: string }): Promise<InstanceConflict> {
   const sameName = await env.DB.prepare('SELECT 1 FROM protect_instances WHERE cname = ? AND active = 1 AND id <> ?')
     .bind(instance.cname, instance.id)

@@ -16,6 +16,7 @@ import type { IsolateGap } from './verdict-log/counters.ts';
 import { planRead } from './verdict-log/plan.ts';
 import type { Plan, PlanRequest } from './verdict-log/plan.ts';
 import { dropExpired } from './verdict-log/retention.ts';
+import { eraseLog, eraseMoment, markRetired } from './verdict-log/retire.ts';
 import { RollupReader } from './verdict-log/rollup-reader.ts';
 import type { LargestValues, SeriesAnswer } from './verdict-log/rollup-reader.ts';
 import type { LogRow } from './verdict-log/row.ts';
@@ -56,8 +57,8 @@ export interface ShardStatistics {
 export class VerdictShard extends DurableObject<ServiceEnv> {
   readonly #storage: DurableObjectStorage;
   readonly #name: string;
-  readonly #hot: HotRows;
-  readonly #reader: RollupReader;
+  #hot: HotRows;
+  #reader: RollupReader;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
 
@@ -145,7 +146,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
-    return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, jti));
+    return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
+  }
+
+  /** The instance is deleted: everything goes, a minute from now. */
+  async retire(now: number): Promise<void> {
+    if (this.#holdsAnything()) await this.#wake(markRetired(this.#storage.sql, now));
   }
 
   /** What this shard holds, for operators and benchmarks. */
@@ -182,7 +188,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     this.#alarmAt = null;
     const now = Date.now();
     let next = now + CARE_INTERVAL_MS;
+    const eraseAt = eraseMoment(this.#storage.sql);
     try {
+      if (eraseAt !== null && eraseAt <= now) return await this.#exclusively(() => this.#eraseEverything());
       while (this.#isFull(now) || this.#hasOldRows(now)) {
         const before = this.#hot.keys.size;
         await this.#exclusively(() => this.#sealOne());
@@ -194,8 +202,15 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
       next = now + RETRY_AFTER_MS;
     }
     if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
+    if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, now + RETRY_AFTER_MS));
     // A log that holds nothing any more sleeps until somebody writes to it.
     if (next !== now + CARE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
+  }
+
+  async #eraseEverything(): Promise<void> {
+    await eraseLog(this.#storage, this.env.SEGMENTS, this.#name);
+    this.#hot = new HotRows(this.#storage);
+    this.#reader = new RollupReader(this.#hot, this.#storage.sql);
   }
 
   async #sealOne(): Promise<void> {

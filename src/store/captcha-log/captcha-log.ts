@@ -20,7 +20,7 @@ import { scanShards } from './search.ts';
 const RETENTION_DAYS = 90;
 const MINUTE_MS = 60_000;
 
-function captchaLog(accountId: string): LogName {
+export function captchaLog(accountId: string): LogName {
   return { stream: 'captcha', owner: accountId };
 }
 

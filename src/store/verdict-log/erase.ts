@@ -1,6 +1,6 @@
 /**
- * Erases one session: its rows, hot and sealed, its telemetry, and its share of the counts. The
- * segments that hold it are written anew under another key and the old objects are deleted. The ids
+ * Erases one session: its rows, hot and sealed, its telemetry, and its share of the counts; of captchas
+ * the one with this jti, and those that were solved in the session with this jti. The segments that hold it are written anew under another key and the old objects are deleted. The ids
  * stay known, so that a late copy of an erased record does not bring it back.
  */
 import { Aggregate } from './aggregate.ts';
@@ -24,24 +24,27 @@ export async function eraseSession(
   storage: DurableObjectStorage,
   hot: HotRows,
   bucket: R2Bucket,
+  shardName: string,
   jti: string,
 ): Promise<number> {
   const { sql } = storage;
-  let erased = eraseHot(sql, hot, jti);
+  let erased = eraseHot(sql, hot, jti, shardName.startsWith('captcha/'));
   const segments = new Set(blocksWithKey(sql, 'jti', jti).map(({ segment }) => segment));
   for (const segment of segments) erased += await eraseSealed(sql, hot, bucket, segment, jti);
   await deleteDoomed(sql, bucket);
   return erased;
 }
 
-function eraseHot(sql: SqlStorage, hot: HotRows, jti: string): number {
-  const keys = keyList(hot.keys.ofSession(jti));
+function eraseHot(sql: SqlStorage, hot: HotRows, jti: string, areCaptchas: boolean): number {
   const rows = sql
     .exec<{ id: string; timestamp: number; outcome: number; body: string }>(
-      `SELECT id, ts AS timestamp, outcome, body FROM verdicts WHERE ${LISTED}`,
-      keys,
+      `SELECT id, ts AS timestamp, outcome, body FROM verdicts
+       WHERE ${LISTED} ${areCaptchas ? `OR body ->> '$.session' = ?` : ''}`,
+      keyList(hot.keys.ofSession(jti)),
+      ...(areCaptchas ? [jti] : []),
     )
     .toArray();
+  const keys = keyList(rows);
   const away = new Aggregate();
   for (const row of rows) away.add(logRecord(row.body), row.timestamp, row.outcome, -1);
   hot.mergePending(() => {
@@ -77,7 +80,7 @@ async function eraseSealed(
     if (!part) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
     for (const body of await blockLines(await part.arrayBuffer())) {
       const record = logRecord(body);
-      if (record.jti === jti)
+      if (record.jti === jti || ('session' in record && record.session === jti))
         away.add(
           record,
           record.timestamp,

@@ -137,15 +137,22 @@ export async function sessionReports(env: ShardEnv, log: LogName, jti: string): 
 
 /** Erases one session everywhere; returns how many rows it had. */
 export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Promise<number> {
-  const erased = await Promise.all(allShardsOf(env, log, jti).map((name) => shard(env, name).erase(jti)));
+  // A captcha is in the shard of its own jti, wherever that of its session is.
+  const names = allShardsOf(env, log, log.stream === 'captcha' ? null : jti);
+  const erased = await Promise.all(names.map((name) => shard(env, name).erase(jti)));
   return erased.reduce((sum, rows) => sum + rows, 0);
+}
+
+/** Erases the whole log, a minute from now; idempotent. */
+export async function retireLog(env: ShardEnv, log: LogName, now: number): Promise<void> {
+  await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(now)));
 }
 
 function totalOf({ counts }: ValueCounts): number {
   return counts[0] + counts[1] + counts[2];
 }
 
-function allShardsOf(env: ShardEnv, log: LogName, jti: string): string[] {
+function allShardsOf(env: ShardEnv, log: LogName, jti: string | null): string[] {
   return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, jti);
 }
 

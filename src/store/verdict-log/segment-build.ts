@@ -83,7 +83,11 @@ function describe(
     if (record.asn !== null) index.add('asn', String(record.asn), no);
     index.add('path', record.request_path, no);
     for (const rule of record.fired_rules) index.add('rule', rule.id, no);
-    if (isCaptcha(record)) columns.add(record);
+    if (isCaptcha(record)) {
+      columns.add(record);
+      // So that erasing a session finds the captchas that were solved in it.
+      if (record.session !== null) index.add('jti', record.session, no);
+    }
   }
   const newest = page.at(-1) as StoredRow;
   return {

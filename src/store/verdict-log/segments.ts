@@ -101,7 +101,11 @@ export function beginSegment(
 
 function objectKey(shardName: string, timestamp: number, no: number): string {
   const day = new Date(timestamp).toISOString().slice(0, 10);
-  return `log/${shardName.replaceAll(':', '/')}/${day}/${String(no).padStart(8, '0')}.ndjson.gz`;
+  return `${objectFolder(shardName)}${day}/${String(no).padStart(8, '0')}.ndjson.gz`;
+}
+
+export function objectFolder(shardName: string): string {
+  return `log/${shardName.replaceAll(':', '/')}/`;
 }
 
 /** The segment's rows that readers may see, oldest first, a block at a time. */

@@ -74,6 +74,7 @@ export type ShardStub = Pick<
   | 'erase'
   | 'gaps'
   | 'plan'
+  | 'retire'
   | 'scanCaptchas'
   | 'seal'
   | 'series'

@@ -1,10 +1,11 @@
 /**
  * `POST /protect/sessions/erase` (design 7: one jti can be erased): ends the session, so that nothing more
- * is filed under it, forgets its risk, and removes every verdict and report of it, sealed ones included,
- * out of the counts too.
+ * is filed under it, forgets its risk, and removes every verdict, report and captcha of it, sealed ones
+ * included, out of the counts too. The jti of a single captcha erases that one.
  */
 import * as z from 'zod/mini';
 import { sessionRequest } from '../../../contract/verdict-query.ts';
+import { captchaLog } from '../../../store/captcha-log/captcha-log.ts';
 import { eraseSession } from '../../../store/verdict-log/log.ts';
 import { endSession } from '../../risk/session-risk.ts';
 import { operation } from '../../operation.ts';
@@ -24,6 +25,9 @@ export const eraseSessionOperation = operation({
     const { jti, siteKey } = context.body;
     const { log, instance } = await logTarget(context, siteKey);
     await endSession(context.env, instance, jti, context.now);
-    return { jti, erased: await eraseSession(context.env, log, jti) };
+    const erased = await Promise.all(
+      [log, captchaLog(instance.accountId)].map((one) => eraseSession(context.env, one, jti)),
+    );
+    return { jti, erased: erased.reduce((sum, rows) => sum + rows, 0) };
   },
 });

@@ -47,6 +47,17 @@ export async function dropOldRefused(env: Pick<ServiceEnv, 'SEGMENTS'>, now: num
   }
 }
 
+/** What was refused of a deleted instance: with the instance its reader is gone. */
+export async function dropRefusedOf(env: Pick<ServiceEnv, 'SEGMENTS'>, instanceId: string, now: number): Promise<void> {
+  for (let day = 0; day <= KEPT_DAYS; day++) {
+    const prefix = `${PREFIX}${dayOf(now - day * DAY_MS)}/${instanceId}/`;
+    // oxlint-disable-next-line no-await-in-loop -- a rare task that hurries nobody
+    const { objects } = await env.SEGMENTS.list({ prefix, limit: OBJECTS_PER_CALL });
+    // oxlint-disable-next-line no-await-in-loop -- a rare task that hurries nobody
+    if (objects.length > 0) await env.SEGMENTS.delete(objects.map(({ key }) => key));
+  }
+}
+
 function dayOf(timestamp: number): string {
   return new Date(timestamp).toISOString().slice(0, 10);
 }

@@ -1,0 +1,139 @@
+/**
+ * What is erased on demand and what goes with an instance: verdicts and captchas, sealed or not, their
+ * objects in R2 and what was refused.
+ */
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { captchaLog, searchCaptchas } from '../../../src/store/captcha-log/captcha-log.ts';
+import { verdictLogOf } from '../../../src/service/protect/verdicts/accept-batch.ts';
+import { eraseDeletedLogs } from '../../../src/service/protect/verdicts/erase-deleted-logs.ts';
+import { everything } from '../../../src/store/verdict-log/filter.ts';
+import { countValues } from '../../../src/store/verdict-log/log.ts';
+import { readPage } from '../../../src/store/verdict-log/read-page.ts';
+import { shard, shardNames } from '../../../src/store/verdict-log/shards.ts';
+import type { LogName } from '../../../src/store/verdict-log/shards.ts';
+import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { writeCaptchas } from './captcha-events.ts';
+import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+const HOUR_MS = 3_600_000;
+let names = 0;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function newInstance() {
+  names += 1;
+  const account = await newAccount();
+  const created = await call(account.token, '/protect/instances/create', {
+    name: 'Gate',
+    cname: `erasure${names}.example.org`,
+    globalSiteKey: account.site.siteKey,
+  });
+  const instanceId = created.body.id as string;
+  const issued = await call(account.token, '/protect/client-jwt/generate', {
+    protectInstanceId: instanceId,
+    expiresInWeeks: 1,
+  });
+  const append = (records: object[]) => call(issued.body.clientJwt as string, '/edge/v1/verdicts', { records });
+  return { ...account, instanceId, append };
+}
+
+function verdictsOf(instanceId: string, count: number, changes: object = {}): object[] {
+  return Array.from({ length: count }, (_, seq) =>
+    verdictRecordOf(instanceId, { timestamp: Date.now() - 60_000 + seq, ...changes }),
+  );
+}
+
+async function seal(log: LogName): Promise<void> {
+  for (const name of shardNames(serviceEnv, log, everything, null)) await shard(serviceEnv, name).seal();
+}
+
+async function held(log: LogName): Promise<{ rows: number; counted: number; objects: number }> {
+  const { rows } = await readPage(serviceEnv, log, {
+    filter: everything,
+    before: null,
+    offset: 0,
+    limit: 1000,
+    wantTotal: false,
+  });
+  const window = { from: 0, to: Math.ceil(Date.now() / 60_000) + 60, outcomes: null };
+  const { values } = await countValues(serviceEnv, log, 'none', window, 10);
+  const { objects } = await serviceEnv.SEGMENTS.list({ prefix: `log/${log.stream}/${log.owner}/` });
+  const counted = values.reduce((sum, { counts }) => sum + counts[0] + counts[1] + counts[2], 0);
+  return { rows: rows.length, counted, objects: objects.length };
+}
+
+describe('erasing a session', () => {
+  test.each([
+    ['not sealed', false],
+    ['sealed', true],
+  ])('takes the captchas that were solved in it along, %s', async (_, isSealed) => {
+    const { account, site, token } = await newInstance();
+    const at = Date.now() - 2 * HOUR_MS;
+    const jti = `session-${names}`;
+    await writeCaptchas(account.id, site.siteKey, [
+      { at, facts: { session: jti }, correct: true, verified: true },
+      { at: at + 1, facts: { session: 'another' }, correct: true },
+      { at: at + 2, facts: { session: jti } },
+    ]);
+    const log = captchaLog(account.id);
+    if (isSealed) await seal(log);
+    const answer = await call(token, '/protect/sessions/erase', { jti });
+    expect(answer.body).toEqual({ jti, erased: 2 });
+    const query = { since: at - HOUR_MS, until: Date.now(), siteKey: null, type: null, conditions: [] };
+    const { records, total } = await searchCaptchas(serviceEnv, account.id, query, null, 10);
+    expect(records.map(({ session }) => session)).toEqual(['another']);
+    expect([total, (await held(log)).counted]).toEqual([1, 1]);
+  });
+
+  test('by the jti of a captcha erases that captcha', async () => {
+    const { account, site, token } = await newInstance();
+    const captcha = { at: Date.now() - HOUR_MS, facts: { session: 's' }, correct: true };
+    const [jti] = await writeCaptchas(account.id, site.siteKey, [captcha]);
+    expect((await call(token, '/protect/sessions/erase', { jti })).body).toMatchObject({ erased: 1 });
+    expect((await held(captchaLog(account.id))).rows).toBe(0);
+  });
+});
+
+describe('a deleted instance', () => {
+  test('has no log left once its alarm ran, a minute later', async () => {
+    const { token, instanceId, append } = await newInstance();
+    const log = verdictLogOf({ id: instanceId });
+    await append(verdictsOf(instanceId, 30));
+    await seal(log);
+    await append(verdictsOf(instanceId, 20));
+    expect(await held(log)).toEqual({ rows: 50, counted: 50, objects: 1 });
+    await call(token, '/protect/instances/delete', { id: instanceId });
+    const object = serviceEnv.VERDICT_SHARD.get(serviceEnv.VERDICT_SHARD.idFromName(`verdicts/${instanceId}:0:0`));
+    await runDurableObjectAlarm(object);
+    expect((await held(log)).rows).toBe(50);
+    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
+    await runDurableObjectAlarm(object);
+    expect(await held(log)).toEqual({ rows: 0, counted: 0, objects: 0 });
+  });
+
+  test('whose deletion was cut short is found by the hourly run, with what was refused of it', async () => {
+    const { instanceId, append } = await newInstance();
+    const log = verdictLogOf({ id: instanceId });
+    await append([...verdictsOf(instanceId, 5), { v: 99 }]);
+    const now = Date.now();
+    await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')
+      .bind(now, instanceId)
+      .run();
+    const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
+    await eraseDeletedLogs(serviceEnv, hour + 120_000);
+    const refused = async (): Promise<number> => {
+      const { objects } = await serviceEnv.SEGMENTS.list({ prefix: 'refused/' });
+      return objects.filter(({ key }) => key.includes(instanceId)).length;
+    };
+    expect(await refused()).toBe(1);
+    await eraseDeletedLogs(serviceEnv, hour);
+    expect(await refused()).toBe(0);
+    vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+    const object = serviceEnv.VERDICT_SHARD.get(serviceEnv.VERDICT_SHARD.idFromName(`verdicts/${instanceId}:0:0`));
+    await runDurableObjectAlarm(object);
+    expect((await held(log)).rows).toBe(0);
+  });
+});
