@@ -7,6 +7,7 @@ import { decodeBase64url, encodeBase64url } from '../../../src/challenge/base64u
 import { encodeFields, textField } from '../../../src/challenge/fields.ts';
 import { seal, SEALED_MAX_CHARS, unseal } from '../../../src/challenge/seal.ts';
 import { openChallenge, sealChallenge } from '../../../src/challenge/sealed-challenge.ts';
+import type { SealedChallenge } from '../../../src/challenge/sealed-challenge.ts';
 import { openToken, sealToken } from '../../../src/challenge/sealed-token.ts';
 import { challenge, DAY_MS, keyringOf, NOON, token } from './sealing-fixtures.ts';
 
@@ -126,26 +127,49 @@ describe('a sealed challenge', () => {
 
   it.each([
     ['jti', { jti: 'ffeeddccbbaa99887766554433221100' }],
+    ['birth', { bornAt: NOON - 1 }],
     ['site', { siteKey: 'other' }],
     ['host name', { hostname: 'example.org' }],
     ['action', { action: '' }],
     ['customer data', { cdata: '' }],
+    ['kind', { kind: 'image' }],
+    ['lane', { lane: 'sha256' }],
+    ['issue', { issuedAt: NOON - 1 }],
     ['squarings', { params: { t: 1 } }],
     ['expiry', { expiresAt: NOON + 61_000 }],
     ['round', { round: 1 }],
     ['score', { facts: { ...challenge.facts, score: 0 } }],
-  ])('has an answer tag that holds for its own %s only', async (_, change) => {
-    // Whoever knew the sealing key but not the tagging key still could not carry a tag over.
-    const original = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
-    const other = (await unseal(
-      keyring,
-      'challenge',
-      await sealChallenge(keyring, { ...challenge, ...change }, answer),
-      14,
-      NOON,
-    ))!;
-    const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), ...original.slice(13)], NOON);
-    expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
+    ['network', { facts: { ...challenge.facts, prefix: null } }],
+    ['refusal', { facts: { ...challenge.facts, refusal: 'API.TOR_BLOCKED' } }],
+  ] satisfies [string, Partial<SealedChallenge>][])(
+    'has an answer tag that holds for its own %s only',
+    async (_, change) => {
+      // Whoever knew the sealing key but not the tagging key still could not carry a tag over.
+      const original = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+      const other = (await unseal(
+        keyring,
+        'challenge',
+        await sealChallenge(keyring, { ...challenge, ...change }, answer),
+        14,
+        NOON,
+      ))!;
+      const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), ...original.slice(13)], NOON);
+      expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
+    },
+  );
+
+  it('has an answer tag that no byte moved to a neighbour keeps', async () => {
+    const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+    for (let index = 0; index + 1 < 14; index++) {
+      const [one, other] = [good[index]!, good[index + 1]!];
+      const moved = good
+        .with(index, new Uint8Array([...one, ...other.subarray(0, 1)]))
+        .with(index + 1, other.subarray(1));
+      // oxlint-disable-next-line no-await-in-loop
+      const opened = await openChallenge(keyring, await seal(keyring, 'challenge', moved, NOON), NOON);
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await opened?.answeredBy(answer)) ?? false, `fields ${index} and ${index + 1}`).toBe(false);
+    }
   });
 
   it('from the future is none', async () => {
@@ -174,6 +198,29 @@ describe('a sealed token', () => {
   it('is no challenge, and a challenge no token', async () => {
     expect(await openChallenge(keyring, await sealToken(keyring, token), NOON + 1000)).toBeNull();
     expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
+  });
+
+  it.each(Array.from({ length: 13 }, (_, index) => index))('of another shape in field %i is none', async (index) => {
+    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+    const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
+    expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
+  });
+
+  it.each([
+    ['kind', 6, textField('Pow')],
+    ['kind', 6, textField('constructor')],
+    ['lane', 7, textField('')],
+    ['facts', 12, textField('null')],
+    ['facts', 12, textField('{"score":2}')],
+    ['facts', 12, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
+    ['facts', 12, textField(JSON.stringify({ ...token.facts, score: -1 }))],
+    ['expiry', 11, new Uint8Array(8).fill(255)],
+    ['jti', 0, new Uint8Array(0)],
+    ['jti', 0, new Uint8Array(17)],
+  ])('with a %s that nobody writes is none (%#)', async (_, index, field) => {
+    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+    const text = await seal(keyring, 'token', good.with(index, field), NOON);
+    expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
   });
 
   it('from the future is none, beyond what two clocks may differ', async () => {
