@@ -47,5 +47,5 @@ if (window.gatehouseProtect === undefined) {
   recoverFetch(window, recovery, isGuarded);
   recoverXhr(window, recovery, isGuarded);
   gateUntil(ready);
-  void ready.then((open) => open && reportTelemetry(script.base));
+  void reportTelemetry(script.base, ready);
 }

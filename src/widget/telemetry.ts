@@ -19,7 +19,8 @@ const kinds = {
   scroll: 'scrolls',
 } as const;
 
-export function reportTelemetry(base: string): void {
+/** Counts from now on, so that a quick hand is not missed; reports once there is a session to report for. */
+export async function reportTelemetry(base: string, ready: Promise<boolean>): Promise<void> {
   const counts = { pointerMoves: 0, presses: 0, keys: 0, scrolls: 0, untrusted: 0 };
   let driven = false;
   let firstInteractionMs: number | null = null;
@@ -54,6 +55,7 @@ export function reportTelemetry(base: string): void {
   }
 
   for (const type of Object.keys(kinds)) addEventListener(type, count, { capture: true, passive: true });
+  if (!(await ready)) return;
   setTimeout(send, FIRST_REPORT_MS);
   setTimeout(() => {
     if (document.visibilityState === 'visible') send(true);
