@@ -10,19 +10,28 @@ const OWN = new RegExp(`(?:^|[;,])[ \\t]*(?:${cookie.session}|${cookie.clearance
 
 /** Value of the first cookie of that name, or `null`. */
 export function readCookie(header: string | null, name: string): string | null {
-  if (header === null) return null;
+  return readCookies(header, name, 1)[0] ?? null;
+}
+
+/**
+ * Values of the first `most` cookies of that name, in the header's order: a browser sends two where one was set for
+ * the host and one for its domain.
+ */
+export function readCookies(header: string | null, name: string, most: number): string[] {
+  const values: string[] = [];
+  if (header === null) return values;
   let from = 0;
-  for (;;) {
+  while (values.length < most) {
     const at = header.indexOf(name, from);
-    if (at < 0) return null;
-    const equals = at + name.length;
-    if (startsCookie(header, at) && header.charCodeAt(equals) === 61) {
-      const rest = header.slice(equals + 1);
+    if (at < 0) break;
+    from = at + name.length;
+    if (startsCookie(header, at) && header.charCodeAt(from) === 61) {
+      const rest = header.slice(from + 1);
       const end = rest.search(/[;,]/);
-      return unquote((end < 0 ? rest : rest.slice(0, end)).trim());
+      values.push(unquote((end < 0 ? rest : rest.slice(0, end)).trim()));
     }
-    from = equals;
   }
+  return values;
 }
 
 /** The header without the edge's own cookies; `null` when nothing is left or there was none. */

@@ -9,7 +9,7 @@ import { visitorBinding } from '../challenge/visitor-binding.ts';
 import { cookie } from '../contract/headers.ts';
 import type { SessionStatus } from '../contract/vocabulary.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { readCookie } from './cookies.ts';
+import { readCookies } from './cookies.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
 import type { Signals } from './signals.ts';
 
@@ -40,7 +40,11 @@ interface KnownSession {
 
 /** About 1 kB each: the sessions one isolate serves within a JWT's five minutes. */
 const KNOWN_SESSIONS_MAX = 8000;
+/** Whoever sends a longer one pays for the signature each time, and not with this isolate's memory. */
+const KNOWN_USER_AGENT_MAX_CHARS = 1024;
 const SCORES_MAX = 20_000;
+/** One for the host, one for its domain, one for the domain above. */
+const SAME_NAME_MAX = 3;
 const SESSION_COOKIE_MAX_CHARS = 4096;
 /** A JWT is renewed in its last two minutes, so that an active visitor never meets an expired one. */
 const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
@@ -61,9 +65,37 @@ export class Sessions {
     nowMs: number,
   ): SessionReading | Promise<SessionReading> {
     if (!config.policy.sessionsEnabled) return OFF;
-    const value = readCookie(cookieHeader, cookie.session);
-    if (value === null || value === '') return NONE;
-    if (value.length > SESSION_COOKIE_MAX_CHARS) return INVALID;
+    const [value, ...others] = readCookies(cookieHeader, cookie.session, SAME_NAME_MAX);
+    if (value === undefined) return NONE;
+    if (others.length === 0) return this.#readOne(value, config, signals, nowMs);
+    return this.#readAny([value, ...others], config, signals, nowMs);
+  }
+
+  /** The first that is good: an older one, set for the host alone, must not stand before it for ever. */
+  async #readAny(
+    values: readonly string[],
+    config: CompiledConfig,
+    signals: Signals,
+    nowMs: number,
+  ): Promise<SessionReading> {
+    const readings = await Promise.all(values.map((value) => this.#readOne(value, config, signals, nowMs)));
+    return (
+      readings.find(({ status }) => status === 'active') ??
+      readings.find(({ status }) => status === 'session-not-found') ??
+      readings[0]!
+    );
+  }
+
+  #readOne(
+    text: string,
+    config: CompiledConfig,
+    signals: Signals,
+    nowMs: number,
+  ): SessionReading | Promise<SessionReading> {
+    if (text === '') return NONE;
+    if (text.length > SESSION_COOKIE_MAX_CHARS) return INVALID;
+    // Remembered as decoded: the many spellings of one good cookie are one entry.
+    const value = text.includes('%') ? decoded(text) : text;
     const known = this.#known.get(value);
     if (
       known !== undefined &&
@@ -77,7 +109,7 @@ export class Sessions {
   }
 
   async #verify(value: string, config: CompiledConfig, signals: Signals, nowMs: number): Promise<SessionReading> {
-    const parts = splitSessionCookie(value.includes('%') ? decoded(value) : value);
+    const parts = splitSessionCookie(value);
     if (!parts?.jwt) return INVALID;
     const claims = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
     if (typeof claims === 'string' || claims.jti !== parts.jti) return INVALID;
@@ -90,7 +122,7 @@ export class Sessions {
       ip: signals.ip,
       userAgent: signals.userAgent,
     };
-    this.#known.set(value, known);
+    if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(value, known);
     const highest = this.#highestScore.get(claims.jti);
     if (highest === undefined || claims.risk >= highest.score) {
       this.#highestScore.set(claims.jti, { score: claims.risk, detectors: claims.det ?? 0 });

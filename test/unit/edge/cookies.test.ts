@@ -1,6 +1,6 @@
 /** Cookies in the raw header: found only where they begin, removed without touching the rest. */
 import { describe, expect, test } from 'vitest';
-import { readCookie, withoutOwnCookies } from '../../../src/edge/cookies.ts';
+import { readCookie, readCookies, withoutOwnCookies } from '../../../src/edge/cookies.ts';
 
 describe('reading', () => {
   test.each([
@@ -18,6 +18,17 @@ describe('reading', () => {
     ['', null],
   ])('%s: %s', (header, value) => {
     expect(readCookie(header, 'protect_session')).toBe(value);
+  });
+});
+
+describe('reading all of one name', () => {
+  test.each([
+    ['protect_session=a; x=1; protect_session=b', ['a', 'b']],
+    ['protect_session=a; protect_session=b; protect_session=c; protect_session=d', ['a', 'b', 'c']],
+    ['my_protect_session=a; protect_session=b', ['b']],
+    ['x=1', []],
+  ])('%s', (header, values) => {
+    expect(readCookies(header, 'protect_session', 3)).toEqual(values);
   });
 });
 

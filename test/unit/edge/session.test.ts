@@ -114,3 +114,28 @@ describe('what the service says of a session', () => {
     expect(await read(await mint({ exp: iat - 600, sxp: iat - 1 }))).toMatchObject({ refresh: null });
   });
 });
+
+describe('two cookies of the name', () => {
+  test('an older one that stands first does not hide the good one', async () => {
+    const over = await mint({ exp: iat - 10 });
+    const good = await mint({ jti: 'jti-2' });
+    const read2 = (first: string, second: string) => read(`${first}; protect_session=${second}`);
+    expect(await read2(over, good)).toMatchObject({ status: 'active', jti: 'jti-2' });
+    expect(await read2('nonsense', over)).toMatchObject({ status: 'session-not-found', jti: 'jti-1' });
+    expect(await read2('nonsense', 'more')).toMatchObject({ status: 'invalid-session' });
+  });
+});
+
+describe('what an isolate remembers', () => {
+  test('is one entry, however a cookie is spelled, and none for an endless user agent', async () => {
+    const sessions = new Sessions();
+    const value = await mint();
+    await read(value, {}, NOW_MS, sessions);
+    const spelled = value.replaceAll('e', '%65');
+    expect(read(spelled, {}, NOW_MS, sessions)).not.toBeInstanceOf(Promise);
+    const userAgent = 'x'.repeat(2000);
+    const long = await mint({ bnd: await visitorBinding('192.0.2.1', userAgent) });
+    expect(await read(long, { userAgent }, NOW_MS, sessions)).toMatchObject({ status: 'active' });
+    expect(read(long, { userAgent }, NOW_MS, sessions)).toBeInstanceOf(Promise);
+  });
+});
