@@ -7,7 +7,7 @@ import { site, siteName } from '../../contract/site.ts';
 import { siteSettings } from '../../contract/site-settings.ts';
 import { createSite as insert } from '../../store/sites.ts';
 import { operation } from '../operation.ts';
-import { checkDomainCap } from './domain-cap.ts';
+import { checkDomains } from './check-domains.ts';
 import { duplicateName, siteAnswer } from './site-answer.ts';
 
 export const createSite = operation({
@@ -22,7 +22,7 @@ export const createSite = operation({
   response: site,
   async handler({ env, account, body, now }) {
     const settings = { ...body.settings, domains: [...new Set(body.settings.domains)] };
-    checkDomainCap(account.tier, settings.domains);
+    checkDomains(account.tier, settings.domains);
     const created = await insert(env, { accountId: account.id, name: body.name, settings }, now);
     if (created === 'duplicate-name') throw duplicateName();
     return siteAnswer(created);

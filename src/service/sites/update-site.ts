@@ -10,7 +10,7 @@ import { siteSettings } from '../../contract/site-settings.ts';
 import { updateSite as write } from '../../store/sites.ts';
 import { issueDetails } from '../body/parse-with-schema.ts';
 import { ApiError, operation } from '../operation.ts';
-import { checkDomainCap } from './domain-cap.ts';
+import { checkDomains } from './check-domains.ts';
 import { duplicateName, ownSite, siteAnswer } from './site-answer.ts';
 
 /** Lost races in a row before the caller is told; each means somebody else's update went through. */
@@ -48,7 +48,7 @@ export const updateSite = operation({
         throw new ApiError('API.INVALID_BODY', 'The changed settings do not fit together', details);
       }
       const settings = { ...merged.data, domains: [...new Set(merged.data.domains)] };
-      if (body.settings?.domains) checkDomainCap(account.tier, settings.domains);
+      if (body.settings?.domains) checkDomains(account.tier, settings.domains);
       const outcome = await write(
         env,
         {

@@ -88,6 +88,25 @@ describe('the plan', () => {
     }
   });
 
+  test.each(['com', '*.com', '*.co.uk', 'https://www.org/'])(
+    '%s is a public suffix: one name that would stand for millions',
+    async (domain) => {
+      const { token } = await newAccount({ tier: 'free' });
+      const answer = await call(token, '/sites/create', { name: 'suffix', settings: { domains: [domain] } });
+      expect([answer.status, answer.body.error.key]).toEqual([400, 'API.INVALID_BODY']);
+      expect(answer.body.error.details[0].path).toBe('settings.domains.0');
+    },
+  );
+
+  test.each(['intranet', '*.intranet', '192.0.2.1', 'shop.github.io', 'example.co.uk'])(
+    '%s is a site of its own',
+    async (domain) => {
+      const { token } = await newAccount({ tier: 'free' });
+      const answer = await call(token, '/sites/create', { name: 'own', settings: { domains: [domain] } });
+      expect(answer.status).toBe(200);
+    },
+  );
+
   test('the same domain twice counts once', async () => {
     const { token } = await newAccount({ tier: 'free' });
     const { body } = await call(token, '/sites/create', {
