@@ -72,3 +72,18 @@ describe.concurrent('an access control rule', () => {
     expect(answer.body).toMatchObject({ verified: true, score: 0.4 });
   });
 });
+
+it('makes a burst of one network dearer, unless a rule names the difficulty, and nobody else', async () => {
+  const accountId = await makeAccount('premium');
+  const site = await makeSite('premium', {}, accountId);
+  const [burst, ruled] = [freshAddress(), freshAddress()];
+  await addRule(accountId, { type: 'restrict', conditions: [equals('ip', ruled)], powDifficulty: 1 });
+  await settle();
+  const price = async (from: string): Promise<number | undefined> =>
+    (await ask(site, {}, { 'cf-connecting-ip': from })).pow?.t;
+  const before = (await price(burst)) ?? 0;
+  await Promise.all(Array.from({ length: 35 }, () => Promise.all([price(burst), price(ruled)])));
+  expect(((await price(burst)) ?? 0) / before).toBeCloseTo(2 ** (1 / 3), 3);
+  expect(await price(ruled)).toBe(before);
+  expect(await price(freshAddress())).toBe(before);
+});

@@ -2,6 +2,7 @@
  * `POST /captcha/v1/challenge` (design 5): who asks, for which site, from which page; then what they
  * have to do. The answer holds a task and a seal; nothing is stored.
  */
+import { BurstPrice } from '../../challenge/burst-price.ts';
 import { chooseChallenge } from '../../challenge/choose-challenge.ts';
 import { difficultyAt } from '../../challenge/challenge-difficulty.ts';
 import { honeypotOf } from '../../challenge/honeypot.ts';
@@ -30,6 +31,8 @@ import { visitorOf } from './visitor.ts';
 /** A request without a user agent of 16 KiB is far below this. */
 export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
 const rateLimit = new RateLimit();
+const burstPrice = new BurstPrice();
+const POW_DIFFICULTY_MAX = 10;
 /** Of all sites together, and before one is looked up: made-up site keys must not become a database load. */
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
@@ -60,7 +63,9 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     session: body.sessionId ?? null,
     ruleScore: matched?.demand.frictionlessScore ?? 0,
   });
-  rateLimit.take(`${site.siteKey} ${facts.prefix}`, now);
+  const network = `${site.siteKey} ${facts.prefix}`;
+  rateLimit.take(network, now);
+  const burstSteps = site.accountId === null ? 0 : burstPrice.take(network, now);
   const jti = newJti();
   const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: now };
   const circumstances: IssueCircumstances = {
@@ -108,8 +113,13 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
   };
   const answer =
     plan.kind === 'pow'
-      ? await issuePow(engine, base, plan.powDifficulty)
+      ? await issuePow(engine, base, priceOf(plan.powDifficulty, burstSteps, matched?.demand.powDifficulty))
       : await issueVisual(engine, base, visualParams(plan), site.settings.puzzle);
   const honeypot = honeypotOf(site.settings);
   return honeypot === null ? answer : { ...answer, honeypot };
+}
+
+/** A burst makes it dearer by half steps; a difficulty that a rule names for this visitor is meant as it stands. */
+function priceOf(powDifficulty: number, burstSteps: number, byRule: number | undefined): number {
+  return byRule === undefined ? Math.min(POW_DIFFICULTY_MAX, powDifficulty + burstSteps / 2) : powDifficulty;
 }
