@@ -15,10 +15,13 @@ import type { LogRow } from '../../../store/verdict-log/row.ts';
 import { crowdRisk } from '../../risk/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';
+import { quickCheck } from './quick-check.ts';
 import type { LogName } from '../../../store/verdict-log/shards.ts';
 
 /** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
 const CLOCK_SKEW_MAX_MS = 300_000;
+
+const isPlainRecord = quickCheck(verdictRecord);
 
 /** Of the hundred verdicts that an isolate sends at once. */
 const BURST_IN_BATCH = 10;
@@ -94,11 +97,16 @@ async function tellBursts(
 function judge(given: unknown, instance: StoredInstance, now: number): VerdictRecord | RefusalReason {
   if (typeof given !== 'object' || given === null) return 'invalid-record';
   if ((given as { v?: unknown }).v !== VERDICT_RECORD_VERSION) return 'unknown-version';
-  const parsed = core.safeParse(verdictRecord, given);
-  if (!parsed.success) return 'invalid-record';
-  const record = parsed.data;
+  const record = checked(given);
+  if (record === null) return 'invalid-record';
   if (record.instance_id !== instance.id) return 'foreign-instance';
   if (record.timestamp > now + CLOCK_SKEW_MAX_MS) return 'timestamp-in-future';
   if (record.timestamp < now - ARRIVAL_MAX_AGE_MS) return 'timestamp-too-old';
   return record;
+}
+
+function checked(given: object): VerdictRecord | null {
+  if (isPlainRecord(given)) return given as VerdictRecord;
+  const parsed = core.safeParse(verdictRecord, given);
+  return parsed.success ? parsed.data : null;
 }

@@ -1,0 +1,64 @@
+/** The quick check of a verdict record against zod: what it lets through, zod accepts and leaves as it is. */
+import * as fc from 'fast-check';
+import * as z from 'zod/mini';
+import { expect, test } from 'vitest';
+import { verdictRecord } from '../../../src/contract/verdict-record.ts';
+import { quickCheck } from '../../../src/service/protect/verdicts/quick-check.ts';
+import { seededRandom, variedRecord, verdictRecordOf } from '../../support/verdict-record.ts';
+
+const check = quickCheck(verdictRecord);
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(null, undefined, true, '', 0, -1, 1.5, NaN, Infinity, 2 ** 53, 1e12, 'allow', [], {}, [
+    'tor',
+  ]),
+  fc.string(),
+  fc.string({ minLength: 1020, maxLength: 1030 }),
+  fc.double(),
+  fc.array(fc.constant({ id: 'ip:192.0.2.1', verdict: 'block', mode: 'enforce' }), { minLength: 60, maxLength: 70 }),
+  fc.record({ colo: fc.string(), version: fc.string(), isolate: fc.string(), seq: fc.integer() }),
+);
+
+test('lets every record through that the edge writes', () => {
+  const random = seededRandom(11);
+  for (let turn = 0; turn < 500; turn++) {
+    const record: unknown = JSON.parse(JSON.stringify(variedRecord('instance-1', 1_800_000_000_000, random, turn)));
+    expect(check(z.parse(verdictRecord, record))).toBe(true);
+  }
+});
+
+test('lets nothing through that zod refuses or changes, whatever one member is', () => {
+  const members = Object.keys(verdictRecordOf('instance-1', { timestamp: 1_800_000_000_000 }));
+  fc.assert(
+    fc.property(fc.constantFrom(...members), odd, (name, value) => {
+      const record = { ...verdictRecordOf('instance-1', { timestamp: 1_800_000_000_000 }), [name]: value };
+      if (!check(record)) return;
+      expect(JSON.stringify(z.parse(verdictRecord, record))).toBe(JSON.stringify(record));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test.each<[string, (record: Record<string, unknown>) => unknown]>([
+  ['a member more', (record) => ({ ...record, surprise: true })],
+  ['a member less', (record) => Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'explain'))],
+  ['another order', ({ v, ...record }) => ({ ...record, v })],
+  ['a member of an inner object more', (record) => ({ ...record, edge: { ...(record['edge'] as object), more: 1 } })],
+  ['a prototype as a member', (record) => JSON.parse(JSON.stringify(record).replace('{', '{"__proto__":{},'))],
+  ['an array', (record) => [record]],
+])('leaves to zod what has %s', (_, change) => {
+  const record = z.parse(
+    verdictRecord,
+    verdictRecordOf('instance-1', { timestamp: 1_800_000_000_000 }),
+  ) as unknown as Record<string, unknown>;
+  expect(check(record)).toBe(true);
+  expect(check(change(record))).toBe(false);
+});
+
+test.each([
+  ['an optional member', z.strictObject({ a: z.optional(z.string()) })],
+  ['an object that lets members pass', z.object({ a: z.string() })],
+  ['a pattern', z.string().check(z.regex(/a/))],
+  ['a refinement', z.string().check(z.refine((text) => text !== 'x'))],
+])('is not made for %s', (_, schema) => {
+  expect(() => quickCheck(schema)).toThrow(/quick check/);
+});
