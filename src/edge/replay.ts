@@ -15,6 +15,7 @@ import { challenge, message } from './respond.ts';
 import type { ChallengeExtras } from './respond.ts';
 import { readBounded } from './submission.ts';
 import type { Submission } from './submission.ts';
+import { heldWaitSeconds } from './wait-lane.ts';
 
 /** Held for a challenge: above it a hidden form field would be a burden on the visitor's line. */
 export const REPLAY_MAX_BYTES = 1024 * 1024;
@@ -53,19 +54,20 @@ export async function sealedReplay(
     );
   }
   const seal = await sealReplay(config.keys.current, {
-    id: requestId,
+    // Challenged once more it stays the one submission, however many seals of it there are.
+    id: passage.replay?.id ?? requestId,
     host: target.host,
     received: target.received,
     contentType: submission.contentType,
     referer: request.headers.get('referer'),
     binding: await visitorBinding(signals.ip, signals.userAgent),
-    sealedAtMs: nowMs,
+    sealedAtMs: passage.replay?.sealedAtMs ?? nowMs,
     body: submission.body,
   });
   // A form's action of two slashes would be a host; `/.` in front is resolved away by the browser.
   const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
   const url = `${path}${target.query === '' ? '?' : '&'}${REPLAY_MARK}`;
-  return challenge(passage, { ...again, replay: { url, seal } });
+  return challenge(passage, { ...again, replay: { url, seal, waitSeconds: heldWaitSeconds(passage) } });
 }
 
 export function bearsReplayMark(query: string): boolean {

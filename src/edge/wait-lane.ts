@@ -1,7 +1,8 @@
 /**
  * The way through without scripts (design 5): a sealed link that opens after some seconds and buys
  * level 0. Offered only where level 0 is enough and nothing but a rule or a path asked for the
- * challenge: it stands in for no picture and for no visitor at risk. Budgeted per network.
+ * challenge: it stands in for no picture and for no visitor at risk. Budgeted per network. A held
+ * submission comes back by its own seal, as late.
  */
 import { addressPrefix, visitorBinding } from '../challenge/visitor-binding.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -31,10 +32,8 @@ const taken = new BoundedMap<true>(PREFIXES_MAX);
 
 /** The link for an interstitial, or `null` where this lane is not offered. */
 export async function waitLink(passage: Passage): Promise<{ url: string; waitSeconds: number } | null> {
-  const { config, signals, verdict, request, nowMs, requestId } = passage;
-  if (!config || !signals || request.method !== 'GET' || config.policy.clearanceLevel > 0) return null;
-  const atRisk = (verdict?.riskScore ?? 0) >= config.policy.challengeThreshold || verdict?.source === 'ip-category';
-  if (atRisk || (used.get(addressPrefix(signals.ip))?.waits ?? 0) >= WAITS_PER_WINDOW_MAX) return null;
+  const { config, signals, request, nowMs, requestId } = passage;
+  if (!config || !signals || request.method !== 'GET' || !isOffered(passage)) return null;
   const ticket: Ticket = {
     jti: requestId,
     binding: await visitorBinding(signals.ip, signals.userAgent),
@@ -44,6 +43,31 @@ export async function waitLink(passage: Passage): Promise<{ url: string; waitSec
   };
   const sealed = await sealJson(config.keys.current, 'wait', ticket);
   return { url: `/__protect/wait?ticket=${sealed}`, waitSeconds: WAIT_SECONDS + 1 };
+}
+
+/** Seconds after which a held submission may come back by itself, or `null` where it may not. */
+export function heldWaitSeconds(passage: Passage): number | null {
+  return isOffered(passage) ? WAIT_SECONDS + 1 : null;
+}
+
+/**
+ * Whether a held submission came back after the wait: its seal is the ticket, bound to the visitor and
+ * spent before the origin is called. What it buys is what a wait link buys.
+ */
+export async function takeHeldWait(passage: Passage): Promise<boolean> {
+  const { config, signals, replay, nowMs } = passage;
+  if (!replay || !config || !signals || !isOffered(passage)) return false;
+  if (nowMs - replay.sealedAtMs < WAIT_SECONDS * 1000 || !countUse(addressPrefix(signals.ip), nowMs)) return false;
+  passage.verified = true;
+  const claims = await newClearance(config, signals, replay.id, 0, nowMs);
+  passage.cookies.push(await clearanceCookie(claims, config, nowMs));
+  return true;
+}
+
+function isOffered({ config, signals, verdict }: Passage): boolean {
+  if (!config || !signals || config.policy.clearanceLevel > 0) return false;
+  const atRisk = (verdict?.riskScore ?? 0) >= config.policy.challengeThreshold || verdict?.source === 'ip-category';
+  return !atRisk && (used.get(addressPrefix(signals.ip))?.waits ?? 0) < WAITS_PER_WINDOW_MAX;
 }
 
 /** `GET /__protect/wait`: once with the ticket, once more to see that the browser kept the cookie. */

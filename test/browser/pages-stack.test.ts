@@ -24,6 +24,7 @@ beforeAll(async () => {
     pathRules: [
       { pattern: '/echo/guarded/**', action: 'challenge' },
       { pattern: '/echo/form', methods: ['POST'], action: 'challenge' },
+      { pattern: '/echo/plain-form', methods: ['POST'], action: 'challenge' },
     ],
   });
   await eventually(
@@ -82,6 +83,27 @@ describe('without scripts', () => {
     }
     expect(await hits('/echo/guarded/no-script')).toBe(1);
     expect(await hits('/echo/guarded/nothing')).toBe(0);
+  });
+});
+
+describe('a form without scripts that is challenged', () => {
+  test('is held for a while, then sent by its own button, once', async () => {
+    await visit({ javaScriptEnabled: false });
+    const form =
+      '<form method="post" action="/echo/plain-form?x=1"><input name="a" value="ü &amp; more"><button>Send</button></form>';
+    await context.route('**/contact', (route) =>
+      route.fulfill({ contentType: 'text/html; charset=utf-8', body: form }),
+    );
+    await page.goto(`${stack().edgeUrl}/contact`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    const goOn = page.getByRole('button', { name: 'Continue without scripts' });
+    await page.getByRole('heading').waitFor();
+    expect(await goOn.isVisible()).toBe(false);
+    await goOn.click({ timeout: NO_SCRIPT_TIMEOUT_MS });
+    await page.getByText('"/echo/plain-form"').waitFor();
+    expect(await page.textContent('body')).toContain('application/x-www-form-urlencoded');
+    await page.reload().catch(() => null);
+    expect(await hits('/echo/plain-form')).toBe(1);
   });
 });
 

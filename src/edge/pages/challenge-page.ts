@@ -18,8 +18,11 @@ export interface ChallengePageInput extends PageInput {
   /** Address of the edge's own endpoints; default `/__protect`. */
   apiBase?: string;
   action?: string;
-  /** A challenged submission, sealed; posted to `url` as field `seal` after passing. */
-  replay?: { url: string; seal: string };
+  /**
+   * A challenged submission, sealed; posted to `url` as field `seal` after passing, or by a visitor
+   * without scripts after `waitSeconds` (`null`: not without scripts).
+   */
+  replay?: { url: string; seal: string; waitSeconds: number | null };
   /** The lane without scripts: a page that opens by itself after so many seconds. */
   noScript?: { url: string; waitSeconds: number };
   /** Why the visitor sees this again. */
@@ -36,7 +39,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
   const script = `${apiBase}/interstitial.js?v=${input.assetHashes['interstitial.js'] ?? ''}`;
   return renderPage(input, localised, {
     title: branding.title ?? messages.challengeTitle,
-    head: html`${noScriptRefresh(input)}
+    head: html`${noScriptRefresh(input)} ${noScriptForm(input)}
       <script nonce="${nonce}" src="${script}" defer></script>`,
     data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
     data-return-to="${input.returnTo}"`,
@@ -49,15 +52,36 @@ export function renderChallengePage(input: ChallengePageInput): string {
       ${states.map((state) => html`<template data-state="${state}">${messages[state]}</template>`)}
       <template data-state="cookies">${messages.cookiesTitle} – ${messages.cookies}</template>
       <template data-state="cookies">${messages.cookiesTitle}. ${messages.cookies}</template>
-      ${heldSubmission(input)} ${noScriptLink(input, localised)}`,
+      ${heldSubmission(input, localised)} ${noScriptLink(input, localised)}`,
   });
 }
 
-function heldSubmission({ replay }: ChallengePageInput): Html | null {
+function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
   if (replay === undefined) return null;
   return html`<form method="post" action="${replay.url}" enctype="text/plain" hidden>
     <input type="hidden" name="seal" value="${replay.seal}" />
+    <button>${messages.noScriptLink}</button>
   </form>`;
+}
+
+/** Shows the held submission's own button where no script will send it, once the wait is over. */
+function noScriptForm({ replay, nonce }: ChallengePageInput): Html | null {
+  const waitSeconds = replay?.waitSeconds ?? null;
+  if (waitSeconds === null) return null;
+  return html`<noscript
+    ><style nonce="${nonce}">
+      form[hidden] {
+        display: block !important;
+        visibility: hidden;
+        animation: later 0s ${String(waitSeconds)}s forwards;
+      }
+      @keyframes later {
+        to {
+          visibility: visible;
+        }
+      }
+    </style></noscript
+  >`;
 }
 
 function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {

@@ -1,7 +1,7 @@
 /** The way through without scripts (design 5): when it is offered, when it opens, where it leads. */
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
-import { WAIT_SECONDS, takeWait, waitLink } from '../../../src/edge/wait-lane.ts';
+import { WAIT_SECONDS, heldWaitSeconds, takeHeldWait, takeWait, waitLink } from '../../../src/edge/wait-lane.ts';
 import { NOW_MS, passageOf, signalsOf } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
@@ -73,5 +73,34 @@ describe('the wait link', () => {
       await follow(link.url, READY_MS, { signals });
     }
     expect(offered).toBe(10);
+  });
+});
+
+describe('a held submission without scripts', () => {
+  const replay = { id: 'seal-1', sealedAtMs: NOW_MS };
+  const held = (changes: object = {}, policy: object = {}) =>
+    passageOf('/form', policy, { replay, nowMs: READY_MS, signals: signalsOf({ ip: '198.51.103.40' }), ...changes });
+
+  test('passes when it comes back after the wait, and buys what a wait link buys', async () => {
+    const passage = await held();
+    expect(await takeHeldWait(passage)).toBe(true);
+    expect(passage.verified).toBe(true);
+    expect(passage.cookies[0]).toContain('__Host-protect-clearance=');
+  });
+
+  test('does not pass before, nor without a seal, where a level is asked for, or at risk', async () => {
+    expect(await takeHeldWait(await held({ nowMs: READY_MS - 1 }))).toBe(false);
+    expect(await takeHeldWait(await held({ replay: null }))).toBe(false);
+    expect(await takeHeldWait(await held({}, { clearanceLevel: 1 }))).toBe(false);
+    expect(await takeHeldWait(await held({ verdict: { riskScore: 0.6 } }))).toBe(false);
+    expect(heldWaitSeconds(await held({}, { clearanceLevel: 1 }))).toBeNull();
+  });
+
+  test('counts against the same budget of its network', async () => {
+    const signals = signalsOf({ ip: '198.51.102.1' });
+    let passed = 0;
+    while (passed < 20 && (await takeHeldWait(await held({ signals })))) passed++;
+    expect(passed).toBe(10);
+    expect(await waitLink(await passageOf('/', {}, { signals }))).toBeNull();
   });
 });

@@ -42,7 +42,7 @@ describe('escaping', () => {
       action: EVIL,
       apiBase: EVIL,
       branding: { name: EVIL, title: EVIL, message: EVIL, logoUrl: EVIL, supportUrl: EVIL, primaryColor: EVIL },
-      replay: { url: EVIL, seal: EVIL },
+      replay: { url: EVIL, seal: EVIL, waitSeconds: 5 },
       noScript: { url: EVIL, waitSeconds: 5 },
     });
     expect(page).not.toContain('<script>alert');
@@ -58,7 +58,7 @@ describe('escaping', () => {
         siteKey: text,
         returnTo: text,
         branding: { name: text, title: text, message: text, supportUrl: text },
-        replay: { url: text, seal: text },
+        replay: { url: text, seal: text, waitSeconds: null },
       });
     const tags = (page: string): number => page.split('<').length;
     const plain = tags(filled('plain'));
@@ -139,10 +139,14 @@ describe('the challenge page', () => {
   });
 
   test('holds a sealed submission in a form of one field', () => {
-    const page = renderChallengePage({ ...challenge, replay: { url: '/__protect/replay', seal: 'sealed' } });
+    const replay = { url: '/__protect/replay', seal: 'sealed', waitSeconds: null };
+    const page = renderChallengePage({ ...challenge, replay });
     expect(page).toMatch(
-      /<form method="post" action="\/__protect\/replay" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
+      /<form method="post" action="\/__protect\/replay" enctype="text\/plain" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
     );
+    expect(page).not.toContain('<noscript');
+    const later = renderChallengePage({ ...challenge, replay: { ...replay, waitSeconds: 13 } });
+    expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 13s forwards/);
   });
 
   test('weighs at most 20 KB gzipped with its script and worker, in the heaviest language', async () => {
