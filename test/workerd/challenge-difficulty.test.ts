@@ -1,0 +1,69 @@
+/** Challenge difficulty by risk score through the routes (design 6): the edge tells the risk, its instance says what follows. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../src/contract/instance.ts';
+import { createInstance } from '../../src/store/instances.ts';
+import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import { ask, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
+
+const visitor = {
+  ip: '203.0.113.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  ipCategories: [],
+  requestId: 'r',
+  host: 'www.example.com',
+};
+const challengeDifficulty = [
+  { minScore: 0.5, powDifficulty: 2 },
+  { minScore: 0.8, captchaType: 'image' as const },
+];
+
+let site: SiteRecord;
+let edge: Record<string, string | null>;
+beforeAll(async () => {
+  const accountId = await makeAccount('free');
+  site = await makeSite('free', { powDifficulty: 1 }, accountId);
+  const instance = await createInstance(
+    env,
+    {
+      accountId,
+      name: 'Gate',
+      cname: `${crypto.randomUUID()}.example.com`,
+      globalSiteKey: site.siteKey,
+      policy: instancePolicy.parse({ challengeDifficulty }),
+    },
+    Date.now(),
+  );
+  if (typeof instance === 'string') throw new Error(instance);
+  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.id, 1, Date.now());
+  edge = { authorization: `Bearer ${clientJwt}`, origin: null };
+});
+
+describe('a challenge that an edge asks for', () => {
+  const kindAt = async (riskScore: number) => {
+    const challenge = await ask(site, { visitor: { ...visitor, riskScore } }, edge);
+    return { kind: challenge.kind, squarings: challenge.pow?.t ?? null };
+  };
+
+  test('is the site’s own below the first row, more work in it, a picture above', async () => {
+    const calm = await kindAt(0.2);
+    const doubtful = await kindAt(0.6);
+    expect(calm.kind).toBe('pow');
+    expect(doubtful.kind).toBe('pow');
+    expect(doubtful.squarings! / calm.squarings!).toBeCloseTo(2 ** (2 / 3), 1);
+    expect(await kindAt(0.9)).toEqual({ kind: 'image', squarings: null });
+  });
+
+  test('says the risk in its seal, where no page reads it', async () => {
+    const challenge = await ask(site, { visitor: { ...visitor, riskScore: 0.6 } }, edge);
+    expect((await opened(challenge)).facts).toMatchObject({ score: 0.6, detectors: ['session-risk'] });
+  });
+
+  test('of a visitor without an edge does not depend on what the page says of a session', async () => {
+    const challenge = await ask(site, { sessionId: '4someones-session' });
+    expect(challenge.kind).toBe('pow');
+  });
+});
