@@ -18,7 +18,7 @@ const config: KnipConfig = {
   // Found through createRequire: a CommonJS package without types.
   ignoreDependencies: ['workerd'],
   // Of the operating system.
-  ignoreBinaries: ['taskset'],
+  ignoreBinaries: ['taskset', 'php', 'nginx'],
   ignoreExportsUsedInFile: true,
 };
 
