@@ -6,6 +6,7 @@ import { purgeExpiredAccessRules } from '../store/access-control-rules.ts';
 import { purgeManagementAudit } from '../store/management-audit.ts';
 import { resumeGroupRemovals } from '../store/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/engine.ts';
+import { replayDeadLetters } from './protect/verdicts/dead-letters.ts';
 import { eraseDeletedLogs } from './protect/verdicts/erase-deleted-logs.ts';
 import { dropOldRefused } from './protect/verdicts/refused-records.ts';
 
@@ -40,6 +41,7 @@ const tasks: readonly ScheduledTask[] = [
     run: (env, now) => purgeManagementAudit(env, now - AUDIT_TRAIL_KEPT_MILLISECONDS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
   { name: 'old-refused-verdicts', run: dropOldRefused },
+  { name: 'dead-letters', run: replayDeadLetters },
   { name: 'logs-of-deleted-instances', run: eraseDeletedLogs },
 ];
 

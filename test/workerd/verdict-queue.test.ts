@@ -9,6 +9,11 @@ import { instancePolicy } from '../../src/contract/instance.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
 import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
 import { consumeVerdicts } from '../../src/service/protect/verdicts/consume-verdicts.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  countDeadLetters,
+  replayDeadLetters,
+} from '../../src/service/protect/verdicts/dead-letters.ts';
 import { instanceById } from '../../src/store/instances.ts';
 import type { StoredInstance } from '../../src/store/instances.ts';
 import { everything } from '../../src/store/verdict-log/filter.ts';
@@ -40,7 +45,11 @@ beforeAll(async () => {
 });
 
 /** Messages as the platform hands them over, and what became of each. */
-function delivered(bodies: readonly unknown[], sentAt = now): { batch: MessageBatch; outcomes: string[] } {
+function delivered(
+  bodies: readonly unknown[],
+  sentAt = now,
+  queue = 'gatehouse-verdicts',
+): { batch: MessageBatch; outcomes: string[] } {
   const outcomes: string[] = [];
   const messages = bodies.map((body, index) => ({
     id: `message-${index}`,
@@ -50,7 +59,7 @@ function delivered(bodies: readonly unknown[], sentAt = now): { batch: MessageBa
     ack: () => outcomes.push('ack'),
     retry: () => outcomes.push('retry'),
   }));
-  return { batch: { queue: 'gatehouse-verdicts', messages } as unknown as MessageBatch, outcomes };
+  return { batch: { queue, messages } as unknown as MessageBatch, outcomes };
 }
 
 function some(owner: string, count: number, seed: number, endsAt = now): ReturnType<typeof variedRecord>[] {
@@ -105,6 +114,36 @@ describe('the queue consumer', () => {
     const broken = { ...service, VERDICT_SHARD: undefined } as unknown as ServiceEnv;
     await consumeVerdicts(batch, broken);
     expect(outcomes).toEqual(['retry']);
+  });
+});
+
+describe('a batch that the queue gave up', () => {
+  const turn = Math.ceil(now / 300_000) * 300_000;
+  const letters = (): Promise<number> => countDeadLetters(service, instance.id);
+
+  test('waits in R2 and is appended, once, as soon as the log takes it', async () => {
+    const records = some('queue-1', 40, 9, now - 3_600_000);
+    const [message] = messagesOf({ batchId: 'dead-1', records, counters: {} });
+    const dead = delivered([message, message], now, DEAD_LETTER_QUEUE);
+    await consumeVerdicts(dead.batch, service);
+    expect([dead.outcomes, await letters()]).toEqual([['ack', 'ack'], 1]);
+    await replayDeadLetters({ ...service, VERDICT_SHARD: undefined } as unknown as ServiceEnv, turn);
+    expect(await letters()).toBe(1);
+    await replayDeadLetters(service, turn + 120_000);
+    expect(await letters()).toBe(1);
+    await replayDeadLetters(service, turn);
+    expect(await letters()).toBe(0);
+    expect(await ids('queue-1')).toEqual(expect.arrayContaining(records.map(({ id }) => id)));
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_replayed: 40 });
+  });
+
+  test('is let go after thirty days, or with its instance', async () => {
+    const [old] = messagesOf({ batchId: 'dead-2', records: some('queue-1', 2, 10), counters: {} });
+    const [orphan] = messagesOf({ batchId: 'dead-3', records: some('gone', 2, 11), counters: {} });
+    await consumeVerdicts(delivered([old], turn - 31 * 86_400_000, DEAD_LETTER_QUEUE).batch, service);
+    await consumeVerdicts(delivered([orphan], now, DEAD_LETTER_QUEUE).batch, service);
+    await replayDeadLetters(service, turn);
+    expect([await letters(), await countDeadLetters(service, 'gone')]).toEqual([0, 0]);
   });
 });
 

@@ -2,13 +2,15 @@
  * Consumer of the verdict queue (design 7): what edges could not hand to the service directly, with
  * the ids it had from the start, so that a message delivered twice, or after all also directly, adds
  * nothing. A message is acknowledged once its rows are durable; one that cannot be read, or whose
- * instance is gone, is acknowledged and logged: no retry would mend it.
+ * instance is gone, is acknowledged and logged: no retry would mend it. What comes by the dead-letter
+ * queue is kept for the scheduled run, `dead-letters.ts`.
  */
 import * as core from 'zod/v4/core';
 import { verdictMessage } from '../../../logsink/sinks/queue.ts';
 import { instanceById } from '../../../store/instances.ts';
 import type { StoredInstance } from '../../../store/instances.ts';
 import { acceptBatch } from './accept-batch.ts';
+import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';
 
 /** Doubles with every attempt; ten attempts span more than an hour. */
 const RETRY_BASE_SECONDS = 5;
@@ -24,6 +26,12 @@ export async function consumeVerdicts(batch: MessageBatch, env: ServiceEnv): Pro
     }
     const { instanceId } = parsed.data;
     try {
+      if (batch.queue === DEAD_LETTER_QUEUE) {
+        await keepDeadLetter(env, parsed.data, message.timestamp.getTime());
+        console.error(JSON.stringify({ event: 'verdict-message-dead', instanceId, batchId: parsed.data.batchId }));
+        message.ack();
+        continue;
+      }
       const known = instances.get(instanceId);
       const instance = known === undefined ? await instanceById(env, instanceId) : known;
       instances.set(instanceId, instance);

@@ -1,13 +1,18 @@
 /**
  * `GET /protect/metrics` (design 7): what the edges of the account's active instances counted, summed,
  * as Prometheus text. One isolate's own counters mean nothing; they ride in the batches and meet here.
- * `gatehouse_verdicts_missing` are records that isolates numbered and the log does not hold.
+ * `gatehouse_verdicts_missing` are records that isolates numbered and the log does not hold,
+ * `gatehouse_dead_letters` batches that the queue gave up and the scheduled run tries again.
  */
 import * as z from 'zod/mini';
 import { instancesOfAccount } from '../../../store/instances.ts';
 import { missingRecords, sumCounters } from '../../../store/verdict-log/log.ts';
 import { operation } from '../../operation.ts';
 import { verdictLogOf } from './accept-batch.ts';
+import { countDeadLetters } from './dead-letters.ts';
+
+/** What goes down again when records arrive after all. */
+const gauges: ReadonlySet<string> = new Set(['gatehouse_verdicts_missing', 'gatehouse_dead_letters']);
 
 interface Sample {
   name: string;
@@ -30,10 +35,15 @@ export const getMetrics = operation({
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const log = verdictLogOf(instance);
-        const [counters, missing] = await Promise.all([sumCounters(env, log), missingRecords(env, log)]);
+        const [counters, missing, dead] = await Promise.all([
+          sumCounters(env, log),
+          missingRecords(env, log),
+          countDeadLetters(env, instance.id),
+        ]);
         return [
           ...Object.entries(counters).map(([name, value]) => sampleOf(instance.id, name, value)),
           { name: 'gatehouse_verdicts_missing', labels: `instance="${instance.id}"`, value: missing },
+          { name: 'gatehouse_dead_letters', labels: `instance="${instance.id}"`, value: dead },
         ];
       }),
     );
@@ -56,8 +66,7 @@ function exposition(samples: readonly Sample[]): string {
   return [...byName.keys()]
     .sort()
     .map((name) => {
-      // Missing records go down when they arrive after all.
-      const type = name === 'gatehouse_verdicts_missing' ? 'gauge' : 'counter';
+      const type = gauges.has(name) ? 'gauge' : 'counter';
       const lines = byName.get(name) ?? [];
       return `# TYPE ${name} ${type}\n${lines.map(({ labels, value }) => `${name}{${labels}} ${value}\n`).join('')}`;
     })
