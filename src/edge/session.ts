@@ -65,10 +65,9 @@ export class Sessions {
     nowMs: number,
   ): SessionReading | Promise<SessionReading> {
     if (!config.policy.sessionsEnabled) return OFF;
-    const [value, ...others] = readCookies(cookieHeader, cookie.session, SAME_NAME_MAX);
-    if (value === undefined) return NONE;
-    if (others.length === 0) return this.#readOne(value, config, signals, nowMs);
-    return this.#readAny([value, ...others], config, signals, nowMs);
+    const values = readCookies(cookieHeader, cookie.session, SAME_NAME_MAX);
+    if (values.length > 1) return this.#readAny(values, config, signals, nowMs);
+    return values.length === 0 ? NONE : this.#readOne(values[0]!, config, signals, nowMs);
   }
 
   /** The first that is good: an older one, set for the host alone, must not stand before it for ever. */
@@ -78,12 +77,15 @@ export class Sessions {
     signals: Signals,
     nowMs: number,
   ): Promise<SessionReading> {
-    const readings = await Promise.all(values.map((value) => this.#readOne(value, config, signals, nowMs)));
-    return (
-      readings.find(({ status }) => status === 'active') ??
-      readings.find(({ status }) => status === 'session-not-found') ??
-      readings[0]!
-    );
+    let found = INVALID;
+    for (const value of values) {
+      // Three at most, and mostly known already.
+      // oxlint-disable-next-line no-await-in-loop
+      const reading = await this.#readOne(value, config, signals, nowMs);
+      if (reading.status === 'active') return reading;
+      if (reading.jti !== null) found = reading;
+    }
+    return found;
   }
 
   #readOne(
