@@ -11,6 +11,7 @@ import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
 import { spendSeal } from './spend-seal.ts';
+import { takeWait } from './take-wait.ts';
 
 export const edgeRoutes: readonly EdgeRoute[] = [
   getVersion,
@@ -21,4 +22,5 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   appendVerdicts,
   appendTelemetry,
   spendSeal,
+  takeWait,
 ];

@@ -1,0 +1,46 @@
+/**
+ * `POST /edge/v1/waits/take` `{id, bornAt, ip}` → `{taken}`: an edge asks before it lets somebody in who
+ * only waited (design 5). True once per ticket and within the budget of the network and the site, the
+ * same that waiting in the widget draws on, so that many isolates give no more than one.
+ */
+import * as z from 'zod/mini';
+import { keyDay } from '../../challenge/keyring.ts';
+import { addressPrefix } from '../../challenge/visitor-binding.ts';
+import { visitorTag } from '../../challenge/visitor-tag.ts';
+import { formatIp, parseIp } from '../../rules/ip.ts';
+import { parseWithSchema } from '../body/parse-with-schema.ts';
+import { readBody } from '../body/read-body.ts';
+import { captchaEngine } from '../captcha/engine.ts';
+import { spend } from '../captcha/spend.ts';
+import { waitAllowed } from '../captcha/wait-budget.ts';
+import { jsonResponse } from '../respond-error.ts';
+import type { EdgeRoute } from './edge-call.ts';
+
+const BODY_MAX_BYTES = 1024;
+/** An edge's clock ahead of ours by more is wrong. */
+const CLOCK_SKEW_MS = 60_000;
+/** Above the life of a ticket and of a held submission; the ledger remembers for longer. */
+const TICKET_MAX_AGE_MS = 45 * 60_000;
+const question = z.strictObject({
+  id: z.uuid(),
+  bornAt: z.int().check(z.nonnegative()),
+  ip: z.string().check(z.maxLength(64)),
+});
+
+export const takeWait: EdgeRoute = {
+  method: 'POST',
+  path: '/edge/v1/waits/take',
+  async handler({ env, instance, request, now, waitUntil }) {
+    const { id, bornAt, ip } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
+    const address = parseIp(ip);
+    const isOfNow = bornAt <= now + CLOCK_SKEW_MS && bornAt >= now - TICKET_MAX_AGE_MS;
+    if (address === null || !isOfNow) return jsonResponse({ taken: false });
+    const key = `wait:${instance.id}:${id}`;
+    const { spent } = await spend({ env, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
+    // A ticket shown again uses up nobody's budget.
+    if (!spent) return jsonResponse({ taken: false });
+    const prefix = addressPrefix(formatIp(address));
+    const tag = await visitorTag(captchaEngine(env).keyring, keyDay(now), 'prefix', prefix);
+    return jsonResponse({ taken: await waitAllowed(env, instance.globalSiteKey, tag) });
+  },
+};

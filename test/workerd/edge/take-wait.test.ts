@@ -1,0 +1,40 @@
+/** Waiting is budgeted over all isolates of an edge: once per ticket, ten per network, each instance for itself. */
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { takeWait } from '../../../src/service/edge-api/take-wait.ts';
+
+const NOW = Date.now();
+async function take(ip: string, over: { id?: string; bornAt?: number; site?: string } = {}): Promise<boolean> {
+  const request = new Request('https://gatehouse.test/edge/v1/waits/take', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: over.id ?? crypto.randomUUID(), bornAt: over.bornAt ?? NOW, ip }),
+  });
+  const site = over.site ?? 'site-waits';
+  const waitUntil = (): void => undefined;
+  const call = { env, instance: { id: `of-${site}`, globalSiteKey: site }, request, now: NOW, waitUntil } as never;
+  return (await (await takeWait.handler(call, {})).json<{ taken: boolean }>()).taken;
+}
+
+test('of a thousand that wait at once in one network ten get in', async () => {
+  const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => take(`192.0.2.${index % 256}`)));
+  expect(answers.filter(Boolean)).toHaveLength(10);
+  expect(await take('192.0.3.1')).toBe(true);
+  expect(await take('192.0.2.1', { site: 'another-site' })).toBe(true);
+});
+
+test('a ticket is taken once, and shown again uses up nothing', async () => {
+  const id = crypto.randomUUID();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => take('198.51.100.1', { id })));
+  expect(answers.filter(Boolean)).toHaveLength(1);
+  const others = await Promise.all(Array.from({ length: 9 }, () => take('198.51.100.2')));
+  expect(others.every(Boolean)).toBe(true);
+});
+
+test.each([
+  ['from the future', '203.0.113.1', NOW + 3_600_000],
+  ['too old', '203.0.113.1', NOW - 3_600_000],
+  ['of no address', 'nowhere', NOW],
+])('a ticket %s is not taken', async (_, ip, bornAt) => {
+  expect(await take(ip, { bornAt })).toBe(false);
+});
