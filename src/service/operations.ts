@@ -27,6 +27,7 @@ import { deleteInstance } from './protect/instances/delete-instance.ts';
 import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
 import { listClientJwts } from './protect/instances/list-client-jwts.ts';
 import { listInstances } from './protect/instances/list-instances.ts';
+import { listOriginKeys } from './protect/instances/list-origin-keys.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
@@ -81,6 +82,7 @@ export const operations: readonly Operation[] = [
   generateClientJwt,
   listClientJwts,
   revokeClientJwt,
+  listOriginKeys,
   listAccessRules,
   createAccessRules,
   deleteAccessRules,

@@ -113,6 +113,7 @@ describe('through the generated client', () => {
     expect(await api.listInstances()).toContainEqual(changed);
     const issued = await api.generateClientJwt({ protectInstanceId: made.id, expiresInWeeks: 4 });
     await api.revokeClientJwt({ protectInstanceId: made.id, jti: issued.jti });
+    expect((await api.listOriginKeys({ protectInstanceId: made.id })).keys).toHaveLength(10);
     const { clientJwts } = await api.listClientJwts({ protectInstanceId: made.id });
     expect(clientJwts.map((one) => [one.jti, one.status])).toEqual([[issued.jti, 'revoked']]);
     expect(await api.deleteInstance({ id: made.id })).toEqual({ success: true, id: made.id });

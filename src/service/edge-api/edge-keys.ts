@@ -52,6 +52,29 @@ export async function sessionKeyByKid(
   return deriveEdgeKey(masterKey, instanceId, kid, 'session');
 }
 
+/**
+ * Origin signature keys of the week before, this one and the next ones, oldest first. Times are epoch
+ * milliseconds; a key signs from `validFrom`, and is on no request that reaches an origin after `validUntil`.
+ */
+export async function originKeys(
+  masterKey: string,
+  instanceId: string,
+  now: number,
+  weeks: number,
+): Promise<{ kid: string; key: string; validFrom: number; validUntil: number }[]> {
+  const epoch = Math.floor(now / EPOCH_MILLISECONDS);
+  const epochs = Array.from({ length: weeks + 2 }, (_, index) => epoch - 1 + index);
+  return Promise.all(
+    epochs.map(async (week) => ({
+      kid: kidOf(week),
+      key: base64url.encode(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
+      validFrom: week * EPOCH_MILLISECONDS,
+      // An edge cut off from the service goes on with the last config it had.
+      validUntil: (week + 2) * EPOCH_MILLISECONDS,
+    })),
+  );
+}
+
 async function edgeKeySet(masterKey: string, instanceId: string, epoch: number): Promise<EdgeKeySet> {
   const kid = kidOf(epoch);
   const derive = async (purpose: EdgeKeyPurpose) =>

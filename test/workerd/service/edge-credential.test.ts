@@ -212,3 +212,26 @@ describe('refusals', () => {
     await expectRefused(confused, 'API.UNAUTHORIZED');
   });
 });
+
+describe('the keys an origin checks the edge with', () => {
+  test('are those the edge signs with, and each next week has another', async () => {
+    const { issued, token, instanceId } = await newInstance();
+    const config = await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET');
+    const { body } = await call(token, '/protect/origin-keys', { protectInstanceId: instanceId, weeks: 3 });
+    const keys = body.keys as { kid: string; key: string; validFrom: number; validUntil: number }[];
+    expect(keys.map(({ kid }) => kid).slice(0, 2)).toEqual([
+      config.body.keys.previous.kid,
+      config.body.keys.current.kid,
+    ]);
+    expect(keys[1]?.key).toBe(config.body.keys.current.originSignature);
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(5);
+    expect(keys[1]!.validFrom).toBeLessThanOrEqual(Date.now());
+    expect(keys[2]!.validFrom).toBeGreaterThan(Date.now());
+  });
+
+  test('are told to nobody who does not own the instance', async () => {
+    const { instanceId } = await newInstance();
+    const other = await newInstance();
+    expect((await call(other.token, '/protect/origin-keys', { protectInstanceId: instanceId })).status).toBe(404);
+  });
+});
