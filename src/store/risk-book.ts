@@ -14,6 +14,8 @@ import { SessionRows, createSessionTables } from './risk-book/sessions.ts';
 
 /** Rows that are past cost nothing but space: looked after once an hour at most. */
 const CARE_INTERVAL_MS = 3_600_000;
+/** Calls that came meanwhile are answered first. */
+const MORE_TO_DROP_MS = 1000;
 
 export interface SessionTerms {
   jti: string;
@@ -116,7 +118,9 @@ export class RiskBook extends DurableObject<ServiceEnv> {
     const now = Date.now();
     this.#alarmAt = null;
     const next = [this.#rows.dropDue(now), dropPast(this.#storage.sql, now)].filter((at) => at !== null);
-    if (next.length > 0) await this.#wake(Math.min(...next));
+    if (next.length === 0) return;
+    const due = Math.min(...next);
+    await this.#wake(due, due <= now ? MORE_TO_DROP_MS : CARE_INTERVAL_MS);
   }
 
   #open({ jti, visitor, now, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
@@ -132,8 +136,8 @@ export class RiskBook extends DurableObject<ServiceEnv> {
   }
 
   /** Once an hour at most, and not later than the first row that is due after that. */
-  async #wake(dueAt: number): Promise<void> {
-    const at = Math.max(dueAt, Date.now() + CARE_INTERVAL_MS);
+  async #wake(dueAt: number, notBeforeMs = CARE_INTERVAL_MS): Promise<void> {
+    const at = Math.max(dueAt, Date.now() + notBeforeMs);
     this.#alarmAt ??= await this.#storage.getAlarm();
     if (this.#alarmAt !== null && this.#alarmAt <= at) return;
     this.#alarmAt = at;

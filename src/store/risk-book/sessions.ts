@@ -4,10 +4,14 @@
  */
 import type { SessionState } from '../../risk/session-state.ts';
 
-/** 1.5 GB of states; the oldest go first. A book holds a sixteenth of an instance's sessions. */
+/** About 1.5 GB of states; the oldest go first. A book holds a sixteenth of an instance's sessions. */
 const SESSIONS_MAX = 1_000_000;
+/** A smaller database cannot be full: its rows need not be counted. */
+const COUNTED_FROM_BYTES = 1_000_000_000;
 /** Deleted at once when the book is full, so that it is not full again at the next session. */
 const MAKE_ROOM = 1000;
+/** Deleted in one go by the alarm: some 50 ms, so that no visitor's session waits longer. */
+const DROPPED_AT_ONCE = 5000;
 /** Nobody looks behind this many idle sessions of one network. */
 const IDLE_COUNTED_MAX = 1000;
 
@@ -22,16 +26,11 @@ export function createSessionTables(sql: SqlStorage): void {
 
 export class SessionRows {
   readonly #sql: SqlStorage;
-  /** Kept here so that opening a session does not count the others. */
-  #rows: number;
+  /** Counted once the database is large enough to be full; `null` before. */
+  #rows: number | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#rows = sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
-  }
-
-  get size(): number {
-    return this.#rows;
   }
 
   read(jti: string): SessionState | null {
@@ -40,8 +39,8 @@ export class SessionRows {
   }
 
   insert(jti: string, state: SessionState, keptUntil: number): void {
-    if (this.#rows >= SESSIONS_MAX) this.#makeRoom();
-    const { rowsWritten } = this.#sql.exec(
+    if (this.#sql.databaseSize >= COUNTED_FROM_BYTES) this.#makeRoom();
+    this.#sql.exec(
       `INSERT INTO sessions (jti, network, opened_at, kept_until, idle, state) VALUES (?, ?, ?, ?, 1, ?)
        ON CONFLICT DO NOTHING`,
       jti,
@@ -50,7 +49,7 @@ export class SessionRows {
       keptUntil,
       JSON.stringify(state),
     );
-    if (rowsWritten > 0) this.#rows++;
+    if (this.#rows !== null) this.#rows++;
   }
 
   update(jti: string, state: SessionState): void {
@@ -78,10 +77,8 @@ export class SessionRows {
   /** Forgets a session and remembers that it must not come back. */
   end(jti: string, until: number): boolean {
     const known = this.read(jti) !== null;
-    if (known) {
-      this.#sql.exec('DELETE FROM sessions WHERE jti = ?', jti);
-      this.#rows--;
-    }
+    this.#sql.exec('DELETE FROM sessions WHERE jti = ?', jti);
+    this.#rows = null;
     this.#sql.exec(
       'INSERT INTO ended (jti, until) VALUES (?, ?) ON CONFLICT (jti) DO UPDATE SET until = MAX(until, excluded.until)',
       jti,
@@ -94,11 +91,19 @@ export class SessionRows {
     return this.#sql.exec('SELECT 1 FROM ended WHERE jti = ?', jti).toArray().length > 0;
   }
 
-  /** Returns when the next row is due, or `null` when there is none. */
+  /** Returns when the next row is due, or `null` when there is none; a moment that is past when there is more to drop. */
   dropDue(now: number): number | null {
-    this.#sql.exec('DELETE FROM sessions WHERE kept_until <= ?', now);
-    this.#sql.exec('DELETE FROM ended WHERE until <= ?', now);
-    this.#rows = this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
+    this.#sql.exec(
+      'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions WHERE kept_until <= ? LIMIT ?)',
+      now,
+      DROPPED_AT_ONCE,
+    );
+    this.#sql.exec(
+      'DELETE FROM ended WHERE jti IN (SELECT jti FROM ended WHERE until <= ? LIMIT ?)',
+      now,
+      DROPPED_AT_ONCE,
+    );
+    this.#rows = null;
     return this.#sql
       .exec<{ at: number | null }>(
         `SELECT MIN(at) AS at FROM
@@ -108,6 +113,8 @@ export class SessionRows {
   }
 
   #makeRoom(): void {
+    this.#rows ??= this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
+    if (this.#rows < SESSIONS_MAX) return;
     this.#sql.exec(
       'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions ORDER BY kept_until LIMIT ?)',
       MAKE_ROOM,
