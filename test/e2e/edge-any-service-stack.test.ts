@@ -1,0 +1,51 @@
+/**
+ * The edge for any service in front of this one, through the local stack: nothing but an API key and
+ * the site's secret, and a rule made by the management API is enforced after the next run.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { eventually, manage, useStack } from '../support/stack.ts';
+import { cookiesOf, quickRules, solvedToken } from './edge-visitor.ts';
+
+const stack = useStack();
+const as = (name: string) => ({ headers: { 'user-agent': `Mozilla/5.0 ${name}/1` } });
+
+beforeAll(async () => {
+  const { apiKey, siteKey, secretKey } = stack();
+  const rules = [
+    { type: 'userAgent', value: 'BlockMe', verdict: 'block' },
+    { type: 'userAgent', value: 'ChallengeMe', verdict: 'challenge' },
+  ];
+  await manage(stack(), '/protect/access-rules/create', { rules });
+  await stack().restartEdge({
+    ...quickRules,
+    RULES_SOURCE: 'management-api',
+    API_KEY: apiKey,
+    SITE_KEY: siteKey,
+    SITE_SECRET: secretKey,
+    LOG_SINKS: 'console',
+  });
+  await stack().runScheduled();
+});
+
+test('rules of the management API are enforced', async () => {
+  const answered = () => fetch(`${stack().edgeUrl}/echo`, as('BlockMe'));
+  const blocked = await eventually(answered, ({ status }) => status === 403);
+  expect(blocked.headers.get('x-protect-decision')).toBe('block');
+  expect((await fetch(`${stack().edgeUrl}/echo`, as('Person'))).status).toBe(200);
+});
+
+test('its challenge speaks the visitor’s language, is solved, and buys clearance', async () => {
+  const { headers } = as('ChallengeMe');
+  const asked = await fetch(`${stack().edgeUrl}/echo`, { headers: { ...headers, 'accept-language': 'fa' } });
+  expect(await asked.text()).toContain('<html lang="fa" dir="rtl"');
+  const script = await fetch(`${stack().edgeUrl}/__protect/widget.js`);
+  expect(script.status).toBe(200);
+  const token = await solvedToken(stack(), headers);
+  const verified = await fetch(`${stack().edgeUrl}/__protect/verify`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  const cookie = cookiesOf(verified);
+  expect((await fetch(`${stack().edgeUrl}/echo`, { headers: { ...headers, cookie } })).status).toBe(200);
+});
