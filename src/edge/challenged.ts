@@ -16,7 +16,7 @@ import { takeHeldWait, waitLink } from './wait-lane.ts';
 
 export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<Response> {
   const { request, config } = passage;
-  if (await takeHeldWait(passage)) {
+  if (await takeHeldWait(passage, edge)) {
     passage.verdict = { ...passage.verdict!, decision: 'allow', source: 'verified', level: 0 };
     return passOn(passage, edge);
   }

@@ -1,8 +1,9 @@
 /**
  * The way through without scripts (design 5): a sealed link that opens after some seconds and buys
  * level 0. Offered only where level 0 is enough and nothing but a rule or a path asked for the
- * challenge: it stands in for no picture and for no visitor at risk. Budgeted per network. A held
- * submission comes back by its own seal, as late.
+ * challenge: it stands in for no picture and for no visitor at risk. Budgeted per network, in
+ * all isolates by the service's ledger, in this one whether or not there is one. A held submission
+ * comes back by its own seal, as late.
  */
 import { addressPrefix, visitorBinding } from '../challenge/visitor-binding.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -10,6 +11,8 @@ import { clearanceCookie, newClearance } from './clearance.ts';
 import type { Passage } from './passage.ts';
 import { openJson, sealJson } from './sealed-box.ts';
 import { message } from './respond.ts';
+import { askWaitLedger } from './wait-ledger.ts';
+import type { WaitLedger } from './wait-ledger.ts';
 
 export const WAIT_SECONDS = 12;
 const TICKET_SECONDS = 600;
@@ -54,10 +57,11 @@ export function heldWaitSeconds(passage: Passage): number | null {
  * Whether a held submission came back after the wait: its seal is the ticket, bound to the visitor and
  * spent before the origin is called. What it buys is what a wait link buys.
  */
-export async function takeHeldWait(passage: Passage): Promise<boolean> {
+export async function takeHeldWait(passage: Passage, ledger: WaitLedger | null): Promise<boolean> {
   const { config, signals, replay, nowMs } = passage;
   if (!replay || !config || !signals || !isOffered(passage)) return false;
-  if (nowMs - replay.sealedAtMs < WAIT_SECONDS * 1000 || !countUse(addressPrefix(signals.ip), nowMs)) return false;
+  if (nowMs - replay.sealedAtMs < WAIT_SECONDS * 1000) return false;
+  if (!(await mayPass(ledger, { id: replay.id, bornAt: replay.sealedAtMs, ip: signals.ip }, nowMs))) return false;
   passage.verified = true;
   const claims = await newClearance(config, signals, replay.id, 0, nowMs);
   passage.cookies.push(await clearanceCookie(claims, config, nowMs));
@@ -71,7 +75,7 @@ function isOffered({ config, signals, verdict }: Passage): boolean {
 }
 
 /** `GET /__protect/wait`: once with the ticket, once more to see that the browser kept the cookie. */
-export async function takeWait(passage: Passage): Promise<Response> {
+export async function takeWait(passage: Passage, ledger: WaitLedger | null): Promise<Response> {
   const { config, signals, nowMs } = passage;
   const query = new URLSearchParams(passage.target!.query);
   const refusal = () => message(passage, 'send-again', 'API.BAD_REQUEST', 'This link is no longer valid.');
@@ -86,12 +90,24 @@ export async function takeWait(passage: Passage): Promise<Response> {
   }
   // Too early is the one thing a patient visitor can mend: the same link, later.
   if (nowMs < ticket.opensAt) return goOn(passage, `/__protect/wait${passage.target!.query}`, ticket.opensAt - nowMs);
-  if (taken.get(ticket.jti) || !countUse(addressPrefix(signals.ip), nowMs)) return refusal();
+  if (taken.get(ticket.jti)) return refusal();
   taken.set(ticket.jti, true);
+  const bornAt = ticket.opensAt - WAIT_SECONDS * 1000;
+  if (!(await mayPass(ledger, { id: ticket.jti, bornAt, ip: signals.ip }, nowMs))) return refusal();
   passage.verified = true;
   const claims = await newClearance(config, signals, ticket.jti, 0, nowMs);
   passage.cookies.push(await clearanceCookie(claims, config, nowMs));
   return goOn(passage, `/__protect/wait${passage.target!.query}&kept=1`);
+}
+
+/** Within the isolate's budget and, where it answers, the ledger's, which is exact. */
+async function mayPass(
+  ledger: WaitLedger | null,
+  { id, bornAt, ip }: { id: string; bornAt: number; ip: string | null },
+  nowMs: number,
+): Promise<boolean> {
+  if (!countUse(addressPrefix(ip), nowMs)) return false;
+  return ledger === null || ip === null || (await askWaitLedger(ledger, { id, bornAt, ip })) !== false;
 }
 
 function countUse(prefix: string, nowMs: number): boolean {

@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
 import { WAIT_SECONDS, heldWaitSeconds, takeHeldWait, takeWait, waitLink } from '../../../src/edge/wait-lane.ts';
+import type { WaitLedger } from '../../../src/edge/wait-ledger.ts';
 import { NOW_MS, passageOf, signalsOf } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
-async function follow(url: string, nowMs = READY_MS, changes: object = {}) {
+async function follow(url: string, nowMs = READY_MS, changes: object = {}, ledger: WaitLedger | null = null) {
   const target = canonicalTarget(`https://site.test${url}`)!;
   const passage = await passageOf('/', {}, { target, nowMs, ...changes });
-  return { passage, answer: await takeWait(passage) };
+  return { passage, answer: await takeWait(passage, ledger) };
 }
 const linkFor = async (path: string, policy: object = {}) => (await waitLink(await passageOf(path, policy)))?.url ?? '';
 
@@ -76,6 +77,45 @@ describe('the wait link', () => {
   });
 });
 
+describe('the ledger', () => {
+  const asked: string[] = [];
+  const ledgerThat = (answer: () => Promise<Response>): WaitLedger =>
+    ({
+      environment: { rules: { kind: 'service' } },
+      service: {
+        call(path: string, _timeoutMs: number, body: string) {
+          asked.push(`${path} ${body}`);
+          return answer();
+        },
+      },
+      count: () => undefined,
+    }) as never;
+  const answering = (taken: unknown, status = 200) => ledgerThat(async () => Response.json({ taken }, { status }));
+  const visitor = (ip: string) => ({ signals: signalsOf({ ip }) });
+  async function statusFor(ip: string, ledger: WaitLedger): Promise<number> {
+    const link = await waitLink(await passageOf('/', {}, visitor(ip)));
+    return (await follow(link?.url ?? '', READY_MS, visitor(ip), ledger)).answer.status;
+  }
+
+  test('has the last word on a ticket, told by its id, its birth and the address', async () => {
+    expect(await statusFor('198.51.103.1', answering(false))).toBe(400);
+    expect(await statusFor('198.51.103.1', answering(true))).toBe(303);
+    const [path, body = ''] = asked.at(-1)?.split(' ') ?? [];
+    expect([path, JSON.parse(body)]).toEqual([
+      '/edge/v1/waits/take',
+      { id: expect.any(String), bornAt: NOW_MS, ip: '198.51.103.1' },
+    ]);
+  });
+
+  test.each([
+    ['is down', ledgerThat(() => Promise.reject(new Error('down')))],
+    ['fails', answering(undefined, 500)],
+    ['talks nonsense', answering('yes')],
+  ])('is not waited for, the isolate’s own budget holds, where it %s', async (_, ledger) => {
+    expect(await statusFor('198.51.104.1', ledger)).toBe(303);
+  });
+});
+
 describe('a held submission without scripts', () => {
   const replay = { id: 'seal-1', sealedAtMs: NOW_MS };
   const held = (changes: object = {}, policy: object = {}) =>
@@ -83,23 +123,23 @@ describe('a held submission without scripts', () => {
 
   test('passes when it comes back after the wait, and buys what a wait link buys', async () => {
     const passage = await held();
-    expect(await takeHeldWait(passage)).toBe(true);
+    expect(await takeHeldWait(passage, null)).toBe(true);
     expect(passage.verified).toBe(true);
     expect(passage.cookies[0]).toContain('__Host-protect-clearance=');
   });
 
   test('does not pass before, nor without a seal, where a level is asked for, or at risk', async () => {
-    expect(await takeHeldWait(await held({ nowMs: READY_MS - 1 }))).toBe(false);
-    expect(await takeHeldWait(await held({ replay: null }))).toBe(false);
-    expect(await takeHeldWait(await held({}, { clearanceLevel: 1 }))).toBe(false);
-    expect(await takeHeldWait(await held({ verdict: { riskScore: 0.6 } }))).toBe(false);
+    expect(await takeHeldWait(await held({ nowMs: READY_MS - 1 }), null)).toBe(false);
+    expect(await takeHeldWait(await held({ replay: null }), null)).toBe(false);
+    expect(await takeHeldWait(await held({}, { clearanceLevel: 1 }), null)).toBe(false);
+    expect(await takeHeldWait(await held({ verdict: { riskScore: 0.6 } }), null)).toBe(false);
     expect(heldWaitSeconds(await held({}, { clearanceLevel: 1 }))).toBeNull();
   });
 
   test('counts against the same budget of its network', async () => {
     const signals = signalsOf({ ip: '198.51.102.1' });
     let passed = 0;
-    while (passed < 20 && (await takeHeldWait(await held({ signals })))) passed++;
+    while (passed < 20 && (await takeHeldWait(await held({ signals }), null))) passed++;
     expect(passed).toBe(10);
     expect(await waitLink(await passageOf('/', {}, { signals }))).toBeNull();
   });
