@@ -110,6 +110,12 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
     return this.#recall(tableName(epoch), key, fingerprint, Date.now());
   }
 
+  isSpent(key: string, bornAt: number): boolean {
+    const epoch = Math.floor(bornAt / EPOCH_MS);
+    if (!this.#epochs.has(epoch)) return false;
+    return this.#sql.exec(`SELECT 1 FROM ${tableName(epoch)} WHERE key = ?`, key).toArray().length > 0;
+  }
+
   /** Counts one use of a key in its window; `false` when the window's limit is reached. */
   async count(request: CountRequest): Promise<boolean> {
     const now = Date.now();

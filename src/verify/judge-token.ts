@@ -69,7 +69,7 @@ export async function judgeToken(
 ): Promise<Judgement> {
   const token = await ports.openToken(question.token, nowMs);
   if (token === null) return refused('CAPTCHA.INVALID_TOKEN', null);
-  const spendKey = `${question.audience}:${token.jti}`;
+  const spendKey = spendKeyOf(question.audience, token.jti);
   const fingerprint = await fingerprintOf(secret, question);
   if (fingerprint !== null) {
     // Before expiry and policy: an answer given once stays the answer, though time has passed since.
@@ -89,6 +89,11 @@ export async function judgeToken(
   });
   if (result.spent) return won;
   return { ...refused('API.USER_ALREADY_VERIFIED', token), replay: result.replay };
+}
+
+/** What is spent: a jti, once per audience. */
+export function spendKeyOf(audience: VerifyQuestion['audience'], jti: string): string {
+  return `${audience}:${jti}`;
 }
 
 /** The first demand that the token does not meet, in the documented order. */

@@ -141,6 +141,20 @@ describe('tiers', () => {
     expect((await verify(site, token)).body).toEqual({ verified: false });
   });
 
+  it('count a mailbox once per token: one sent again with another’s address does not use it up', async () => {
+    const emailRules = { enabled: true, maxEmailSubmissionCount: 2 };
+    const site = await makeSite('professional', { storeMetadata: true, spamFilter: { enabled: true, emailRules } });
+    const email = 'victim@example.org';
+    const [first, second, third] = [await tokenFor(site), await tokenFor(site), await tokenFor(site)];
+    expect((await verify(site, first, { email })).body.verified).toBe(true);
+    for (let again = 0; again < 3; again++) {
+      // oxlint-disable-next-line no-await-in-loop -- one form after the other
+      expect(await reasonOf(verify(site, first, { email }))).toBe('API.USER_ALREADY_VERIFIED');
+    }
+    expect((await verify(site, second, { email })).body.verified).toBe(true);
+    expect(await reasonOf(verify(site, third, { email }))).toBe('API.SPAM_EMAIL_COUNT_EXCEEDED');
+  });
+
   it('show a professional site the reason and no score, and heed its email', async () => {
     const site = await makeSite('professional', { spamEmailDomainCheckEnabled: true });
     const token = await tokenFor(site);

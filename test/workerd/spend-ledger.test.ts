@@ -1,7 +1,8 @@
 /** The ledger itself: one winner, a kept answer, exact counters, and tables that go when their time is over. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
+import { countUse } from '../../src/service/captcha/spend.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger.ts';
 import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger.ts';
 
@@ -76,7 +77,10 @@ describe('spending', () => {
     const stub = ledger('failing');
     const good = row(request());
     const bad = ['bad', Date.now(), null, null, 'call'] as unknown as SpendRow;
-    await expect(stub.spendAll([good, bad])).rejects.toThrow();
+    // Inside the object: a rejection that crosses to the caller is reported as nobody's as well.
+    await runInDurableObject(stub, async (object) => {
+      await expect(object.spendAll([good, bad])).rejects.toThrow('NOT NULL');
+    });
     expect(await stub.spendAll([row(request())])).toEqual([true]);
   });
 
@@ -153,5 +157,23 @@ describe('counting', () => {
     expect(await stub.count({ key: 'k', limit: 1, windowMs: 50 })).toBe(false);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(await stub.count({ key: 'k', limit: 1, windowMs: 50 })).toBe(true);
+  });
+
+  it('keeps what one site counts for one purpose away from all others: a full object refuses', async () => {
+    const uses = ['attempt one', 'attempt two', 'mailbox one'].flatMap((counted) =>
+      Array.from({ length: 40 }, (_, at) => `${counted} ${at}`),
+    );
+    await Promise.all(
+      uses.map((key) => countUse(testEnv as unknown as ServiceEnv, { key, limit: 1, windowMs: 60_000 })),
+    );
+    const counted = new Set(['attempt one', 'attempt two', 'mailbox one']);
+    for (const id of await listDurableObjectIds(namespace)) {
+      // oxlint-disable-next-line no-await-in-loop -- a few small objects
+      const keys = await runInDurableObject(namespace.get(id), (_, { storage }) =>
+        storage.sql.exec<{ key: string }>('SELECT key FROM counters').toArray(),
+      );
+      const here = keys.map(({ key }) => key.split(' ', 2).join(' ')).filter((name) => counted.has(name));
+      expect(new Set(here).size).toBeLessThanOrEqual(1);
+    }
   });
 });

@@ -11,7 +11,7 @@ import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/sitever
 import { behaviourOfSecret } from '../../contract/test-keys.ts';
 import { formatIp, parseIp } from '../../rules/ip.ts';
 import type { SiteRecord } from '../../store/sites.ts';
-import { judgeToken } from '../../verify/judge-token.ts';
+import { judgeToken, spendKeyOf } from '../../verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../verify/judge-token.ts';
 import { judgePolicy } from '../../verify/policy.ts';
 import { paidTier, shapeAnswer } from '../../verify/shape-answer.ts';
@@ -23,7 +23,7 @@ import { accessDemand } from './access-demand.ts';
 import { tellVerified } from './captcha-events.ts';
 import { captchaEngine } from './engine.ts';
 import type { CaptchaEngine } from './engine.ts';
-import { recall, spend } from './spend.ts';
+import { isSpent, recall, spend } from './spend.ts';
 import { testAnswer } from './test-answer.ts';
 
 /** What a verification came to, before it takes the shape of one endpoint or another. */
@@ -77,7 +77,11 @@ function verifyPorts(
       return judgePolicy(site.settings, token, question, {
         lookup: engine.addressLookup,
         tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
-        countMailbox: (mailbox, limit) => engine.countMailbox(site.siteKey, mailbox, limit),
+        async countMailbox(mailbox, limit) {
+          // A token that cannot be spent is refused next; sent again and again it must not use up a mailbox.
+          const spent = await isSpent(env, token.jti, spendKeyOf(question.audience, token.jti), token.bornAt);
+          return spent || engine.countMailbox(site.siteKey, mailbox, limit);
+        },
       });
     },
     spend: (request) => spend(call, jtiOf(request.key), request),

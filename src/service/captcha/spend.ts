@@ -1,6 +1,6 @@
 /**
  * The way to the SpendLedger objects. A jti's first byte picks the object, so that every use of one
- * jti meets in the same place; counters are filed by a hash of their key.
+ * jti meets in the same place; counters have objects by purpose and site.
  */
 import type { CountRequest, SpendLedger, SpendRequest, SpendResult } from '../../store/spend-ledger.ts';
 import type { ServiceCall } from '../service-call.ts';
@@ -45,10 +45,20 @@ export async function recall(
   return ledger(env, `spend-${shardOf(jti)}`).recall(key, bornAt, fingerprint);
 }
 
-/** Exact across all isolates: `false` once `limit` uses of the key were counted in its window. */
+/** Whether a key was spent: a glance before work that a spent token is not worth; only `spend` decides. */
+export async function isSpent(env: ServiceEnv, jti: string, key: string, bornAt: number): Promise<boolean> {
+  return ledger(env, `spend-${shardOf(jti)}`).isSpent(key, bornAt);
+}
+
+/**
+ * Exact across all isolates: `false` once `limit` uses of the key were counted in its window. A key begins
+ * with purpose and site, which have objects of their own: one that is full refuses, and must refuse nobody else.
+ */
 export async function countUse(env: ServiceEnv, request: CountRequest): Promise<boolean> {
+  const [purpose = '', site = ''] = request.key.split(' ', 2);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(request.key));
-  return ledger(env, `count-${(new Uint8Array(digest)[0] ?? 0) % COUNT_SHARDS}`).count(request);
+  const shard = (new Uint8Array(digest)[0] ?? 0) % COUNT_SHARDS;
+  return pinned(env).getByName(`count ${purpose} ${site} ${shard}`).count(request);
 }
 
 function shardOf(jti: string): number {
@@ -80,10 +90,13 @@ function known(env: ServiceEnv): Known {
 }
 
 function ledger(env: ServiceEnv, name: string): DurableObjectStub<SpendLedger> {
-  const { JURISDICTION: jurisdiction, SPEND_LEDGER: namespace } = env;
-  const pinned = jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
+  const namespace = pinned(env);
   const { ids } = known(env);
   let id = ids.get(name);
-  if (id === undefined) ids.set(name, (id = pinned.idFromName(name)));
-  return pinned.get(id);
+  if (id === undefined) ids.set(name, (id = namespace.idFromName(name)));
+  return namespace.get(id);
+}
+
+function pinned({ JURISDICTION: jurisdiction, SPEND_LEDGER: namespace }: ServiceEnv): typeof namespace {
+  return jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
 }
