@@ -28,6 +28,8 @@ interface JobRow {
 
 /** Rules removed per transaction: short enough that no other write waits noticeably. */
 const STEP_RULES = 1000;
+/** Before each step: D1 has one writer, and would keep the rest of the account waiting until the whole group is gone. */
+const STEP_PAUSE_MS = 20;
 /** A job untouched for this long has lost its worker. */
 const ABANDONED_MILLISECONDS = 15_000;
 /** Jobs taken up per scheduled run. */
@@ -60,6 +62,9 @@ export async function ruleGroupJob(env: StoreEnv, accountId: string, id: string)
 /** Works on a job until it is finished. Two workers on one job only share its work. */
 export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, clock: () => number): Promise<void> {
   for (;;) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, STEP_PAUSE_MS);
+    });
     const now = clock();
     const [removed] = await env.DB.batch([
       env.DB.prepare(

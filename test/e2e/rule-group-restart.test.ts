@@ -1,0 +1,81 @@
+/** The removal of a rule group is a job: the service is killed in its middle, and another one finishes it. */
+import { Miniflare } from 'miniflare';
+import { expect, test } from 'vitest';
+import { ownRuntimes } from '../../src/cli/processes.ts';
+import { runtimeOptions } from '../../src/cli/runtime-options.ts';
+import { SERVICE_CONFIG } from '../../src/cli/service-worker.ts';
+import { StateDir } from '../../src/cli/state.ts';
+import { moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
+
+/** Twenty steps: long enough to be met in the middle. */
+const RULES = 20_000;
+const OTHER_RULES = 100;
+/** A job counts as abandoned after 15 s; scheduled runs come every two. */
+const RESUMED_WITHIN_MS = 45_000;
+
+interface Job {
+  status: 'pending' | 'finished';
+  deletedCount: number;
+  finishedAt: number | null;
+}
+
+const stack = useStack();
+
+/** Straight into the table of the stopped service: twenty thousand calls would be the longer part of the test. */
+async function insertRules(stateDir: string, accountId: string): Promise<void> {
+  const file = readWranglerFile(SERVICE_CONFIG);
+  const miniflare = new Miniflare({
+    ...runtimeOptions('service', new StateDir(stateDir).storage('service'), true),
+    workers: [
+      {
+        config: {
+          name: file.name,
+          compatibilityDate: file.compatibility_date,
+          manifest: moduleManifest('export default {};'),
+          env: { DB: { type: 'd1', id: file.d1_databases?.[0]?.database_id ?? '' } },
+        },
+      },
+    ],
+  });
+  try {
+    const database = await miniflare.getD1Database('DB');
+    const statement = database.prepare(
+      `INSERT INTO access_control_rules (account_id, user_scope_hash, type, conditions, rule_group_id, expiry, created_at,
+         updated_at)
+       WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?3)
+       SELECT ?1, lower(hex(randomblob(32))), 'block', printf('[{"field":"userId","value":"u%d"}]', value), ?2, ?4, ?5, ?5
+       FROM n`,
+    );
+    const now = Date.now();
+    await statement.bind(accountId, 'doomed', RULES, now + 3_600_000, now).run();
+    await statement.bind(accountId, 'kept', OTHER_RULES, now + 3_600_000, now).run();
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+test('a removal that lost its service in the middle is finished by the next one, and told of', async () => {
+  const { stateDir, accountId } = stack();
+  await stack().stopService();
+  await insertRules(stateDir, accountId);
+  const others = ownRuntimes();
+  await stack().startService();
+  const victim = ownRuntimes().find((pid) => !others.includes(pid)) as number;
+
+  const { jobId } = await manage<{ jobId: string }>(stack(), '/access-control/group/delete', { ruleGroupId: 'doomed' });
+  const ask = () => manage<Job>(stack(), '/access-control/group/job', { jobId });
+  await eventually(ask, ({ deletedCount }) => deletedCount > 0);
+  process.kill(victim, 'SIGKILL');
+  await stack().stopService();
+  await stack().startService();
+
+  const between = await ask();
+  expect([between.status, between.finishedAt]).toEqual(['pending', null]);
+  expect(between.deletedCount).toBeLessThan(RULES);
+
+  const job = await eventually(ask, ({ status }) => status === 'finished', RESUMED_WITHIN_MS);
+  expect(job).toMatchObject({ jobId, ruleGroupId: 'doomed', deletedCount: RULES });
+  const left = await manage<{ ruleGroupsAndCounts: object[] }>(stack(), '/access-control/get', {});
+  expect(left.ruleGroupsAndCounts).toEqual([{ ruleGroupId: 'kept', count: OTHER_RULES }]);
+}, 120_000);
