@@ -17,6 +17,7 @@ import { createAccount } from '../src/store/accounts.ts';
 import { apiKeyToken, createApiKey } from '../src/store/api-keys.ts';
 import type { StoreEnv } from '../src/store/binding.ts';
 import { createSite } from '../src/store/sites.ts';
+import { workerdCpu } from './workerd-cpu.ts';
 
 const RECORDS_DEFAULT = 1_000_000;
 const RECORDS_PER_CALL = 20_000;
@@ -25,7 +26,7 @@ const DAY_MS = 86_400_000;
 const P99_FREE_TEXT_MS = 500;
 /** Sealing follows the writer; what is left after this is searched unsealed. */
 const SEAL_WAIT_MAX_MS = 120_000;
-const HOT_ROWS_SETTLED = 26_000;
+const HOT_ROWS_SETTLED = 15_000;
 const CALLS_DEFAULT = 200;
 const SITES = 1000;
 const RULES = 10_000;
@@ -62,20 +63,27 @@ export async function run(args: readonly string[]): Promise<void> {
     const database = await miniflare.getD1Database('DB', file.name);
     await migrate(database);
     const full = await fill({ DB: database, MASTER_KEY: masterKey });
-    console.log(`${records} captcha records written in ${await writeRecords(url, full, records)} s`);
-    console.log(`sealed ${await sealed(url, full)} s later`);
-    const health = await timed(calls, () => fetch(new URL('/health', url)));
-    const floor = await timed(calls, (call) => send(new URL(emptyCall.path, url), full.token, emptyCall, call));
+    const cpu = workerdCpu();
+    const cpuBefore = cpu();
+    const seconds = await writeRecords(url, full, records);
+    const sealedAfter = await sealed(url, full);
+    const perRecord = (((cpu() - cpuBefore) * 1000) / records).toFixed(0);
+    console.log(
+      `${records} captcha records written in ${seconds} s, sealed ${sealedAfter} s later: ${perRecord} µs of CPU each`,
+    );
+    const health = await timed(calls, cpu, () => fetch(new URL('/health', url)));
+    const floor = await timed(calls, cpu, (call) => send(new URL(emptyCall.path, url), full.token, emptyCall, call));
+    const floorMs = percentile(floor.cpuMs, 0.5);
     const table: Record<string, object> = {
-      'GET /health': row(health, percentile(floor, 0.5), P99_SMALL_MS),
-      [emptyCall.name]: row(floor, percentile(floor, 0.5), P99_SMALL_MS),
+      'GET /health': row(health, floorMs, P99_SMALL_MS),
+      [emptyCall.name]: row(floor, floorMs, P99_SMALL_MS),
     };
     for (const one of [...casesFor(full), ...searchCases(full.siteKey)]) {
       if (args[2] !== undefined && !one.name.includes(args[2])) continue;
       const count = Math.max(10, Math.round(calls * (one.share ?? 1)));
       // oxlint-disable-next-line no-await-in-loop -- one client, so that a call is measured and not a queue
-      const times = await timed(count, (call) => send(new URL(one.path, url), full.token, one, call));
-      table[one.name] = row(times, percentile(floor, 0.5), one.p99Ms);
+      const times = await timed(count, cpu, (call) => send(new URL(one.path, url), full.token, one, call));
+      table[one.name] = row(times, floorMs, one.p99Ms);
     }
     console.table(table);
   } finally {
@@ -306,35 +314,49 @@ async function send(url: URL, token: string, one: Case, call: number): Promise<R
   });
 }
 
-/** Milliseconds of each call, the whole answer read; the first ones only warm up. */
-async function timed(calls: number, call: (index: number) => Promise<Response>): Promise<number[]> {
-  const times: number[] = [];
+/** Sorted milliseconds of each call. */
+interface Times {
+  ms: number[];
+  /** Processor time of the service. */
+  cpuMs: number[];
+}
+
+/** The whole answer read; the first calls only warm up. */
+async function timed(calls: number, cpu: () => number, call: (index: number) => Promise<Response>): Promise<Times> {
+  const times: Times = { ms: [], cpuMs: [] };
   const warmUp = Math.ceil(calls / 10);
   for (let index = -warmUp; index < calls; index++) {
+    const cpuBefore = cpu();
     const started = performance.now();
     // oxlint-disable-next-line no-await-in-loop -- latency of one call at a time
     const response = await call(index + warmUp);
     // oxlint-disable-next-line no-await-in-loop
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${response.status} ${text.slice(0, 500)}`);
-    if (index >= 0) times.push(performance.now() - started);
+    if (index < 0) continue;
+    times.ms.push(performance.now() - started);
+    times.cpuMs.push(cpu() - cpuBefore);
   }
-  return times.toSorted((a, b) => a - b);
+  const ascending = (a: number, b: number): number => a - b;
+  return { ms: times.ms.toSorted(ascending), cpuMs: times.cpuMs.toSorted(ascending) };
 }
 
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-function row(times: readonly number[], floorMs: number, wantedMs: number): object {
-  const p50 = percentile(times, 0.5);
-  const p99 = percentile(times, 0.99);
+/** `kept`: by the clock, or on a machine that others use at least in processor time. */
+function row({ ms, cpuMs }: Times, floorMs: number, wantedMs: number): object {
+  const [p99, cpuP99] = [percentile(ms, 0.99), percentile(cpuMs, 0.99)];
+  const kept = p99 <= wantedMs ? 'yes' : cpuP99 <= wantedMs ? 'CPU' : 'NO';
   return {
-    calls: times.length,
-    'p50 ms': p50.toFixed(1),
+    calls: ms.length,
+    'p50 ms': percentile(ms, 0.5).toFixed(1),
     'p99 ms': p99.toFixed(1),
+    'CPU p50': percentile(cpuMs, 0.5).toFixed(1),
+    'CPU p99': cpuP99.toFixed(1),
+    '÷ floor': (percentile(cpuMs, 0.5) / floorMs).toFixed(1),
     'p99 wanted': wantedMs,
-    kept: p99 <= wantedMs ? 'yes' : 'NO',
-    'p50 ÷ floor': (p50 / floorMs).toFixed(1),
+    kept,
   };
 }

@@ -28,7 +28,8 @@ import type { TelemetryReport } from './verdict-log/telemetry.ts';
 /** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
 /** Captchas: an audit search looks at unsealed rows one by one, at sealed ones by the column. */
-const HOT_CAPTCHAS_MAX = 20_000;
+const HOT_CAPTCHAS_MAX = 10_000;
+const CAPTCHA_SEGMENT_ROWS = 10_000;
 /** Sealing may find that most rows can still change: it looks once a second, not at every append. */
 const SEAL_DELAY_MS = 1000;
 /** Rows of one segment: 2 MB in R2, 15 MB in memory while it is made. */
@@ -242,7 +243,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   #segmentRows(): number {
-    return Number(readMeta(this.#storage.sql, 'segment_rows') ?? SEGMENT_ROWS);
+    const rows = this.#name.startsWith('captcha/') ? CAPTCHA_SEGMENT_ROWS : SEGMENT_ROWS;
+    return Number(readMeta(this.#storage.sql, 'segment_rows') ?? rows);
   }
 
   #hasOldRows(now: number): boolean {
