@@ -117,12 +117,17 @@ function tokenIn(value: unknown): string | null {
   return typeof token === 'string' && token !== '' && token.length <= TOKEN_MAX_CHARS ? token : null;
 }
 
+/** All of it or nothing: a stream that was too slow to end is unreadable, never a shorter body. */
 export async function readBounded(
   stream: ReadableStream,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable'> {
   const reader = (stream as ReadableStream<Uint8Array>).getReader();
-  const timer = setTimeout(() => void reader.cancel('too slow'), READ_TIMEOUT_MS);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void reader.cancel('too slow');
+  }, READ_TIMEOUT_MS);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -141,6 +146,7 @@ export async function readBounded(
   } finally {
     clearTimeout(timer);
   }
+  if (late) return 'unreadable';
   const body = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
