@@ -24,6 +24,8 @@ const REPLAY_MARK = '__protect-replay=1';
 /** The field's name adds little; nothing in a seal is encoded. */
 const REPLAY_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 const SPEND_TIMEOUT_MS = 3000;
+/** `{"spent": true}`, with room. */
+const SPEND_ANSWER_MAX_BYTES = 1024;
 
 /** The challenge for a submission without a (good) token; what may not be held is to be sent again. */
 export async function sealedReplay(
@@ -134,8 +136,9 @@ export async function spendReplay(edge: Edge, replay: { id: string; sealedAtMs: 
   try {
     const body = JSON.stringify({ id: replay.id, bornAt: replay.sealedAtMs });
     const answer = await edge.service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);
-    const { spent } = await answer.json<{ spent?: unknown }>();
-    return answer.status === 200 && spent === true;
+    const bytes = answer.body && (await readBounded(answer.body, SPEND_ANSWER_MAX_BYTES));
+    if (answer.status !== 200 || !(bytes instanceof Uint8Array)) return false;
+    return (JSON.parse(new TextDecoder().decode(bytes)) as { spent?: unknown }).spent === true;
   } catch {
     edge.count('seal_spend_failures');
     return false;

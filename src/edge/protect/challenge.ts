@@ -6,6 +6,7 @@
 import { CLEARANCE_ACTION } from '../../contract/challenge-terms.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX, checkLocalSolution, mintLocalChallenge } from '../local-challenge.ts';
 import { json, jsonError } from '../respond.ts';
+import { readBounded } from '../submission.ts';
 import { visitorOf } from '../visitor.ts';
 import { readJsonObject } from './admission.ts';
 import type { ProtectCall } from './routes.ts';
@@ -13,7 +14,7 @@ import type { ProtectCall } from './routes.ts';
 /** Minting takes a millisecond; a person waits for it, and the edge can mint a challenge of its own. */
 const CALL_TIMEOUT_MS = 2000;
 /** A picture challenge is some hundred kilobytes. */
-const ANSWER_MAX_CHARS = 2_000_000;
+const ANSWER_MAX_BYTES = 2_000_000;
 
 export async function passChallengeCall(call: ProtectCall, step: 'challenge' | 'solution'): Promise<Response> {
   const { passage, edge } = call;
@@ -34,9 +35,9 @@ export async function passChallengeCall(call: ProtectCall, step: 'challenge' | '
   if (edge.environment.rules.kind === 'service') {
     try {
       const answer = await edge.service.call(`/captcha/v1/${step}`, CALL_TIMEOUT_MS, JSON.stringify(question));
-      const text = await answer.text();
-      if (answer.status < 500 && text.length <= ANSWER_MAX_CHARS) {
-        return json(passage, answer.status, JSON.parse(text) as object);
+      const bytes = answer.body && (await readBounded(answer.body, ANSWER_MAX_BYTES));
+      if (answer.status < 500 && bytes instanceof Uint8Array) {
+        return json(passage, answer.status, JSON.parse(new TextDecoder().decode(bytes)) as object);
       }
     } catch {
       // Late, gone or unreadable: the same for the visitor.

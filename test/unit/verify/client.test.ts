@@ -102,3 +102,17 @@ it('calls a service that is not there unreachable', async () => {
   });
   expect(result).toEqual({ ok: false, fault: 'unreachable' });
 });
+
+it('reads an answer without end only so far', async () => {
+  let chunks = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      chunks++;
+      controller.enqueue(new Uint8Array(4096).fill(32));
+    },
+  });
+  const options = { url: 'http://service.test/siteverify', secret: 's', token: 't', timeoutMs: 300 };
+  const result = await verifyToken({ ...options, fetch: () => Promise.resolve(new Response(endless)) });
+  expect(result).toEqual({ ok: false, fault: 'nonsense' });
+  expect(chunks).toBeLessThan(10);
+});
