@@ -7,10 +7,10 @@ import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
 import { everything } from '../../src/store/verdict-log/filter.ts';
 import type { RowFilter } from '../../src/store/verdict-log/filter.ts';
-import { appendRows } from '../../src/store/verdict-log/log.ts';
+import { appendRows, eraseSession } from '../../src/store/verdict-log/log.ts';
 import { PAGE_BLOCKS_MAX } from '../../src/store/verdict-log/plan.ts';
 import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import type { Page } from '../../src/store/verdict-log/read-page.ts';
+import type { Page, PageStart } from '../../src/store/verdict-log/read-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
 import type { RowKey } from '../../src/store/verdict-log/row.ts';
 import { shard } from '../../src/store/verdict-log/shards.ts';
@@ -58,6 +58,8 @@ test('a page that looked at its share ends early, and cursors lead through every
   do {
     const answer: Page = await page(rare, before, 500);
     if (answer.next !== null && answer.rows.length < 500) early++;
+    if (answer.totalIsExact) expect(answer.total).toBe(records.filter(isRare).length);
+    else expect(answer.total).toBeLessThanOrEqual(records.filter(isRare).length);
     found.push(...answer.rows.map(({ id }) => id));
     before = answer.next;
   } while (before !== null);
@@ -94,4 +96,82 @@ test('a deep page without a filter is the same by offset and by cursor', async (
   expect(deep.rows.map(({ id }) => id)).toEqual(sorted.slice(300, 320));
   const first = await page(everything, null, 300);
   expect((await page(everything, first.next, 20)).rows.map(({ id }) => id)).toEqual(sorted.slice(300, 320));
+});
+
+test('an offset that reaches behind what one page may search goes on in the next', async () => {
+  const sorted = records.filter(isRare).toSorted(compareNewestFirst);
+  const offset = Math.floor(sorted.length * 0.9);
+  const found: string[] = [];
+  let next: PageStart | null = null;
+  let passOver = offset;
+  let pages = 0;
+  do {
+    const request = { filter: rare, before: next, offset: passOver, limit: 500, wantTotal: false };
+    const answer: Page = await readPage(service, log, request);
+    found.push(...answer.rows.map(({ id }) => id));
+    next = answer.next;
+    passOver = next?.skip ?? 0;
+    pages++;
+  } while (next !== null);
+  expect(pages).toBeGreaterThan(1);
+  expect(found).toEqual(sorted.slice(offset).map(({ id }) => id));
+});
+
+test('an old row that came late does not hide newer ones that one page cannot reach', async () => {
+  const late: LogName = { stream: 'verdicts', owner: 'bounds-late' };
+  const object = shard(service, `verdicts/${late.owner}:0:0`);
+  await object.tune({ hotRowsMax: 1_000_000, segmentRows: 1 });
+  const made = (timestamp: number, changes: Partial<VerdictRecord> = {}): VerdictRecord =>
+    ({
+      ...variedRecord(late.owner, timestamp, random, 0),
+      device_type: 'bot',
+      fired_rules: [],
+      ...changes,
+    }) as VerdictRecord;
+  const match = { decision: 'block', request_path: '/rare' } as const;
+  const common = Array.from({ length: PAGE_BLOCKS_MAX + 10 }, (_, at) =>
+    made(start + 10_000 + at * 1000, { decision: 'block', request_path: '/' }),
+  );
+  const sealed = made(start + 5000, match);
+  for (const part of [[sealed], common.slice(0, 150), common.slice(150)]) {
+    await appendRows(
+      service,
+      late,
+      part.map((record) => verdictRow(record, true)),
+      30,
+    );
+    for (let segment = 0; segment < part.length; segment++) await object.seal();
+  }
+  const old = made(start, match);
+  await appendRows(service, late, [verdictRow(old, true)], 30);
+  const filter: RowFilter = { ...everything, outcomes: [2], path: { text: '/r', prefix: true } };
+  const found: string[] = [];
+  let before: PageStart | null = null;
+  do {
+    const answer: Page = await readPage(service, late, { filter, before, offset: 0, limit: 1, wantTotal: false });
+    found.push(...answer.rows.map(({ id }) => id));
+    before = answer.next;
+  } while (before !== null);
+  expect(found).toEqual([sealed.id, old.id]);
+}, 60_000);
+
+test('a page that is read while a session is erased holds every row of the others', async () => {
+  const jti = records.find((record) => record.jti !== null)?.jti as string;
+  let erasing: Promise<number> | null = null;
+  const bucket = {
+    async get(...given: Parameters<R2Bucket['get']>): Promise<unknown> {
+      erasing ??= eraseSession(service, log, jti);
+      await erasing;
+      return service.SEGMENTS.get(...given);
+    },
+  };
+  const world = { ...service, SEGMENTS: bucket as unknown as R2Bucket };
+  const others = records.filter((record) => record.jti !== jti).toSorted(compareNewestFirst);
+  const from = others.length - 100;
+  const filter = { ...everything, until: (others[from] as VerdictRecord).timestamp + 1 };
+  const { rows } = await readPage(world, log, { filter, before: null, offset: 0, limit: 1000, wantTotal: false });
+  expect(await erasing).toBeGreaterThan(0);
+  const wanted = others.filter(({ timestamp }) => timestamp < filter.until);
+  expect(rows.map(({ id }) => id)).toEqual(wanted.slice(0, rows.length).map(({ id }) => id));
+  expect(rows.length).toBe(wanted.length);
 });
