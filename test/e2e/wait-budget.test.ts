@@ -1,0 +1,40 @@
+/** Waiting without scripts, through both Workers: a network's budget outlives the isolate that granted it. */
+import { expect, test } from 'vitest';
+import { WAIT_SECONDS } from '../../src/edge/wait-lane.ts';
+import { useStack } from '../support/stack.ts';
+import { addRules, quickRules, signalsOf } from './edge-visitor.ts';
+
+const stack = useStack({ edgeVars: quickRules });
+const BUDGET = 10;
+
+function visit(path: string): Promise<Response> {
+  const headers = { ...signalsOf(stack(), { from: '203.0.113.77' }), 'user-agent': 'waiting/1.0' };
+  return fetch(`${stack().edgeUrl}${path}`, { headers, redirect: 'manual' });
+}
+
+async function waitPath(): Promise<string> {
+  const page = await (await visit('/')).text();
+  const path = /\/__protect\/wait\?ticket=[\w.~-]+/.exec(page)?.[0];
+  if (path === undefined) throw new Error(`no way to wait on the page: ${page.slice(0, 500)}`);
+  return path;
+}
+
+async function entries(paths: readonly string[]): Promise<number> {
+  const answers = await Promise.all(
+    paths.map(async (path) => {
+      const response = await visit(path);
+      await response.text();
+      return response.status;
+    }),
+  );
+  return answers.filter((status) => status === 303).length;
+}
+
+test('ten of a network pass by waiting, and none more at an edge that starts anew', async () => {
+  await addRules(stack(), { type: 'userAgent', value: 'waiting', verdict: 'challenge' });
+  const paths = await Promise.all(Array.from({ length: BUDGET + 8 }, waitPath));
+  await new Promise((resolve) => setTimeout(resolve, WAIT_SECONDS * 1000 + 500));
+  expect(await entries(paths.slice(0, BUDGET + 2))).toBe(BUDGET);
+  await stack().restartEdge();
+  expect(await entries(paths.slice(BUDGET + 2))).toBe(0);
+}, 60_000);
