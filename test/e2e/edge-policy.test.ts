@@ -125,6 +125,17 @@ describe('sessions', () => {
     expect(sessionCalls()).toBe(1);
   });
 
+  test('of two cookies the one that was set for the host alone makes room for the new one', async () => {
+    await usePolicy(json);
+    const { cookie } = await session();
+    const { answer } = await ask('/__protect/session', { cookie: `${cookie}; ${cookie}` }, 'POST');
+    const [removed, made] = answer.headers.getSetCookie();
+    expect(removed).toMatch(/^protect_session=; .*Max-Age=0/);
+    expect(made).toMatch(/^protect_session=jti-1\|/);
+    const single = await ask('/__protect/session', { cookie }, 'POST');
+    expect(single.answer.headers.getSetCookie()).toHaveLength(1);
+  });
+
   test('one that runs out is renewed behind the response and handed over with a later one', async () => {
     await usePolicy(json);
     const before = sessionCalls();

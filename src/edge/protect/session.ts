@@ -4,7 +4,7 @@
  */
 import { splitSessionCookie } from '../../challenge/session-token.ts';
 import { cookie } from '../../contract/headers.ts';
-import { readCookie } from '../cookies.ts';
+import { readCookies } from '../cookies.ts';
 import { json, jsonError } from '../respond.ts';
 import { sessionCookie } from '../session-refresh.ts';
 import { sessionVisitorOf } from '../visitor.ts';
@@ -17,14 +17,16 @@ export async function openSession({ passage, edge }: ProtectCall): Promise<Respo
   if (edge.environment.rules.kind !== 'service') {
     return jsonError(passage, 'API.NOT_FOUND', 'This gate opens no sessions.');
   }
-  const value = readCookie(passage.request.headers.get('cookie'), cookie.session);
-  const known = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
+  const [value, second] = readCookies(passage.headers.cookie, cookie.session, 2);
+  const known = value === undefined ? null : (splitSessionCookie(value)?.jwt ?? null);
   const visitor = sessionVisitorOf(passage);
   let session = await edge.service.session(visitor, known, SESSION_TIMEOUT_MS);
   // A JWT that can no longer be renewed is no reason to stay without a session.
   if (!session && known !== null) session = await edge.service.session(visitor, null, SESSION_TIMEOUT_MS);
   if (!session) return jsonError(passage, 'API.UNAVAILABLE', 'No session could be opened.');
   passage.jti = session.jti;
+  // One of two was set for the host alone and would stand before the new one: it goes first.
+  if (second !== undefined) passage.cookies.push(`${cookie.session}=; Path=/; Max-Age=0; SameSite=Lax`);
   passage.cookies.push(sessionCookie(session, passage.target!, passage.nowMs));
   return json(passage, 200, { jti: session.jti, expiresAt: session.expiresAt, jwtExpiresAt: session.jwtExpiresAt });
 }
