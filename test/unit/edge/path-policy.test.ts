@@ -99,6 +99,8 @@ describe('path policy', () => {
     '/x/robots.txt',
     '/.well-known/..%2flogin',
     '/.well-known/%2e%2e/login',
+    '/.well-known/%252e%252e/login',
+    '/.well-known/..%252flogin',
     '/login?/robots.txt',
     '/login;/robots.txt',
   ])('%s is not exempt', (path) => {
