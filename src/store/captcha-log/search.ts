@@ -9,9 +9,9 @@ import { shard } from '../verdict-log/shards.ts';
 import type { ShardEnv } from '../verdict-log/shards.ts';
 import type { CaptchaScan, ScanPlace } from './scan.ts';
 
-/** Rows of one shard one search looks at: by a column or two about 50 ms, */
+/** Rows of one shard one search looks at: by a column or two about 100 ms, */
 const SEARCHED_ROWS_MAX = 1_000_000;
-/** and by the text of every field about 300 ms. */
+/** and by the text of every field about 350 ms. */
 const TEXT_SEARCHED_ROWS_MAX = 300_000;
 
 export interface CaptchaSearch extends Pick<CaptchaScan, 'conditions' | 'since' | 'until'> {
