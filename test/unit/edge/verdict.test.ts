@@ -15,7 +15,13 @@ const rule = (type: MatchedRule['type'], says: Decision): MatchedRule => ({
   verdict: says,
   mode: 'enforce',
 });
-const active = (riskScore = 0): SessionReading => ({ status: 'active', jti: 'j', riskScore, detectors: 0, refresh: null });
+const active = (riskScore = 0): SessionReading => ({
+  status: 'active',
+  jti: 'j',
+  riskScore,
+  detectors: 0,
+  refresh: null,
+});
 const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
 
 interface Case {
