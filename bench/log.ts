@@ -18,6 +18,9 @@ const APPENDED_ROWS_MAX = 300_000;
 /** As many as sealing puts into one segment. */
 const SEGMENT_ROWS = 20_000;
 const FLOOR_ROWS = 60_000;
+/** Sent as batches that the service checks: enough to be sealed meanwhile too. */
+const CHECKED_ROWS = 60_000;
+const ROWS_MIN = 400_000;
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
 const QUESTIONS_TIMED = 15;
@@ -55,8 +58,7 @@ type Ask = <Answer>(question: object) => Promise<Answer>;
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { rows: { type: 'string' } } });
   const total = Number(values.rows ?? ROWS_DEFAULT);
-  if (!Number.isSafeInteger(total) || total < 5 * SEGMENT_ROWS)
-    throw new Error(`--rows wants ${5 * SEGMENT_ROWS} or more`);
+  if (!Number.isSafeInteger(total) || total < ROWS_MIN) throw new Error(`--rows wants ${ROWS_MIN} or more`);
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-log-'));
   const file = readWranglerFile('wrangler.service.toml');
   const config = workerConfig(
@@ -157,8 +159,9 @@ async function load(ask: Ask, span: Span, rows: number): Promise<void> {
 
 async function append(ask: Ask, span: Span, loaded: number, { making, bare }: Floor): Promise<void> {
   const rows = span.total - loaded;
-  const validated = await send(ask, span, loaded, SEGMENT_ROWS, 'accept');
-  const appended = await send(ask, span, loaded + SEGMENT_ROWS, rows - 2 * SEGMENT_ROWS, 'append');
+  const plain = rows - CHECKED_ROWS - SEGMENT_ROWS;
+  const appended = await send(ask, span, loaded, plain, 'append');
+  const validated = await send(ask, span, loaded + plain, CHECKED_ROWS, 'accept');
   const last = { ...span, first: span.total - SEGMENT_ROWS, rows: SEGMENT_ROWS };
   const twice = await ask<Filled>({ op: 'fill', way: 'append', twice: true, ...last });
   const floor = microseconds(bare) - making;
