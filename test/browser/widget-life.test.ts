@@ -23,7 +23,7 @@ let tab: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23007)]);
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
 });
 afterAll(async () => {
   await browser.close();

@@ -7,10 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { launchChromium } from '../support/chromium.ts';
 import { startWidgetServer, STRICT_CSP, type WidgetServer } from './widget-server.ts';
 
-const SITE_PORT = 23004;
-const SERVICE_PORT = 23005;
-const SERVICE = `http://127.0.0.1:${SERVICE_PORT}`;
-
 let browser: Browser;
 let site: WidgetServer;
 let service: WidgetServer;
@@ -18,11 +14,7 @@ let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, site, service] = await Promise.all([
-    launchChromium(),
-    startWidgetServer(SITE_PORT),
-    startWidgetServer(SERVICE_PORT),
-  ]);
+  [browser, site, service] = await Promise.all([launchChromium(), startWidgetServer(), startWidgetServer()]);
 });
 afterAll(async () => {
   await Promise.all([browser.close(), site.close(), service.close()]);
@@ -54,18 +46,19 @@ async function solve(scriptHost: string, policy: string): Promise<{ workers: str
 }
 
 describe('a page of another origin than the service', () => {
-  const policy = `default-src 'none'; script-src ${SERVICE}; connect-src ${SERVICE}; require-trusted-types-for 'script'`;
+  const policy = () =>
+    `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; require-trusted-types-for 'script'`;
 
   test('works in a frame of the service, in a worker there', async () => {
-    const { workers, violations } = await solve(SERVICE, `${policy}; frame-src ${SERVICE}`);
-    expect(workers).toEqual([expect.stringContaining(`${SERVICE}/__protect/pow-worker.js`)]);
+    const { workers, violations } = await solve(service.url, `${policy()}; frame-src ${service.url}`);
+    expect(workers).toEqual([expect.stringContaining(`${service.url}/__protect/pow-worker.js`)]);
     expect(violations).toEqual([]);
     expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
     expect(await page.locator('iframe').count()).toBe(0);
   });
 
   test('that allows no frame works in slices on the page itself', async () => {
-    const { workers } = await solve(SERVICE, policy);
+    const { workers } = await solve(service.url, policy());
     expect(workers).toEqual([]);
     expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
   });

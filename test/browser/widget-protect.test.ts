@@ -19,7 +19,7 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23003)]);
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
 });
 afterAll(async () => {
   await browser.close();

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { encodeBase64url } from '../../src/challenge/base64url.ts';
 import { generateRswKey } from '../../src/challenge/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/challenge/pow-sha256.ts';
@@ -61,7 +62,7 @@ export interface WidgetServer {
   close(): Promise<void>;
 }
 
-export async function startWidgetServer(port: number): Promise<WidgetServer> {
+export async function startWidgetServer(): Promise<WidgetServer> {
   const minter = new RswMinter(await generateRswKey(0));
   const assets = await buildClient();
   const answers = new Map<string, string>();
@@ -219,7 +220,7 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
     });
   });
   const server: WidgetServer = {
-    url: `http://127.0.0.1:${port}`,
+    url: '',
     assets,
     pages: new Map(),
     calls: [],
@@ -239,7 +240,8 @@ export async function startWidgetServer(port: number): Promise<WidgetServer> {
         listener.close(() => resolve());
       }),
   };
-  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  server.url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   return server;
 }
 

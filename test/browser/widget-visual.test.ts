@@ -17,7 +17,7 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23006)]);
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
 });
 afterAll(async () => {
   await browser.close();

@@ -18,7 +18,7 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer(23001)]);
+  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
 });
 afterAll(async () => {
   await browser.close();
