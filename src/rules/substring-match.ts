@@ -137,9 +137,10 @@ export class SubstringMatcher {
    */
   #scanLong(text: string, fold: Uint8Array, hits: Hits): number {
     const grams = this.#grams;
-    charsSeen = 0;
-    for (let i = nextCandidate(text, 0, grams.bits, grams.bitsShift); i < text.length;) {
-      const state = i < GRAM_BYTES - 1 ? NONE : grams.stateOf(gramBefore(text, i + 1, fold));
+    // No pattern's first four characters end before the fourth; those in front of it are only seen here.
+    charsSeen = text.charCodeAt(0) | text.charCodeAt(1) | text.charCodeAt(2);
+    for (let i = nextCandidate(text, GRAM_BYTES - 1, grams.bits, grams.bitsShift); i < text.length;) {
+      const state = grams.stateOf(gramBefore(text, i + 1, fold));
       if (state !== NONE) i = this.#walk(text, i, state, fold, hits);
       i = nextCandidate(text, i + 1, grams.bits, grams.bitsShift);
     }
@@ -222,7 +223,8 @@ export class SubstringMatcher {
 let charsSeen = 0;
 
 /**
- * The next place, from `from` on, where the last four characters may begin a pattern, else the text's length.
+ * The next place, from `from` on, where the last four characters may begin a pattern, else the text's length or
+ * beyond. `from` has three characters before it: a place whose gram was not seen whole would be passed over.
  * A function of its own, calling none: that is what lets the machine keep all of it in registers.
  */
 function nextCandidate(text: string, from: number, bits: Uint32Array, bitsShift: number): number {
@@ -230,7 +232,7 @@ function nextCandidate(text: string, from: number, bits: Uint32Array, bitsShift:
   let gram = 0;
   let seen = 0;
   let i = from;
-  if (from >= GRAM_BYTES - 1 && from < length) {
+  if (from < length) {
     gram = (text.charCodeAt(from - 3) << 16) | (text.charCodeAt(from - 2) << 8) | text.charCodeAt(from - 1);
   }
   for (; i < length; i++) {

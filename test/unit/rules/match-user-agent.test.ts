@@ -59,6 +59,17 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'mozilla/5.0 (mozilla/5.0 (compatible; evil')).toEqual(['mozilla/5.0 (compatible; evil']);
   });
 
+  it('is found at the start of a header, whatever its first characters hash to', () => {
+    // Names that begin in a thousand ways: some three in a hundred of the first characters look like a rule's.
+    const names = Array.from({ length: 1000 }, (_, n) => `${Math.imul(n + 1, 0x9e3779b1) >>> 0}`);
+    const ruleset = rulesFor(...names);
+    for (const before of ['', 'a', 'ab', 'abc', 'abcd']) {
+      const missed = names.filter((name) => !found(ruleset, before + name).includes(name));
+      expect(missed, `after "${before}"`).toEqual([]);
+    }
+    expect(found(rulesFor('\u03c2/1a', 'mozilla/5.0'), 'aMozilla/5.0')).toEqual(['mozilla/5.0']);
+  });
+
   it('fires once, however often it occurs', () => {
     expect(found(rulesFor('spam', 'am', 'a'), 'spam spam spam a am')).toEqual(['a', 'am', 'spam']);
   });
