@@ -8,9 +8,10 @@ import type { TelemetryReport } from '../contract/telemetry.ts';
 import type { RiskScore } from '../risk/risk-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../risk/session-state.ts';
-import { createListTables, dropPast, listVersion, raiseListed, readLists, withdrawListed } from './risk-book/lists.ts';
+import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './risk-book/lists.ts';
 import type { RaisedSession, SessionLists } from './risk-book/lists.ts';
-import { SessionRows, createSessionTables } from './risk-book/sessions.ts';
+import { createBookTables, eraseBook, eraseMoment, markRetired } from './risk-book/retire.ts';
+import { SessionRows } from './risk-book/sessions.ts';
 
 /** Rows that are past cost nothing but space: looked after once an hour at most. */
 const CARE_INTERVAL_MS = 3_600_000;
@@ -34,14 +35,13 @@ export interface RescoredSession extends RiskScore {
 
 export class RiskBook extends DurableObject<ServiceEnv> {
   readonly #storage: DurableObjectStorage;
-  readonly #rows: SessionRows;
+  #rows: SessionRows;
   #alarmAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createSessionTables(ctx.storage.sql);
-    createListTables(ctx.storage.sql);
+    createBookTables(ctx.storage.sql);
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 
@@ -114,9 +114,22 @@ export class RiskBook extends DurableObject<ServiceEnv> {
     return readLists(this.#storage.sql, now);
   }
 
+  /** The instance is deleted: everything goes, a minute from now. */
+  async retire(now: number): Promise<void> {
+    const eraseAt = markRetired(this.#storage.sql, now);
+    if (eraseAt !== null) await this.#wake(eraseAt, 0);
+  }
+
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.#alarmAt = null;
+    const eraseAt = eraseMoment(this.#storage.sql);
+    if (eraseAt !== null) {
+      if (eraseAt > now) return this.#wake(eraseAt, 0);
+      await eraseBook(this.#storage);
+      this.#rows = new SessionRows(this.#storage.sql);
+      return;
+    }
     const next = [this.#rows.dropDue(now), dropPast(this.#storage.sql, now)].filter((at) => at !== null);
     if (next.length === 0) return;
     const due = Math.min(...next);

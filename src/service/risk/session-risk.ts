@@ -12,7 +12,7 @@ import { NO_LINEAGE } from '../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../risk/session-state.ts';
 import type { StoredInstance } from '../../store/instances.ts';
 import type { RescoredSession, SessionTerms } from '../../store/risk-book.ts';
-import { listBook, newSessionJti, sessionBook } from '../../store/risk-book/stub.ts';
+import { allBooks, listBook, newSessionJti, sessionBook } from '../../store/risk-book/stub.ts';
 
 /** A JWT's life, and the clocks of two Workers. */
 const LISTED_MILLISECONDS = (SESSION_JWT_SECONDS + 10) * 1000;
@@ -93,6 +93,11 @@ export async function endSession(
   const known = await sessionBook(env, instance.id, jti).end(jti, now + instance.jtiExpirySeconds * 1000);
   await listBook(env, instance.id).withdraw(jti, now + LISTED_MILLISECONDS);
   return known;
+}
+
+/** Forgets every session of a deleted instance, a minute from now; idempotent. */
+export async function retireRisk(env: ServiceEnv, instanceId: string, now: number): Promise<void> {
+  await Promise.all(allBooks(env, instanceId).map((book) => book.retire(now)));
 }
 
 /** Below the threshold no verdict changes: those scores travel with the next JWT, and the edges' config stays. */

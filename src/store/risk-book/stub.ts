@@ -26,6 +26,7 @@ export type RiskBookStub = Pick<
   | 'withdraw'
   | 'listVersion'
   | 'lists'
+  | 'retire'
 >;
 
 /** A session id that leads to the book of this network. */
@@ -42,6 +43,12 @@ export function sessionBook(env: ServiceEnv, instanceId: string, jti: string): R
 
 export function listBook(env: ServiceEnv, instanceId: string): RiskBookStub {
   return named(env, `${instanceId}/lists`);
+}
+
+/** Every book of an instance. */
+export function allBooks(env: ServiceEnv, instanceId: string): RiskBookStub[] {
+  const sessions = Array.from({ length: BOOKS }, (_, book) => named(env, `${instanceId}/${book}`));
+  return [...sessions, listBook(env, instanceId)];
 }
 
 function named(env: ServiceEnv, name: string): RiskBookStub {

@@ -2,20 +2,27 @@
  * The risk of a session through the edge's API (design 6): opened, renewed, reported, erased; what the edges
  * hear of it, and what an operator reads.
  */
-import { runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { base64url, decodeJwt } from 'jose';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
 import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge-api.ts';
 import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge-api.ts';
 import { detectorsOf } from '../../../src/contract/risk.ts';
 import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/verdict-query.ts';
+import { eraseDeletedLogs } from '../../../src/service/protect/verdicts/erase-deleted-logs.ts';
 import { SessionRows } from '../../../src/store/risk-book/sessions.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/stub.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../../unit/risk/risk-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+const HOUR_MS = 3_600_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 let names = 0;
 async function newGate(policy: object = {}) {
@@ -245,5 +252,47 @@ describe('a session that is over', () => {
     expect(await book.read(jti)).toMatchObject({ network: '192.0.2.0/24', addresses: ['192.0.2.1'] });
     expect(await dropAt(keptUntil)).toBeNull();
     expect(await book.read(jti)).toBeNull();
+  });
+});
+
+describe('a deleted instance', () => {
+  /** An instance with a raised session; its two books that hold something, and what they hold. */
+  async function withSession() {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const { jti, jwt } = await gate.session(visitor);
+    await gate.report(visitor, jwt, { traits: ['webdriver', 'automation-global'] });
+    const books = [sessionBook(serviceEnv, gate.instanceId, jti), listBook(serviceEnv, gate.instanceId)] as const;
+    const held = async () => ({
+      session: (await books[0].read(jti)) !== null,
+      raised: (await books[1].lists(Date.now())).raised.length,
+    });
+    const ring = async (): Promise<void> => {
+      for (const book of books) await runDurableObjectAlarm(book as unknown as DurableObjectStub);
+    };
+    return { gate, held, ring };
+  }
+
+  test('has nothing left of its sessions a minute later', async () => {
+    const { gate, held, ring } = await withSession();
+    await gate.manage('/protect/instances/delete', { id: gate.instanceId });
+    await ring();
+    expect(await held()).toEqual({ session: true, raised: 1 });
+    vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
+    await ring();
+    expect(await held()).toEqual({ session: false, raised: 0 });
+  });
+
+  test('whose deletion was cut short is found by the hourly run', async () => {
+    const { gate, held, ring } = await withSession();
+    const now = Date.now();
+    await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')
+      .bind(now, gate.instanceId)
+      .run();
+    const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
+    await eraseDeletedLogs(serviceEnv, hour);
+    vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
+    await ring();
+    expect((await held()).session).toBe(false);
   });
 });

@@ -1,13 +1,14 @@
 /**
  * `POST /protect/instances/delete` (interface document 4.8): the instance becomes inactive, its client JWTs stop
- * working at once, and its cname and site key are free again. Its access rules and its
- * verdicts are erased a minute later.
+ * working at once, and its cname and site key are free again. Its access rules go
+ * within seconds, its verdicts and what was known of its sessions a minute later.
  */
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../store/instances.ts';
 import { ruleBook } from '../../../store/rule-book/stub.ts';
 import { retireLog } from '../../../store/verdict-log/log.ts';
 import { operation } from '../../operation.ts';
+import { retireRisk } from '../../risk/session-risk.ts';
 import { verdictLogOf } from '../verdicts/accept-batch.ts';
 import { instanceId, ownInstance } from './instance-answer.ts';
 
@@ -26,6 +27,7 @@ export const deleteInstance = operation({
     await deactivateInstance(context.env, id, context.now);
     await ruleBook(context.env, id).retire(context.now);
     await retireLog(context.env, verdictLogOf({ id }), context.now);
+    await retireRisk(context.env, id, context.now);
     return { success: true, id };
   },
 });

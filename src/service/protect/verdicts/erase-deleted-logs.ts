@@ -1,17 +1,18 @@
 /**
- * Logs of instances that were deleted during the last day, retired once more every hour: the deletion
- * does so itself, but may have been cut short after the instance was gone. What was refused goes too.
+ * Logs and sessions of instances that were deleted during the last day, retired once more every hour: the
+ * deletion does so itself, but may have been cut short after the instance was gone. What was refused goes too.
  */
 import { instancesDeletedSince } from '../../../store/instances.ts';
 import { retireLog } from '../../../store/verdict-log/log.ts';
+import { retireRisk } from '../../risk/session-risk.ts';
 import { verdictLogOf } from './accept-batch.ts';
 import { dropRefusedOf } from './refused-records.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const LOOKED_BACK_MS = 24 * HOUR_MS;
-/** Some 33 calls each: one run must not eat the sub-requests of all others. */
-const INSTANCES_PER_RUN_MAX = 20;
+/** Some 50 calls each: one run must not eat the sub-requests of all others. */
+const INSTANCES_PER_RUN_MAX = 12;
 
 /** In the first minute of an hour; the more there are, the later an hour's turn comes to each. */
 export async function eraseDeletedLogs(env: ServiceEnv, now: number): Promise<void> {
@@ -22,6 +23,8 @@ export async function eraseDeletedLogs(env: ServiceEnv, now: number): Promise<vo
   for (const id of deleted.slice(first, first + INSTANCES_PER_RUN_MAX)) {
     // oxlint-disable-next-line no-await-in-loop -- a rare task that hurries nobody
     await retireLog(env, verdictLogOf({ id }), now);
+    // oxlint-disable-next-line no-await-in-loop -- a rare task that hurries nobody
+    await retireRisk(env, id, now);
     // oxlint-disable-next-line no-await-in-loop -- a rare task that hurries nobody
     await dropRefusedOf(env, id, now);
   }
