@@ -2,7 +2,7 @@
  * What a visitor has to do (design 5): the site's choice, made harder by its traffic filter and by the
  * access rule that matched, never easier by anything the visitor says. Pure: facts in, plan out.
  */
-import type { SiteSettings } from '../contract/site-settings.ts';
+import type { SiteSettings, TrafficRule } from '../contract/site-settings.ts';
 import type { VerifyReason } from '../contract/siteverify.ts';
 import type { CaptchaType, ChallengeKind } from '../contract/vocabulary.ts';
 import type { ChallengeLane } from './sealed-challenge.ts';
@@ -42,6 +42,10 @@ export interface ChallengePlan {
   puzzleTolerance: number;
   /** 0–4. */
   puzzleHardness: number;
+  /** What is drawn otherwise than the site's own look. */
+  puzzleLook: NonNullable<TrafficRule['puzzle']>;
+  /** Characters of noise before the answer. */
+  padBytes: number;
   /** Sealed into the challenge, said at verification only. */
   refusal: VerifyReason | null;
 }
@@ -92,6 +96,8 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
     imageThreshold: demand?.imageThreshold ?? settings.imageThreshold,
     puzzleTolerance: Math.min(settings.puzzleTolerance, challenged?.puzzleTolerance ?? settings.puzzleTolerance),
     puzzleHardness: Math.min(settings.puzzleMaxDifficulty, Math.round(inputs.score * settings.puzzleMaxDifficulty)),
+    puzzleLook: challenged?.puzzle ?? {},
+    padBytes: traffic?.rule.padBytes ?? 0,
     refusal: refusalOf(inputs),
   };
 }

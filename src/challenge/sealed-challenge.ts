@@ -4,6 +4,7 @@
  * in `seal.ts`. The answer itself is never inside, only a keyed tag over it and over all the rest.
  */
 import * as z from 'zod/mini';
+import { puzzleLookChange } from '../contract/site-settings.ts';
 import { challengeKinds } from '../contract/vocabulary.ts';
 import type { ChallengeKind } from '../contract/vocabulary.ts';
 import { encodeFields, numberField, readNumber, readText, textField } from './fields.ts';
@@ -39,6 +40,8 @@ const challengeParams = z.strictObject({
   /** puzzle: pixels the piece may be off, and how hard it is drawn. */
   tolerance: z.optional(z.int()),
   hardness: z.optional(z.int()),
+  /** puzzle: what is drawn otherwise than the site's own look, in every round. */
+  look: z.optional(puzzleLookChange),
 });
 export type ChallengeParams = z.infer<typeof challengeParams>;
 

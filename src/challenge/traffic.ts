@@ -1,6 +1,7 @@
 /**
  * The site's traffic filter: what kind of address may come, and what it has to do. One flag speaks for
- * an address, in the order tor, vpn, proxy, datacenter, abuser, crawler, satellite, mobile.
+ * an address: the first it has of tor, vpn, proxy, datacenter, abuser, crawler, satellite, mobile. So
+ * a site without a rule for `vpn` lets one pass that is run in a datacenter it blocks otherwise.
  */
 import { trafficFlags } from '../contract/site-settings.ts';
 import type { TrafficFilter, TrafficFlag, TrafficRule } from '../contract/site-settings.ts';
@@ -33,11 +34,9 @@ export function trafficRuleOf(
   if (filter === undefined) return null;
   const flags = flagsOf(filter, traits);
   if (flags === null) return null;
-  for (const flag of trafficFlags) {
-    const rule = filter[flag];
-    if (rule !== undefined && flags.has(flag)) return { flag, rule };
-  }
-  return null;
+  const flag = trafficFlags.find((name) => flags.has(name));
+  const rule = flag === undefined ? undefined : filter[flag];
+  return flag === undefined || rule === undefined ? null : { flag, rule };
 }
 
 export function trafficRefusal(filter: TrafficFilter | undefined, traits: AddressTraits): VerifyReason | null {

@@ -107,6 +107,8 @@ export type AudioTask = z.infer<typeof audioTask>;
 export const honeypotField = z.strictObject({ name: z.string(), question: z.string() });
 
 export const challengeAnswer = z.object({
+  /** Noise that the site's `trafficFilter` puts before the answer; means nothing. */
+  pad: z.optional(z.string()),
   jti: z.string(),
   kind: z.enum(challengeKinds),
   /** Sealed challenge, returned untouched with the solution. */

@@ -8,6 +8,9 @@ import { linearPattern } from './linear-pattern.ts';
 import { normaliseDomain } from './site-domain.ts';
 import { captchaTypes, challengeKinds } from './vocabulary.ts';
 
+/** The field's own bound; some seconds of a slow line. */
+export const PAD_BYTES_MAX = 5 * 1024 * 1024;
+
 /** Names of a site in one list: far above any real site, small enough to scan per challenge. */
 export const SITE_DOMAINS_MAX = 100;
 
@@ -47,23 +50,33 @@ const frictionlessThreshold = z.union([
     ),
 ]);
 
+const decoyCount = z.int().check(z.gte(0), z.lte(200));
+const decoyEdgeDarkness = z.number().check(z.gte(0), z.lte(40));
+const decoyBodyBrightness = z.number().check(z.gte(-20), z.lte(20));
+const pieceScale = z
+  .strictObject({
+    min: z.number().check(z.gte(0.05), z.lte(0.95)),
+    max: z.number().check(z.gte(0.05), z.lte(0.95)),
+  })
+  .check(z.refine((value) => value.min <= value.max, 'min must not be above max'));
 const puzzleLook = z.strictObject({
-  decoyCount: z._default(z.int().check(z.gte(0), z.lte(200)), 5),
-  decoyEdgeDarkness: z._default(z.number().check(z.gte(0), z.lte(40)), 20),
-  decoyBodyBrightness: z._default(z.number().check(z.gte(-20), z.lte(20)), 4),
+  decoyCount: z._default(decoyCount, 5),
+  decoyEdgeDarkness: z._default(decoyEdgeDarkness, 20),
+  decoyBodyBrightness: z._default(decoyBodyBrightness, 4),
   decoyHoleDarken: z._default(unit, 0.7),
   holeDarken: z._default(unit, 0.55),
-  pieceScale: z._default(
-    z
-      .strictObject({
-        min: z.number().check(z.gte(0.05), z.lte(0.95)),
-        max: z.number().check(z.gte(0.05), z.lte(0.95)),
-      })
-      .check(z.refine((value) => value.min <= value.max, 'min must not be above max')),
-    { min: 0.15, max: 0.45 },
-  ),
+  pieceScale: z._default(pieceScale, { min: 0.15, max: 0.45 }),
 });
 export type PuzzleLook = z.infer<typeof puzzleLook>;
+/** What one kind of address gets drawn otherwise; the rest stays as the site has it. */
+export const puzzleLookChange = z.strictObject({
+  decoyCount: z.optional(decoyCount),
+  decoyEdgeDarkness: z.optional(decoyEdgeDarkness),
+  decoyBodyBrightness: z.optional(decoyBodyBrightness),
+  decoyHoleDarken: z.optional(unit),
+  holeDarken: z.optional(unit),
+  pieceScale: z.optional(pieceScale),
+});
 
 const ipAction = z.enum(['allow', 'reject', 'flag']);
 const ipActions = {
@@ -141,11 +154,13 @@ const trafficRule = z.strictObject({
   powDifficulty: z.optional(powDifficulty),
   solvedImagesCount: z.optional(rounds),
   puzzleTolerance: z.optional(tolerancePx),
-  puzzle: z.optional(puzzleLook),
+  puzzle: z.optional(puzzleLookChange),
+  /** Characters of noise before the challenge's answer: who pays a proxy by the gigabyte pays for them. */
+  padBytes: z.optional(z.int().check(z.gte(0), z.lte(PAD_BYTES_MAX))),
 });
 export type TrafficRule = z.infer<typeof trafficRule>;
 
-/** In order of precedence: one flag speaks for an address (`tor` before `vpn`, and so on). */
+/** In order of precedence: the first one an address has speaks for it, whether the site has a rule for it or not. */
 export const trafficFlags = ['tor', 'vpn', 'proxy', 'datacenter', 'abuser', 'crawler', 'satellite', 'mobile'] as const;
 export type TrafficFlag = (typeof trafficFlags)[number];
 
@@ -162,6 +177,11 @@ const trafficFilter = z.strictObject({
   abuserScoreThreshold: z._default(unit, 0.5),
   datacenterNameAllowlist: z._default(names, []),
   datacenterNameDenylist: z._default(names, []),
+  /**
+   * Whether the addresses of a visitor's DNS resolvers are left alone once his DNS path was confirmed. Nobody
+   * observes DNS here, so there are none: `false` is a wish that verifications report as not evaluated.
+   */
+  skipExtrasOnValidDnsPath: z._default(z.boolean(), true),
 });
 export type TrafficFilter = z.infer<typeof trafficFilter>;
 

@@ -38,6 +38,8 @@ export async function judgePolicy(
   const traffic = trafficRefusal(settings.trafficFilter, traits);
   if (traffic !== null) return { refusal: traffic, notEvaluated };
   if (trafficUnknown(settings.trafficFilter, traits)) notEvaluated.push('trafficFilter');
+  // Resolvers' addresses were to be judged too, and nobody here sees one.
+  if (settings.trafficFilter?.skipExtrasOnValidDnsPath === false) notEvaluated.push('skipExtrasOnValidDnsPath');
 
   const address = validateAddress(settings.ipValidationRules, {
     sameAddress:

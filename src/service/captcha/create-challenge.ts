@@ -12,6 +12,7 @@ import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { challengeRequest } from '../../contract/challenge-api.ts';
 import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
 import { hostnameAllowed } from '../../contract/site-domain.ts';
+import { PAD_BYTES_MAX } from '../../contract/site-settings.ts';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
 import { readBody } from '../body/read-body.ts';
 import { ApiError } from '../operation.ts';
@@ -23,10 +24,11 @@ import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';
 import { issuePow, issueVisual, visualParams, WAIT_MS } from './issue-challenge.ts';
 import type { ChallengeBase } from './issue-challenge.ts';
+import { PAD_BYTES_THROUGH_EDGE_MAX, paddedAnswer } from './padded-answer.ts';
 import { pageHost } from './page-host.ts';
 import { RateLimit } from './rate-limit.ts';
 import { visitorFacts } from './visitor-facts.ts';
-import { visitorOf } from './visitor.ts';
+import { visitorOf, withKnownFacts } from './visitor.ts';
 
 /** A request without a user agent of 16 KiB is far below this. */
 export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
@@ -37,16 +39,17 @@ const POW_DIFFICULTY_MAX = 10;
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
 
-export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswer> {
+export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswer | Response> {
   const { env, request, now } = call;
   const body = parseWithSchema(challengeRequest, await readBody(request, CHALLENGE_BODY_MAX_BYTES));
-  const visitor = await visitorOf(call, body.visitor);
-  if (visitor.ip === null) {
+  const told = await visitorOf(call, body.visitor);
+  if (told.ip === null) {
     // Without an address nothing can be limited or filtered: refuse rather than let everyone in (design 8).
     throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
   }
-  networkRateLimit.take(addressPrefix(visitor.ip), now);
+  networkRateLimit.take(addressPrefix(told.ip), now);
   const engine = captchaEngine(env);
+  const visitor = withKnownFacts(told, engine.addressLookup?.(told.ip) ?? null);
   const site = await challengeSite(engine, body.siteKey, visitor, now);
   const page = pageHost(visitor, request.headers.get('origin'), body.currentUrl, env.SERVICE_URL);
   const allowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
@@ -85,7 +88,7 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     settings: site.settings,
     score: facts.score,
     webView: facts.webView,
-    traits: { categories: facts.categories, network: facts.network, abuseScore: null },
+    traits: { categories: facts.categories, network: facts.network, abuseScore: visitor.abuseScore },
     demand: matched?.demand ?? null,
     difficulty: difficultyAt(visitor.instance?.challengeDifficulty ?? [], visitor.sessionRisk),
     capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
@@ -111,12 +114,15 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };
-  const answer =
+  const task =
     plan.kind === 'pow'
       ? await issuePow(engine, base, priceOf(plan.powDifficulty, burstSteps, matched?.demand.powDifficulty))
       : await issueVisual(engine, base, visualParams(plan), site.settings.puzzle);
   const honeypot = honeypotOf(site.settings);
-  return honeypot === null ? answer : { ...answer, honeypot };
+  const answer = honeypot === null ? task : { ...task, honeypot };
+  if (plan.padBytes === 0) return answer;
+  const most = visitor.edgeAccountId === null ? PAD_BYTES_MAX : PAD_BYTES_THROUGH_EDGE_MAX;
+  return paddedAnswer(answer, Math.min(plan.padBytes, most));
 }
 
 /** A burst makes it dearer by half steps; a difficulty that a rule names for this visitor is meant as it stands. */

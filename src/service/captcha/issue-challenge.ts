@@ -26,7 +26,9 @@ type Minted = Pick<ChallengeAnswer, 'pow' | 'image' | 'puzzle' | 'audio'>;
 /** What a plan seals for judging, before any round. */
 export function visualParams(plan: ChallengePlan): ChallengeParams {
   if (plan.lane === 'audio') return {};
-  if (plan.kind === 'puzzle') return { tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness };
+  if (plan.kind === 'puzzle') {
+    return { tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
+  }
   return { rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
 }
 
@@ -66,7 +68,7 @@ export async function issueVisual(
   }
   if (base.kind === 'puzzle') {
     const layout = await puzzleLayout(keyring, base);
-    const puzzle = drawPuzzleTask(layout, look ?? DEFAULT_LOOK, params.hardness ?? 0);
+    const puzzle = drawPuzzleTask(layout, lookOf(look ?? DEFAULT_LOOK, params.look), params.hardness ?? 0);
     return answerOf(engine, base, params, null, { puzzle });
   }
   const shown = base.round - (params.startedAtRound ?? 0);
@@ -74,6 +76,11 @@ export async function issueVisual(
   return answerOf(engine, base, params, null, {
     image: drawImageTask(await imageLayout(keyring, base), shown, rounds),
   });
+}
+
+function lookOf(look: PuzzleLook, change: ChallengeParams['look']): PuzzleLook {
+  const changed = Object.entries(change ?? {}).filter(([, value]) => value !== undefined);
+  return { ...look, ...(Object.fromEntries(changed) as Partial<PuzzleLook>) };
 }
 
 async function answerOf(

@@ -1,7 +1,8 @@
 /**
  * The host name of the page a widget sits on: what the edge says, else the browser's `Origin`, else,
  * and only where there is no other origin than this service's own (its iframe) or none at all, the
- * page's word. The last is marked, so that it counts in the score.
+ * page's word. The last is marked, so that it counts in the score. A page read through Google's
+ * translator is the page it translates: the translator serves nothing else under that name.
  */
 import type { Visitor } from './visitor.ts';
 
@@ -34,10 +35,16 @@ function hostnameOf(url: string): string | null {
   try {
     const parsed = new URL(url);
     if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return null;
-    return parsed.hostname.replace(/\.$/, '') || null;
+    return untranslated(parsed.hostname.replace(/\.$/, '')) || null;
   } catch {
     return null;
   }
+}
+
+/** `my--shop-example-com.translate.goog` is `my-shop.example.com`: a dot became a hyphen, a hyphen two. */
+function untranslated(hostname: string): string {
+  const label = /^([a-z0-9-]+)\.translate\.goog$/.exec(hostname)?.[1];
+  return label === undefined ? hostname : label.replace(/--?/g, (mark) => (mark === '--' ? '-' : '.'));
 }
 
 function originOf(url: string): string | null {

@@ -62,7 +62,7 @@ async function answer(
       now: Date.now(),
       waitUntil: (work) => context.executionCtx.waitUntil(work),
     });
-    response = jsonResponse(value);
+    response = value instanceof Response ? value : jsonResponse(value);
   } catch (error) {
     response = respondError(error, requestId);
   }

@@ -7,6 +7,7 @@ import type { EdgeVisitor } from '../../contract/edge-api.ts';
 import { header } from '../../contract/headers.ts';
 import { formatIp, parseIp } from '../../rules/ip.ts';
 import type { StoredInstance } from '../../store/instances.ts';
+import type { AddressFacts } from '../../verify/address-facts.ts';
 import { authenticateEdge } from '../auth/authenticate-edge.ts';
 import { clientAddress } from '../client-address.ts';
 import { ApiError } from '../operation.ts';
@@ -29,6 +30,8 @@ export interface Visitor {
   longitude: number | null;
   /** Flags of the address, or `null` when nobody could tell. */
   categories: readonly string[] | null;
+  /** 0–1, by the operator's dataset. */
+  abuseScore: number | null;
   /** Risk of the Protect session by the edge's word, or 0. */
   sessionRisk: number;
   /** Host of the page when an edge says so. */
@@ -60,11 +63,29 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
     latitude: null,
     longitude: null,
     categories: withTor(told.asn === null && told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
+    abuseScore: null,
     sessionRisk: told.riskScore ?? 0,
     host: told.host,
     edgeAccountId: instance.accountId,
     instance,
     headers: null,
+  };
+}
+
+/** With what the operator's dataset knows beyond what was told; what was told stands, categories add up. */
+export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Visitor {
+  if (known === null) return visitor;
+  const { categories } = known;
+  return {
+    ...visitor,
+    country: visitor.country ?? known.country,
+    asn: visitor.asn ?? known.asn,
+    network: visitor.network ?? known.network,
+    city: visitor.city ?? known.city,
+    latitude: visitor.latitude ?? known.latitude,
+    longitude: visitor.longitude ?? known.longitude,
+    categories: categories === null ? visitor.categories : [...new Set([...(visitor.categories ?? []), ...categories])],
+    abuseScore: known.abuseScore,
   };
 }
 
@@ -89,6 +110,7 @@ async function directVisitor(call: ServiceCall): Promise<Visitor> {
     latitude: degrees(cf?.latitude),
     longitude: degrees(cf?.longitude),
     categories: withTor(null, country),
+    abuseScore: null,
     sessionRisk: 0,
     host: null,
     edgeAccountId: null,

@@ -146,6 +146,31 @@ describe('the traffic filter', () => {
     expect(choose({ trafficFilter }, { traits: traits('crawler') })).toMatchObject({ kind: 'pow', powDifficulty: 4 });
   });
 
+  it('asks no lower flag where the site has no rule for the first one', () => {
+    const filter = { datacenter: { action: 'block' } };
+    expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'vpn') })?.refusal).toBeNull();
+    expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'mobile') })?.refusal).toBe(
+      'API.DATACENTER_BLOCKED',
+    );
+  });
+
+  it('draws otherwise and pads the answer for the addresses it names alone', () => {
+    const filter = {
+      vpn: { action: 'challenge', captchaType: 'puzzle', puzzle: { decoyCount: 40 }, padBytes: 2048 },
+      tor: { action: 'block', padBytes: 4096 },
+    };
+    expect(choose({ trafficFilter: filter }, { traits: traits('vpn') })).toMatchObject({
+      kind: 'puzzle',
+      puzzleLook: { decoyCount: 40 },
+      padBytes: 2048,
+    });
+    expect(choose({ trafficFilter: filter }, { traits: traits('tor') })).toMatchObject({ padBytes: 4096 });
+    expect(choose({ trafficFilter: filter }, { traits: traits('mobile') })).toMatchObject({
+      puzzleLook: {},
+      padBytes: 0,
+    });
+  });
+
   it('never makes it easier than a rule did', () => {
     const demand = { type: 'restrict' as const, captchaType: 'image' as const, powDifficulty: 9 };
     const plan = choose(

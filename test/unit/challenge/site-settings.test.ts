@@ -31,7 +31,7 @@ it('survives being parsed again', () => {
   const once = siteSettings.parse({
     domains,
     ipValidationRules: { enabled: true },
-    trafficFilter: { tor: { action: 'block' } },
+    trafficFilter: { tor: { action: 'block', padBytes: 1, puzzle: { decoyCount: 7 } } },
     puzzle: {},
   });
   expect(siteSettings.parse(once)).toEqual(once);
@@ -64,8 +64,22 @@ describe.each<[string, unknown[], unknown[]]>([
   ],
   [
     'trafficFilter',
-    [{}, { vpn: { action: 'challenge' } }],
-    [{ vpn: { action: 'allow' } }, { vpn: {} }, { wifi: { action: 'block' } }],
+    [
+      {},
+      { vpn: { action: 'challenge' } },
+      { vpn: { action: 'challenge', padBytes: 5_242_880, puzzle: { pieceScale: { min: 0.2, max: 0.3 } } } },
+      { skipExtrasOnValidDnsPath: false },
+    ],
+    [
+      { vpn: { action: 'allow' } },
+      { vpn: {} },
+      { wifi: { action: 'block' } },
+      { vpn: { action: 'challenge', padBytes: 5_242_881 } },
+      { vpn: { action: 'challenge', padBytes: -1 } },
+      { vpn: { action: 'challenge', padBytes: 1.5 } },
+      { vpn: { action: 'challenge', puzzle: { decoyCount: 201 } } },
+      { skipExtrasOnValidDnsPath: 'yes' },
+    ],
   ],
   ['honeypot', [{}, { enabled: true, encodingType: 'semaphore' }], [{ encodingType: 'braille' }]],
   ['contextAware', [{ enabled: true, contexts: { default: {} } }], [{ contexts: { other: {} } }]],

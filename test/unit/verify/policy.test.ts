@@ -75,6 +75,14 @@ describe('the traffic filter', () => {
     expect(await judge({ trafficFilter })).toEqual({ refusal: null, notEvaluated: ['trafficFilter'] });
     expect(await judge({})).toEqual({ refusal: null, notEvaluated: [] });
   });
+
+  it('says that resolvers were not looked at where the site wants them to be', async () => {
+    const wanted = { trafficFilter: { ...trafficFilter, skipExtrasOnValidDnsPath: false } };
+    expect(await judge(wanted, {}, {}, { categories: [] })).toEqual({
+      refusal: null,
+      notEvaluated: ['skipExtrasOnValidDnsPath'],
+    });
+  });
 });
 
 describe('ip validation', () => {

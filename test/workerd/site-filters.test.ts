@@ -1,0 +1,115 @@
+/**
+ * The site settings that look at an address, over HTTP: the traffic filter's tasks, looks and padding, with what
+ * the operator's dataset knows of a visitor that no edge speaks for, and what verification makes of them.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
+import type { SiteRecord } from '../../src/store/sites.ts';
+import { ask, env, handIn, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
+
+// Before the first call: an isolate reads its dataset once.
+(env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS = JSON.stringify({
+  '192.0.2.0/25': { categories: ['vpn', 'datacenter'], country: 'DE' },
+  '192.0.2.128/25': { categories: ['datacenter'] },
+  '198.51.100.0/24': { categories: [], abuseScore: 0.9 },
+  '203.0.113.0/24': { categories: ['tor'] },
+});
+const from = (address: string): Record<string, string> => ({ 'cf-connecting-ip': address });
+
+describe('the traffic filter', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', {
+      puzzle: { decoyCount: 9, holeDarken: 0.4 },
+      trafficFilter: {
+        vpn: {
+          action: 'challenge',
+          captchaType: 'puzzle',
+          puzzleTolerance: 7,
+          puzzle: { decoyCount: 33 },
+          padBytes: 100_000,
+        },
+        datacenter: { action: 'challenge', powDifficulty: 6.5 },
+        abuser: { action: 'block' },
+      },
+    });
+  });
+
+  it('asks another task of a visitor whose address the operator’s dataset knows', async () => {
+    expect(await ask(site, {}, from('192.0.2.1'))).toMatchObject({ kind: 'puzzle' });
+    expect(await ask(site, {}, from('192.0.2.200'))).toMatchObject({ kind: 'pow', pow: { t: 238_110 } });
+    expect(await ask(site, {}, from('192.168.7.1'))).toMatchObject({ kind: 'pow', pow: { t: 18_750 } });
+  });
+
+  it('draws what it names otherwise and the rest as the site has it, in every round', async () => {
+    const challenge = await ask(site, {}, from('192.0.2.2'));
+    expect((await opened(challenge)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
+    const wrong = await handIn(challenge.challenge, { finalX: 0, finalY: 0 }, from('192.0.2.2'));
+    expect((await opened(wrong.body.next!)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
+  });
+
+  it('puts noise that does not compress before the answer, and takes it out of nobody else’s', async () => {
+    const text = await answerText(site, '192.0.2.3');
+    const { pad, challenge } = JSON.parse(text) as { pad: string; challenge: string };
+    expect(pad).toMatch(/^[A-Za-z0-9_-]{100000}$/);
+    expect(new Set(pad).size).toBe(64);
+    expect(text.indexOf('"pad"')).toBe(1);
+    expect(text.indexOf(challenge)).toBeGreaterThan(100_000);
+    const packed = new Response(new Blob([pad]).stream().pipeThrough(new CompressionStream('gzip')));
+    expect((await packed.arrayBuffer()).byteLength).toBeGreaterThan(74_000);
+    expect(await answerText(site, '192.168.7.2')).not.toContain('"pad"');
+  });
+
+  it('refuses whom it blocks at verification, by the address that asked for the challenge', async () => {
+    const token = await tokenFor(site, {}, from('198.51.100.9'));
+    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
+    expect(answer.body).toMatchObject({ verified: false, reason: 'API.ABUSER_BLOCKED' });
+  });
+
+  it('says of a wish about DNS resolvers that nobody looked', async () => {
+    const wishing = await makeSite('premium', { trafficFilter: { skipExtrasOnValidDnsPath: false } });
+    const token = await tokenFor(wishing, {}, from('192.0.2.201'));
+    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: wishing.secretKey, token });
+    expect(answer.body).toMatchObject({ verified: true, notEvaluated: ['skipExtrasOnValidDnsPath'] });
+  });
+});
+
+describe('a page that is read through a translator', () => {
+  const origin = (host: string): Record<string, string> => ({ origin: `https://${host}` });
+
+  it('is the page that is translated', async () => {
+    const site = await makeSite('premium', { domains: ['my-shop.example'] });
+    const token = await tokenFor(site, {}, origin('www-my--shop-example.translate.goog'));
+    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
+    expect(answer.body).toMatchObject({ verified: true, hostname: 'www.my-shop.example' });
+  });
+
+  it.each([
+    'my-shop-example.translate.goog',
+    'my--shop-example.translate.goog.evil.test',
+    'my--shop.example.evil.test',
+  ])('is none at %s', async (host) => {
+    const site = await makeSite('premium', { domains: ['my-shop.example'] });
+    const refused = await post('/captcha/v1/challenge', { siteKey: site.siteKey }, origin(host));
+    expect(refused).toMatchObject({ status: 400, body: { error: { key: 'API.UNAUTHORIZED_ORIGIN_URL' } } });
+  });
+});
+
+async function answerText(site: SiteRecord, address: string): Promise<string> {
+  const response = await send(
+    new Request('https://gatehouse.test/captcha/v1/challenge', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        'accept-language': 'en',
+        'sec-fetch-site': 'cross-site',
+        origin: 'https://www.example.com',
+        ...from(address),
+      },
+      body: JSON.stringify({ siteKey: site.siteKey }),
+    }),
+  );
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  return response.text();
+}
