@@ -24,7 +24,7 @@ const forbiddenBesideService: readonly [RegExp, string][] = [
   [/^src\/edge\/pages\/messages(-(?!english)[a-z-]+)?\.ts$/, 'is a language that the service hands out'],
   [/^src\/rules\/(canonical|country-codes|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
   [
-    /^src\/contract\/(edge-api|challenge-api|verdict-record|siteverify)\.ts$/,
+    /^src\/contract\/(edge-api|challenge-api|verdict-record|verdict-message|siteverify|errors)\.ts$/,
     'is a schema only the service parses with',
   ],
 ];

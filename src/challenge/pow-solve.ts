@@ -1,9 +1,10 @@
 /**
  * The visitor's side of a proof of work (design 5): RSW squarings by BigInt and the SHA-256 lane in
  * plain JavaScript. Runs in the widget's worker, in an iframe or in slices on a main thread, under
- * the strictest CSP: no WASM, no eval, nothing imported but the base64url codec.
+ * the strictest CSP: no WASM, no eval, nothing imported but a codec and a hash.
  */
 import { decodeBase64url, encodeBase64url } from './base64url.ts';
+import { sha256Block, sha256Initial, sha256State, sha256Words } from './sha256.ts';
 
 /** About 3 ms of work on a desktop core, 17 ms on a slow phone: smooth progress, quick cancel. */
 const SQUARINGS_PER_SLICE = 2000;
@@ -113,24 +114,10 @@ function nibble(code: number): number {
 }
 
 const SALT_BYTES = 16;
-const ROUND_CONSTANTS = /* @__PURE__ */ roundConstants();
-const schedule = new Int32Array(64);
-
-/** The first 64 primes' cube roots, computed: 64 literals would be a quarter of this file's bytes. */
-function roundConstants(): Int32Array {
-  const constants = new Int32Array(64);
-  let found = 0;
-  for (let candidate = 2; found < 64; candidate++) {
-    let prime = true;
-    for (let divisor = 2; divisor * divisor <= candidate; divisor++) if (candidate % divisor === 0) prime = false;
-    if (prime) constants[found++] = ((Math.cbrt(candidate) % 1) * 0x100000000) | 0;
-  }
-  return constants;
-}
 
 /** Leading zero bits (to 32) of SHA-256 of one 20-byte message: one block, so one compression. */
 export function leadingZeroBits(message: Uint8Array): number {
-  const w = schedule;
+  const w = sha256Words;
   for (let index = 0; index < 5; index++) {
     const at = index * 4;
     w[index] = (message[at]! << 24) | (message[at + 1]! << 16) | (message[at + 2]! << 8) | message[at + 3]!;
@@ -138,34 +125,6 @@ export function leadingZeroBits(message: Uint8Array): number {
   w[5] = 0x80000000 | 0;
   for (let index = 6; index < 15; index++) w[index] = 0;
   w[15] = 160;
-  for (let index = 16; index < 64; index++) {
-    const a = w[index - 15]!;
-    const b = w[index - 2]!;
-    const s0 = ((a >>> 7) | (a << 25)) ^ ((a >>> 18) | (a << 14)) ^ (a >>> 3);
-    const s1 = ((b >>> 17) | (b << 15)) ^ ((b >>> 19) | (b << 13)) ^ (b >>> 10);
-    w[index] = (w[index - 16]! + s0 + w[index - 7]! + s1) | 0;
-  }
-  let a = 0x6a09e667 | 0;
-  let b = 0xbb67ae85 | 0;
-  let c = 0x3c6ef372 | 0;
-  let d = 0xa54ff53a | 0;
-  let e = 0x510e527f | 0;
-  let f = 0x9b05688c | 0;
-  let g = 0x1f83d9ab | 0;
-  let h = 0x5be0cd19 | 0;
-  for (let index = 0; index < 64; index++) {
-    const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND_CONSTANTS[index]! + w[index]!) | 0;
-    const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
-    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    h = g;
-    g = f;
-    f = e;
-    e = (d + t1) | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = (t1 + t2) | 0;
-  }
-  return Math.clz32((a + 0x6a09e667) | 0);
+  sha256Block(sha256Initial);
+  return Math.clz32(sha256State[0]!);
 }

@@ -2,14 +2,12 @@
  * Error keys and the one envelope (interface document 7). A key is stable and untranslated; the message may
  * change. Keys from the field where one fits, Gatehouse's own otherwise.
  */
+import { edgeErrorStatus } from './edge-errors.ts';
+
 export const errorStatus = {
-  'API.BAD_REQUEST': 400,
-  'API.INVALID_BODY': 400,
-  'API.MISSING_BODY': 400,
-  'API.PARSE_ERROR': 400,
+  ...edgeErrorStatus,
   'API.NO_CONTENT_TYPE_HEADER': 400,
   'API.UNSUPPORTED_CONTENT_TYPE': 415,
-  'API.BODY_TOO_LARGE': 413,
   'API.TOO_MANY_ITEMS': 413,
   'API.INVALID_RULES': 400,
   'API.MISSING_AUTHORIZATION_HEADER': 401,
@@ -19,22 +17,12 @@ export const errorStatus = {
   'API.FEATURE_NOT_ENABLED': 403,
   'API.ACCOUNT_DISABLED': 403,
   'API.PAYMENT_REQUIRED': 403,
-  'API.FORBIDDEN': 403,
-  'API.NOT_FOUND': 404,
   'API.METHOD_NOT_ALLOWED': 405,
-  'API.CONFLICT': 409,
-  'API.RATE_LIMITED': 429,
   'API.UNKNOWN': 500,
-  'API.CHALLENGE_REQUIRED': 403,
-  'API.NO_SESSION': 401,
-  'API.LOOP_DETECTED': 508,
-  'API.ORIGIN_UNREACHABLE': 502,
-  'API.UNAVAILABLE': 503,
   'API.INVALID_SITE_KEY': 400,
   'API.SITE_KEY_NOT_REGISTERED': 400,
   'API.UNAUTHORIZED_ORIGIN_URL': 400,
   'API.INCORRECT_CAPTCHA_TYPE': 400,
-  'API.ACCESS_POLICY_BLOCK': 403,
   'GENERAL.MISSING_SECRET_KEY': 400,
   'GENERAL.INVALID_SECRET_KEY': 401,
   'GENERAL.SITE_KEY_NOT_FOUND': 404,

@@ -5,12 +5,13 @@
  */
 import * as z from 'zod/mini';
 import { challengeKinds, decisions, ipCategories, pathTypes } from './vocabulary.ts';
+import type { IpCategory } from './vocabulary.ts';
 
 const decision = z.enum(decisions);
 /** The field's older word `captcha` is accepted for `challenge`. */
 const action = z.pipe(
   z.pipe(
-    z.union([decision, z.literal('captcha')]),
+    z.enum([...decisions, 'captcha']),
     z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
   ),
   decision,
@@ -74,13 +75,21 @@ export const branding = z.strictObject({
   supportUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|mailto:)[^\s"'<>]*$/))),
 });
 
+/** One optional member per category, told from any other name. */
+const categoryRules = z.strictObject(
+  Object.fromEntries(ipCategories.map((category) => [category, z.optional(action)])) as Record<
+    IpCategory,
+    z.ZodMiniOptional<typeof action>
+  >,
+);
+
 const enforcementDefaults = { onPending: 'allow', onChallenge: 'challenge', onError: 'allow' } as const;
 
 /** Members that decide how the edge behaves; all optional on create and update. */
 export const instancePolicy = z.strictObject({
   /** Host names this instance answers for; empty means any. */
   hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
-  ipCategoryRules: z._default(z.partialRecord(z.enum(ipCategories), action), {}),
+  ipCategoryRules: z._default(categoryRules, {}),
   /** From this risk score on a session is challenged, or blocked. 1 is never: the score is shown and decides nothing. */
   challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
   blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),

@@ -6,8 +6,6 @@
 import type { CompiledConfig } from './feed/compiled-config.ts';
 import type { HeaderFacts } from './header-facts.ts';
 
-export const LOOP_HEADER_STATUS = 508;
-
 export function isOwnLoop({ signature }: HeaderFacts, config: CompiledConfig): boolean {
   return signature !== null && signature.includes(`,kid=${config.keys.current.kid},`);
 }

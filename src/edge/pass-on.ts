@@ -6,7 +6,7 @@ import { clearanceCookie } from './clearance.ts';
 import type { Edge } from './edge.ts';
 import { annotate, forward, visitorLocation } from './forward.ts';
 import { injectProtectScript } from './inject.ts';
-import { LOOP_HEADER_STATUS, isOwnLoop } from './loop.ts';
+import { isOwnLoop } from './loop.ts';
 import type { Passage } from './passage.ts';
 import { spendReplay } from './replay.ts';
 import { message } from './respond.ts';
@@ -21,13 +21,7 @@ export async function passOn(
   const target = passage.target!;
   const { origin } = edge.environment;
   if (config && isOwnLoop(passage.headers, config)) {
-    return message(
-      passage,
-      'unavailable',
-      'API.LOOP_DETECTED',
-      'The gate was reached through itself.',
-      LOOP_HEADER_STATUS,
-    );
+    return message(passage, 'unavailable', 'API.LOOP_DETECTED', 'The gate was reached through itself.');
   }
   if (clearance?.learned && config) passage.cookies.push(await clearanceCookie(clearance.learned, config, nowMs));
 

@@ -4,8 +4,9 @@
  * and can be read by browser code on another origin.
  */
 import { CLEARANCE_ACTION } from '../contract/challenge-terms.ts';
-import { errorEnvelope, errorStatus } from '../contract/errors.ts';
-import type { ErrorKey } from '../contract/errors.ts';
+import { edgeErrorStatus } from '../contract/edge-errors.ts';
+import type { EdgeErrorKey } from '../contract/edge-errors.ts';
+import type { ErrorEnvelope } from '../contract/errors.ts';
 import { exposedHeaders, header } from '../contract/headers.ts';
 import { assetHashes } from '../widget/bundle.generated.ts';
 import { renderBlockPage } from './pages/block-page.ts';
@@ -63,16 +64,15 @@ export function noSession(passage: Passage): Response {
 export async function message(
   passage: Passage,
   kind: MessageKind,
-  key: ErrorKey,
+  key: EdgeErrorKey,
   reason: string,
-  status?: number,
 ): Promise<Response> {
-  const code = status ?? errorStatus[key];
+  const code = edgeErrorStatus[key];
   switch (answerForm(passage)) {
     case 'text':
       return text(passage, code, reason);
     case 'json':
-      return jsonError(passage, key, reason, code);
+      return jsonError(passage, key, reason);
     case 'page':
       return html(passage, code, (input) => renderMessagePage(kind, input));
   }
@@ -89,8 +89,12 @@ export function foreignHost(passage: Passage): Response {
   return text(passage, 421, 'This gate does not answer for this host');
 }
 
-export function jsonError(passage: Passage, key: ErrorKey, reason: string, status?: number): Response {
-  return json(passage, status ?? errorStatus[key], errorEnvelope(key, reason));
+export function jsonError(passage: Passage, key: EdgeErrorKey, reason: string): Response {
+  return json(passage, edgeErrorStatus[key], errorEnvelope(key, reason));
+}
+
+function errorEnvelope(key: EdgeErrorKey, reason: string): ErrorEnvelope {
+  return { error: { code: edgeErrorStatus[key], message: reason, key } };
 }
 
 export function json(passage: Passage, status: number, body: object): Response {

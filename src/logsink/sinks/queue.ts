@@ -3,21 +3,11 @@
  * appends them with the ids they already have. A message holds at most 128 kB, so a batch is cut by
  * its bytes; the counters go with the first part only.
  */
-import * as z from 'zod/mini';
-import { VERDICT_BATCH_MAX_RECORDS } from '../../contract/record-bounds.ts';
+import type { VerdictMessage } from '../../contract/verdict-message.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
 
 /** The platform's limit is 128,000 bytes with its own overhead. */
 const MESSAGE_MAX_BYTES = 100_000;
-
-/** Body of one message. Only Workers of the same Cloudflare account can send one. */
-export const verdictMessage = z.object({
-  batchId: z.string().check(z.minLength(1), z.maxLength(64)),
-  instanceId: z.string().check(z.minLength(1), z.maxLength(256)),
-  records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
-  counters: z.record(z.string(), z.number()),
-});
-export type VerdictMessage = z.infer<typeof verdictMessage>;
 
 export interface MessageQueue {
   send(body: unknown, options?: { contentType?: 'json' }): Promise<unknown>;

@@ -6,7 +6,7 @@
  * queue is kept for the scheduled run, `dead-letters.ts`.
  */
 import * as core from 'zod/v4/core';
-import { verdictMessage } from '../../../logsink/sinks/queue.ts';
+import { verdictMessage } from '../../../contract/verdict-message.ts';
 import { instanceById } from '../../../store/instances.ts';
 import type { StoredInstance } from '../../../store/instances.ts';
 import { acceptBatch } from './accept-batch.ts';

@@ -3,8 +3,8 @@
  * Kept in R2, which is there when the log is not, and tried again by the scheduled run until it is; the
  * ids they have make that safe however often. What waits is a gauge of `GET /protect/metrics`.
  */
-import { verdictMessage } from '../../../logsink/sinks/queue.ts';
-import type { VerdictMessage } from '../../../logsink/sinks/queue.ts';
+import { verdictMessage } from '../../../contract/verdict-message.ts';
+import type { VerdictMessage } from '../../../contract/verdict-message.ts';
 import { instanceById } from '../../../store/instances.ts';
 import { appendCounters } from '../../../store/verdict-log/log.ts';
 import { acceptBatch, verdictLogOf } from './accept-batch.ts';

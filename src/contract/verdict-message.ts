@@ -1,0 +1,14 @@
+/**
+ * Body of one message on the verdict queue: edges send, the service reads. Apart from the edge's sink,
+ * because the sender needs its type alone. Only Workers of the same Cloudflare account can send one.
+ */
+import * as z from 'zod/mini';
+import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
+
+export const verdictMessage = z.object({
+  batchId: z.string().check(z.minLength(1), z.maxLength(64)),
+  instanceId: z.string().check(z.minLength(1), z.maxLength(256)),
+  records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
+  counters: z.record(z.string(), z.number()),
+});
+export type VerdictMessage = z.infer<typeof verdictMessage>;
