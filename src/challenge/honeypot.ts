@@ -5,7 +5,7 @@
 import type { SiteSettings } from '../contract/site-settings.ts';
 
 /** The field's name invites address fillers. */
-const FIELD_NAME = 'email_confirm';
+export const HONEYPOT_FIELD = 'email_confirm';
 const DEFAULT_QUESTION = 'What is your email?';
 
 const MORSE =
@@ -23,7 +23,7 @@ export function honeypotOf(settings: SiteSettings): { name: string; question: st
   const letters = Array.from((honeypot.question ?? DEFAULT_QUESTION).toLowerCase());
   // A space ends a word, a letter without a code stands for itself.
   return {
-    name: FIELD_NAME,
+    name: HONEYPOT_FIELD,
     question: letters.map((letter) => (letter === ' ' ? '/' : (table.get(letter) ?? letter))).join(' '),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * `POST /captcha/v1/challenge` (design 5): who asks, for which site, from which page; then what they
- * have to do. The answer holds a task and a seal; nothing is stored.
+ * have to do. The answer holds a task and a seal; nothing is stored. The page without scripts asks
+ * the same way.
  */
 import { BurstPrice } from '../../challenge/burst-price.ts';
 import { chooseChallenge } from '../../challenge/choose-challenge.ts';
@@ -10,7 +11,7 @@ import { keyDay } from '../../challenge/keyring.ts';
 import { newJti } from '../../challenge/sealed-challenge.ts';
 import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { challengeRequest } from '../../contract/challenge-api.ts';
-import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
+import type { ChallengeAnswer, ChallengeRequest } from '../../contract/challenge-api.ts';
 import { hostnameAllowed } from '../../contract/site-domain.ts';
 import { PAD_BYTES_MAX } from '../../contract/site-settings.ts';
 import { parseWithSchema } from '../body/parse-with-schema.ts';
@@ -40,8 +41,18 @@ const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
 
 export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswer | Response> {
-  const { env, request, now } = call;
-  const body = parseWithSchema(challengeRequest, await readBody(request, CHALLENGE_BODY_MAX_BYTES));
+  const body = parseWithSchema(challengeRequest, await readBody(call.request, CHALLENGE_BODY_MAX_BYTES));
+  const { answer, padBytes } = await newChallenge(call, body, call.request.headers.get('origin'));
+  return padBytes === 0 ? answer : paddedAnswer(answer, padBytes);
+}
+
+/** `origin`: of the page, by the browser's word. */
+export async function newChallenge(
+  call: ServiceCall,
+  body: ChallengeRequest,
+  origin: string | null,
+): Promise<{ answer: ChallengeAnswer; padBytes: number; hostname: string }> {
+  const { env, now } = call;
   const told = await visitorOf(call, body.visitor);
   if (told.ip === null) {
     // Without an address nothing can be limited or filtered: refuse rather than let everyone in (design 8).
@@ -51,7 +62,7 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
   const engine = captchaEngine(env);
   const visitor = withKnownFacts(told, engine.addressLookup?.(told.ip) ?? null);
   const site = await challengeSite(engine, body.siteKey, visitor, now);
-  const page = pageHost(visitor, request.headers.get('origin'), body.currentUrl, env.SERVICE_URL);
+  const page = pageHost(visitor, origin, body.currentUrl, env.SERVICE_URL);
   const allowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
   if (!allowed) {
     throw new ApiError('API.UNAUTHORIZED_ORIGIN_URL', 'This page is not among the domains of the site');
@@ -120,9 +131,8 @@ export async function createChallenge(call: ServiceCall): Promise<ChallengeAnswe
       : await issueVisual(engine, base, visualParams(plan), site.settings.puzzle);
   const honeypot = honeypotOf(site.settings);
   const answer = honeypot === null ? task : { ...task, honeypot };
-  if (plan.padBytes === 0) return answer;
   const most = visitor.edgeAccountId === null ? PAD_BYTES_MAX : PAD_BYTES_THROUGH_EDGE_MAX;
-  return paddedAnswer(answer, Math.min(plan.padBytes, most));
+  return { answer, padBytes: Math.min(plan.padBytes, most), hostname: page.hostname };
 }
 
 /** A burst makes it dearer by half steps; a difficulty that a rule names for this visitor is meant as it stands. */

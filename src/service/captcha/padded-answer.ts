@@ -14,13 +14,17 @@ const LETTERS = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
 
 /** `{"pad": "…", ...answer}`. The answer must have members of its own. */
 export function paddedAnswer(answer: object, padBytes: number): Response {
+  return new Response(padded('{"pad":"', padBytes, `",${JSON.stringify(answer).slice(1)}`), {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+export function padded(before: string, padBytes: number, after: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const rest = encoder.encode(`",${JSON.stringify(answer).slice(1)}`);
-  const head = encoder.encode('{"pad":"');
   let left = padBytes;
-  const body = new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(head);
+      controller.enqueue(encoder.encode(before));
     },
     pull(controller) {
       if (left > 0) {
@@ -29,12 +33,9 @@ export function paddedAnswer(answer: object, padBytes: number): Response {
         controller.enqueue(piece);
         return;
       }
-      controller.enqueue(rest);
+      controller.enqueue(encoder.encode(after));
       controller.close();
     },
-  });
-  return new Response(body, {
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
 }
 

@@ -1,6 +1,7 @@
 /**
  * The public captcha routes: verification for backends, challenge and solution for browsers on any
- * page (CORS-open, no credentials), and the widget's files. Mounted at `/` by the service.
+ * page (CORS-open, no credentials), the page for visitors without script, and the widget's files. Mounted
+ * at `/` by the service.
  */
 import { Hono } from 'hono';
 import type { Context } from 'hono';
@@ -11,6 +12,7 @@ import { createChallenge } from './create-challenge.ts';
 import { siteverifyAlias } from './siteverify-alias.ts';
 import { siteverify } from './siteverify.ts';
 import { submitSolution } from './submit-solution.ts';
+import { waitPage } from './wait-page.ts';
 import { publicAssets, widgetAsset } from './widget-assets.ts';
 
 type CaptchaContext = Context<ServiceHonoEnv>;
@@ -40,6 +42,7 @@ export function captchaRoutes(): ServiceApp {
     routes.options(path, () => new Response(null, { status: 204, headers: CORS_HEADERS }));
     routes.post(path, (context) => answer(context, handler, CORS_HEADERS));
   }
+  routes.on(['GET', 'POST'], '/captcha/v1/wait', (context) => waitPage(callOf(context)));
   for (const name of publicAssets) {
     routes.get(`/${name}`, (context) => widgetAsset(context.req.raw, name) ?? context.notFound());
   }
@@ -52,20 +55,24 @@ async function answer(
   handler: (call: ServiceCall) => Promise<object>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const requestId = context.get('requestId');
+  const call = callOf(context);
   let response: Response;
   try {
-    const value = await handler({
-      env: context.env,
-      request: context.req.raw,
-      requestId,
-      now: Date.now(),
-      waitUntil: (work) => context.executionCtx.waitUntil(work),
-    });
+    const value = await handler(call);
     response = value instanceof Response ? value : jsonResponse(value);
   } catch (error) {
-    response = respondError(error, requestId);
+    response = respondError(error, call.requestId);
   }
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
+}
+
+function callOf(context: CaptchaContext): ServiceCall {
+  return {
+    env: context.env,
+    request: context.req.raw,
+    requestId: context.get('requestId'),
+    now: Date.now(),
+    waitUntil: (work) => context.executionCtx.waitUntil(work),
+  };
 }

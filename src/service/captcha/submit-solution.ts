@@ -41,8 +41,11 @@ const COURSE_MAX_MS = 1_800_000;
 const rateLimit = new RateLimit();
 
 export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer> {
-  const { env, request, now } = call;
-  const body = parseWithSchema(solutionRequest, await readBody(request, SOLUTION_BODY_MAX_BYTES));
+  return solved(call, parseWithSchema(solutionRequest, await readBody(call.request, SOLUTION_BODY_MAX_BYTES)));
+}
+
+export async function solved(call: ServiceCall, body: z.infer<typeof solutionRequest>): Promise<SolutionAnswer> {
+  const { env, now } = call;
   const visitor = await visitorOf(call, body.visitor);
   const engine = captchaEngine(env);
   const opened = await openChallenge(engine.keyring, body.challenge, now);

@@ -1,0 +1,75 @@
+/** A form on somebody else's page, for a visitor whose browser runs no script: the service's page in a frame. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { useStack } from '../support/stack.ts';
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+/** The wait and a machine that has other things to do. */
+const TEST_TIMEOUT_MS = 60_000;
+
+const stack = useStack();
+let browser: Browser;
+let site: Server;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  site = createServer(async (request, response) => {
+    const { serviceUrl, siteKey, secretKey } = stack();
+    if (request.method === 'POST') {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const { token } = JSON.parse(new URLSearchParams(body).get('captcha-response') ?? '') as { token: string };
+      const answer = await fetch(`${serviceUrl}/siteverify`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ secret: secretKey, token, action: 'contact' }),
+      });
+      response.end(`<!doctype html><title>Sent</title><pre>${await answer.text()}</pre>`);
+      return;
+    }
+    response.writeHead(200, {
+      'content-type': 'text/html',
+      // The page's own policy on what it tells others must not be in the frame's way.
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; form-action 'self'`,
+    });
+    response.end(`<!doctype html><html lang="en"><title>Contact</title><form method="post">
+<label>Message <input name="message"></label>
+<div class="gatehouse-captcha" data-sitekey="${siteKey}" data-action="contact"></div>
+<noscript><iframe src="${serviceUrl}/captcha/v1/wait?sitekey=${siteKey}&action=contact" referrerpolicy="origin" title="Are you human?" width="304" height="240"></iframe>
+<label>Text from above <textarea name="captcha-response"></textarea></label></noscript>
+<button>Send</button></form><script src="${serviceUrl}/widget.js" defer></script>`);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await browser.close();
+  site.close();
+});
+
+test(
+  'a form is sent without script: press, wait, press, copy, send',
+  async () => {
+    const context = await browser.newContext({ userAgent: AGENT, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('button', { name: 'I am human' }).click();
+    // Pressed at once: the button of the next page comes when the wait is over, not before.
+    await frame.getByText('Please wait.').waitFor();
+    const next = frame.getByRole('button', { name: 'Continue' });
+    expect(await next.isVisible()).toBe(false);
+    await next.click({ timeout: 20_000 });
+    const copied = await frame.getByRole('textbox').inputValue({ timeout: 10_000 });
+    await page.getByLabel('Message').fill('hello');
+    await page.getByLabel('Text from above').fill(`${copied}\n`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    const verified = JSON.parse(await page.locator('pre').innerText({ timeout: 10_000 })) as object;
+    expect(verified).toMatchObject({ verified: true, level: 0, action: 'contact', hostname: '127.0.0.1' });
+    await context.close();
+  },
+  TEST_TIMEOUT_MS,
+);
