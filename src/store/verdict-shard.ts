@@ -6,6 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { eraseSession } from './verdict-log/erase.ts';
 import type { CaptchaEvent } from './captcha-log/captcha-record.ts';
+import { convertOldColumns, holdsOldColumns } from './captcha-log/old-columns.ts';
 import { scanCaptchas } from './captcha-log/scan.ts';
 import type { CaptchaScan, CaptchaScanAnswer } from './captcha-log/scan.ts';
 import type { StoredDimension } from './verdict-log/dimensions.ts';
@@ -62,12 +63,14 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   #reader: RollupReader;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
+  #hasOldColumns: boolean;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
     createTables(ctx.storage.sql);
     this.#name = rememberedName(ctx);
+    this.#hasOldColumns = holdsOldColumns(ctx.storage.sql);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot, ctx.storage.sql);
   }
@@ -111,7 +114,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** One bounded step of an audit search. */
   async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanAnswer> {
-    return scanCaptchas(this.#storage.sql, this.#hot.keys, scan);
+    await this.#converted();
+    return scanCaptchas(this.#storage.sql, this.#hot, scan);
   }
 
   /** The `limit` largest values and the count of the rest. Minutes since the epoch. */
@@ -147,6 +151,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
+    await this.#converted();
     return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
   }
 
@@ -191,6 +196,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     let next = now + CARE_INTERVAL_MS;
     const eraseAt = eraseMoment(this.#storage.sql);
     try {
+      await this.#converted();
       if (eraseAt !== null && eraseAt <= now) return await this.#exclusively(() => this.#eraseEverything());
       while (this.#isFull(now) || this.#hasOldRows(now)) {
         const before = this.#hot.keys.size;
@@ -222,6 +228,15 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     while (!commitSegment(sql, this.#hot, segment, built)) {
       // oxlint-disable-next-line no-await-in-loop -- rows only become fewer, so this ends
       built = await writeSegment(sql, this.env.SEGMENTS, segment);
+    }
+  }
+
+  /** A segment at a time, so that appends go on meanwhile. */
+  async #converted(): Promise<void> {
+    while (this.#hasOldColumns) {
+      this.#hasOldColumns = convertOldColumns(this.#storage);
+      // oxlint-disable-next-line no-await-in-loop -- gives way to whoever waits
+      await scheduler.wait(0);
     }
   }
 

@@ -181,35 +181,73 @@ describe.each([
   });
 });
 
-test('a search that looked at its share of rows says so, and goes on where it stopped', async () => {
-  // Small segments, so that there are more parts than one step looks at.
-  const name = 'captcha/captcha-share:0:0';
-  const share = shard(service, name);
-  await share.tune({ hotRowsMax: 1_000_000, segmentRows: 5 });
-  const events = Array.from({ length: 600 }, (_, number) => ({ ...issued(number), account_id: 'captcha-share' }));
+test(
+  'a search that looked at its share of rows says so, and goes on where it stopped',
+  { timeout: 30_000 },
+  async () => {
+    // Small segments, so that there are more parts than one step looks at.
+    const name = 'captcha/captcha-share:0:0';
+    const share = shard(service, name);
+    await share.tune({ hotRowsMax: 1_000_000, segmentRows: 5 });
+    const events = Array.from({ length: 600 }, (_, number) => ({ ...issued(number), account_id: 'captcha-share' }));
+    await appendCaptchas(service, events);
+    for (let left = 600; left > 0;) left = await share.seal();
+    const wanted = events
+      .map((event) => mergeCaptcha(null, event))
+      .filter(({ country }) => country === 'DE')
+      .sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1));
+    const search = {
+      conditions: [{ field: 'country' as const, is: 'DE' }],
+      since: 0,
+      until: Number.MAX_SAFE_INTEGER,
+      searchedRowsMax: 100,
+    };
+    const found: string[] = [];
+    let before: RowKey | null = null;
+    let pages = 0;
+    do {
+      const page: Awaited<ReturnType<typeof scanShards>> = await scanShards(service, [name], search, before, 1000);
+      expect(page.totalIsExact).toBe(false);
+      expect(page.total).toBeLessThan(wanted.length);
+      found.push(...page.rows.map(({ id }) => id));
+      before = page.next;
+      pages += 1;
+    } while (before !== null);
+    expect(found).toEqual(wanted.map(({ id }) => id));
+    expect(pages).toBe(3);
+  },
+);
+
+test('a search that a row is erased from under way is told to begin again', async () => {
+  const name = 'captcha/captcha-stale:0:0';
+  const log = shard(service, name);
+  await log.tune({ hotRowsMax: 1_000_000, segmentRows: 2 });
+  const events = Array.from({ length: 4 }, (_, number) => ({ ...issued(number), account_id: 'captcha-stale' }));
   await appendCaptchas(service, events);
-  for (let left = 600; left > 0;) left = await share.seal();
-  const wanted = events
-    .map((event) => mergeCaptcha(null, event))
-    .filter(({ country }) => country === 'DE')
-    .sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1));
-  const search = {
-    conditions: [{ field: 'country' as const, is: 'DE' }],
-    since: 0,
-    until: Number.MAX_SAFE_INTEGER,
-    searchedRowsMax: 100,
-  };
-  const found: string[] = [];
-  let before: RowKey | null = null;
-  let pages = 0;
-  do {
-    const page: Awaited<ReturnType<typeof scanShards>> = await scanShards(service, [name], search, before, 1000);
-    expect(page.totalIsExact).toBe(false);
-    expect(page.total).toBeLessThan(wanted.length);
-    found.push(...page.rows.map(({ id }) => id));
-    before = page.next;
-    pages += 1;
-  } while (before !== null);
-  expect(found).toEqual(wanted.map(({ id }) => id));
-  expect(pages).toBe(3);
+  for (let left = 4; left > 0;) left = await log.seal();
+  const scan = { conditions: [], since: 0, until: Number.MAX_SAFE_INTEGER, before: null, limit: 10, counts: true };
+  const from = { after: null, lastSegment: 2, revision: 0 };
+  expect(await log.scanCaptchas({ ...scan, from })).toMatchObject({ counted: 4, isStale: false });
+  await log.erase(jtiOf(1));
+  expect(await log.scanCaptchas({ ...scan, from })).toMatchObject({ rows: [], counted: 0, isStale: true });
+  expect(await log.scanCaptchas({ ...scan, from: null })).toMatchObject({ counted: 3, isStale: false });
+});
+
+test('long texts part a segment into several runs, and every row is found', async () => {
+  const account = 'captcha-long';
+  const log = shard(service, `captcha/${account}:0:0`);
+  const events = Array.from({ length: 1200 }, (_, number): CaptchaEvent => {
+    const event = { ...issued(number), account_id: account };
+    if (event.event !== 'issued') return event;
+    return { ...event, facts: { ...event.facts, user_agent: `${number} ${'ü'.repeat(1000)}`, country: 'DE' } };
+  });
+  for (let at = 0; at < events.length; at += 400) await appendCaptchas(service, events.slice(at, at + 400));
+  expect(await log.seal()).toBe(0);
+  const query = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null };
+  const [all, single] = await Promise.all([
+    searchCaptchas(service, account, { ...query, conditions: [{ field: 'country', is: 'DE' }] }, null, 2000),
+    searchCaptchas(service, account, { ...query, conditions: [{ field: 'user_agent', contains: '777 ü' }] }, null, 10),
+  ]);
+  expect(new Set(all.records.map(({ jti }) => jti))).toEqual(new Set(events.map(({ jti }) => jti)));
+  expect(single.records.map(({ jti }) => jti)).toEqual([jtiOf(777)]);
 });

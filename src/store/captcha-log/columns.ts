@@ -1,12 +1,10 @@
 /**
- * Sealed captchas as columns, 2,000 rows to a part, beside their segment's object: what an audit search
- * reads. A column is a dictionary of JSON texts and an index per row, so a criterion is decided once
- * per distinct value, and a row of the answer is put together without opening a block.
+ * The fields of a captcha, and one of them as a column: a dictionary of JSON texts and an index per row, so
+ * that a criterion is decided once per distinct value. What an audit search reads of sealed captchas.
  */
-import type { StoredRow } from '../verdict-log/row.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
 
-/** The place of a field here is its number in the table and never reused. */
+/** The place of a field here is its number in the tables and never reused. */
 export const captchaFields = [
   'v',
   'id',
@@ -45,121 +43,49 @@ export const captchaFields = [
 ] as const satisfies readonly (keyof CaptchaRecord)[];
 export type CaptchaField = (typeof captchaFields)[number];
 
-/** About 300 kB in all columns together; an index of two bytes always suffices. */
-const PART_ROWS = 2000;
-/** Characters of dictionary in one part, three bytes each at most: a value in SQLite ends at 2 MB. */
-const PART_TEXT_MAX = 500_000;
+/** Criteria of a search: each is a column of its own over a whole run of rows. */
+export const searchedFields = [
+  'site_key',
+  'captcha_type',
+  'ip',
+  'country',
+  'ja4',
+  'user_agent',
+  'device_type',
+  'ip_category',
+  'user_account',
+  'web_view',
+  'iframe',
+  'detectors',
+  'selection_reason',
+  'access_rule',
+  'policy_type',
+  'status',
+  'result_reason',
+] as const satisfies readonly CaptchaField[];
+
+const searched: ReadonlySet<CaptchaField> = new Set(searchedFields);
+
+export function isSearched(field: CaptchaField): boolean {
+  return searched.has(field);
+}
+
 const HEADER_BYTES = 8;
-
-interface OpenColumn {
-  /** Value, of arrays their JSON → place in the dictionary. */
-  places: Map<unknown, number>;
-  texts: string[];
-  indexes: Uint16Array;
-}
-
-/** Collects one segment's captchas, oldest first. */
-export class CaptchaColumnsBuilder {
-  readonly #parts: { rows: number; minTs: number; maxTs: number; maxId: string; columns: Uint8Array[] }[] = [];
-  #columns: OpenColumn[] = openColumns();
-  #rows = 0;
-  #textLength = 0;
-  #minTs = 0;
-  #newest: CaptchaRecord | null = null;
-
-  add(record: CaptchaRecord): void {
-    if (this.#rows === 0) this.#minTs = record.timestamp;
-    for (const [no, field] of captchaFields.entries()) {
-      const column = this.#columns[no] as OpenColumn;
-      const value = record[field];
-      const key = typeof value === 'object' ? JSON.stringify(value) : value;
-      let place = column.places.get(key);
-      if (place === undefined) {
-        const text = JSON.stringify(value);
-        place = column.texts.push(text) - 1;
-        column.places.set(key, place);
-        this.#textLength += text.length;
-      }
-      column.indexes[this.#rows] = place;
-    }
-    this.#newest = record;
-    this.#rows += 1;
-    if (this.#rows === PART_ROWS || this.#textLength >= PART_TEXT_MAX) this.#close();
-  }
-
-  #close(): void {
-    if (this.#newest === null) return;
-    this.#parts.push({
-      rows: this.#rows,
-      minTs: this.#minTs,
-      maxTs: this.#newest.timestamp,
-      maxId: this.#newest.id,
-      columns: this.#columns.map((column) => packed(column, this.#rows)),
-    });
-    this.#columns = openColumns();
-    this.#rows = 0;
-    this.#textLength = 0;
-    this.#newest = null;
-  }
-
-  /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
-  write(sql: SqlStorage, segment: number): void {
-    this.#close();
-    dropColumns(sql, segment);
-    for (const [no, part] of this.#parts.entries()) {
-      sql.exec(
-        'INSERT INTO captcha_parts (segment, no, rows, min_ts, max_ts, max_id) VALUES (?, ?, ?, ?, ?, ?)',
-        segment,
-        no,
-        part.rows,
-        part.minTs,
-        part.maxTs,
-        part.maxId,
-      );
-      for (const [field, data] of part.columns.entries()) {
-        sql.exec(
-          'INSERT INTO captcha_columns (segment, part, field, data) VALUES (?, ?, ?, ?)',
-          segment,
-          no,
-          field,
-          data,
-        );
-      }
-    }
-  }
-}
-
-export function dropColumns(sql: SqlStorage, segment: number): void {
-  sql.exec('DELETE FROM captcha_parts WHERE segment = ?', segment);
-  sql.exec('DELETE FROM captcha_columns WHERE segment = ?', segment);
-}
-
-/** Columns are for searching, which ends earlier than the records do. */
-export function dropColumnsBefore(sql: SqlStorage, timestamp: number): void {
-  sql.exec(
-    `DELETE FROM captcha_columns WHERE (segment, part) IN (SELECT segment, no FROM captcha_parts WHERE max_ts < ?)`,
-    timestamp,
-  );
-  sql.exec('DELETE FROM captcha_parts WHERE max_ts < ?', timestamp);
-}
-
-function openColumns(): OpenColumn[] {
-  return captchaFields.map(() => ({ places: new Map(), texts: [], indexes: new Uint16Array(PART_ROWS) }));
-}
+/** With more distinct values an index takes two bytes. */
+const NARROW_VALUES_MAX = 256;
 
 /** Length of the dictionary, rows, dictionary (JSON texts hold no line feed), indexes of one or two bytes. */
-function packed({ texts, indexes }: OpenColumn, rows: number): Uint8Array {
+export function packColumn(texts: readonly string[], indexes: Uint16Array): Uint8Array {
   const dictionary = new TextEncoder().encode(texts.join('\n'));
-  const narrow = texts.length <= 256;
-  const tail = narrow ? Uint8Array.from(indexes.subarray(0, rows)) : new Uint8Array(indexes.slice(0, rows).buffer);
+  const isNarrow = texts.length <= NARROW_VALUES_MAX;
+  const tail = isNarrow ? Uint8Array.from(indexes) : new Uint8Array(indexes.slice().buffer);
   const data = new Uint8Array(HEADER_BYTES + dictionary.length + tail.length);
-  new Uint32Array(data.buffer, 0, 2).set([dictionary.length, rows]);
+  new Uint32Array(data.buffer, 0, 2).set([dictionary.length, indexes.length]);
   data.set(dictionary, HEADER_BYTES);
   data.set(tail, HEADER_BYTES + dictionary.length);
   return data;
 }
 
-/** One column of one part. */
 export class CaptchaColumn {
   /** The dictionary, its texts parted by line feeds. */
   readonly text: string;
@@ -194,37 +120,20 @@ export class CaptchaColumn {
   textOf(row: number): string {
     return this.texts[this.indexes[row] as number] as string;
   }
+
+  /** Place of this text in the dictionary, or -1; found without parting the others. */
+  placeOf(text: string): number {
+    for (let at = this.text.indexOf(text); at !== -1; at = this.text.indexOf(text, at + 1)) {
+      const end = at + text.length;
+      const isWhole = (at === 0 || this.text[at - 1] === '\n') && (end === this.text.length || this.text[end] === '\n');
+      if (isWhole) return lineFeedsBefore(this.text, at);
+    }
+    return -1;
+  }
 }
 
-export interface CaptchaPart {
-  segment: number;
-  no: number;
-  rows: number;
-  minTs: number;
-  maxTs: number;
-  maxId: string;
-}
-
-export function columnOf(sql: SqlStorage, part: CaptchaPart, field: CaptchaField): CaptchaColumn {
-  const { data } = sql
-    .exec<{ data: ArrayBuffer }>(
-      'SELECT data FROM captcha_columns WHERE segment = ? AND part = ? AND field = ?',
-      part.segment,
-      part.no,
-      captchaFields.indexOf(field),
-    )
-    .one();
-  return new CaptchaColumn(data);
-}
-
-/** These rows as they were before they were sealed. */
-export function rowsOf(sql: SqlStorage, part: CaptchaPart, rows: readonly number[]): StoredRow[] {
-  if (rows.length === 0) return [];
-  const columns = captchaFields.map((field) => columnOf(sql, part, field));
-  return rows.map((row) => {
-    const texts = columns.map((column) => column.textOf(row));
-    const body = `{${captchaFields.map((field, no) => `"${field}":${texts[no]}`).join(',')}}`;
-    const { id, timestamp } = JSON.parse(body) as CaptchaRecord;
-    return { id, timestamp, body };
-  });
+function lineFeedsBefore(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

@@ -2,7 +2,7 @@
  * What an audit search asks of a captcha, on the JSON text of a field: hot rows and sealed columns
  * hold the same texts, so one reading serves both. Letter case never matters to `contains`.
  */
-import { captchaFields } from './columns.ts';
+import { captchaFields, isSearched } from './columns.ts';
 import type { CaptchaField } from './columns.ts';
 
 export type CaptchaCondition =
@@ -17,6 +17,8 @@ export type CaptchaCondition =
 /** One field's share of a condition, with what it found out about a text remembered. */
 export interface FieldTest {
   field: CaptchaField;
+  /** The one text that passes, where there is but one. */
+  only: string | null;
   /** `false` is certain: no text of this dictionary passes. */
   mayPass(dictionary: string): boolean;
   passes(text: string): boolean;
@@ -29,12 +31,13 @@ export function fieldTests(condition: CaptchaCondition): FieldTest[] {
   if ('contains' in condition) return [containing(field, condition.contains)];
   if ('is' in condition) {
     const wanted = JSON.stringify(condition.is);
-    return [{ field, mayPass: (dictionary) => dictionary.includes(wanted), passes: (text) => text === wanted }];
+    const mayPass = (dictionary: string): boolean => dictionary.includes(wanted);
+    return [{ field, only: wanted, mayPass, passes: (text) => text === wanted }];
   }
   const listed = 'has' in condition;
   const member = listed ? condition.has : condition.lacks;
   const passes = remembered((text) => (JSON.parse(text) as string[]).includes(member) === listed);
-  return [{ field, mayPass: () => true, passes }];
+  return [{ field, only: null, mayPass: () => true, passes }];
 }
 
 function containing(field: CaptchaField, text: string): FieldTest {
@@ -46,7 +49,7 @@ function containing(field: CaptchaField, text: string): FieldTest {
     const value = JSON.parse(json) as string | number | string[];
     return [value].flat().some((one) => String(one).toLowerCase().includes(wanted));
   });
-  return { field, mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped), passes };
+  return { field, only: null, mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped), passes };
 }
 
 /** Distinct values of one search that are remembered: most rows repeat a few. */
@@ -64,11 +67,6 @@ function remembered(test: (text: string) => boolean): (text: string) => boolean 
   };
 }
 
-/** What a body must hold to satisfy the condition; exact, since an unescaped `"field":` occurs once. */
-export function bodyFragment(condition: CaptchaCondition): string | null {
-  return 'is' in condition ? `"${condition.field}":${JSON.stringify(condition.is)}` : null;
-}
-
 const valueAt = /"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\]|[^,}]+/y;
 
 /** The JSON text of one field of a stored captcha, without parsing the rest. */
@@ -80,7 +78,12 @@ export function fieldText(body: string, field: CaptchaField): string {
   return valueAt.exec(body)?.[0] ?? 'null';
 }
 
-/** Fields with few distinct values per part come first: they rule out the most for the least. */
+/** Decided by a column; else by the rows themselves. */
+export function byColumn(condition: CaptchaCondition): condition is CaptchaCondition & { field: CaptchaField } {
+  return !('fields' in condition) && isSearched(condition.field);
+}
+
+/** Fields with few distinct values come first: they rule out the most for the least. */
 export function cheapestFirst(conditions: readonly CaptchaCondition[]): CaptchaCondition[] {
   const cost = (condition: CaptchaCondition): number =>
     'fields' in condition ? captchaFields.length : costly.has(condition.field) ? 1 : 0;

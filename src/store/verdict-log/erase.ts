@@ -54,7 +54,8 @@ function eraseHot(sql: SqlStorage, hot: HotRows, jti: string, areCaptchas: boole
     sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
     if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)));
   });
-  for (const { id } of rows) hot.keys.delete(id);
+  const gone = new Set(rows.map(({ id }) => id));
+  hot.forget(({ id }) => gone.has(id));
   return rows.length;
 }
 

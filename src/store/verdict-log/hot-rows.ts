@@ -7,6 +7,7 @@ import { Aggregate, MINUTE_MS } from './aggregate.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from './log-record.ts';
+import { HotColumns } from '../captcha-log/hot-columns.ts';
 import { mergeCaptcha } from '../captcha-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-log/captcha-record.ts';
 import { RollupStore } from './rollup-store.ts';
@@ -35,6 +36,8 @@ export class HotRows {
   #nextSeq = 1;
   /** Nothing newer than this was ever sealed; only what is not newer is looked up among sealed ids. */
   #sealedThrough: number;
+  /** Made when the first search asks for it. */
+  #captchas: HotColumns | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -105,7 +108,8 @@ export class HotRows {
       }
       if (away.rows > 0) this.rollups.mergeAggregate(away);
     });
-    for (const { before, after, oldSeq } of changes) {
+    for (const { before, after, record, oldSeq } of changes) {
+      this.#captchas?.set(record);
       if (before && oldSeq > this.#mergedSeq) addRow(this.#pending, before, -1);
       addRow(this.#pending, after, 1);
     }
@@ -115,20 +119,22 @@ export class HotRows {
 
   /** `null`: nothing new, or too late: the record is sealed. */
   #mergeOne(event: CaptchaEvent): CaptchaChange | null {
-    const fresh = captchaRow(mergeCaptcha(null, event));
+    const made = mergeCaptcha(null, event);
+    const fresh = captchaRow(made);
     if (fresh.timestamp <= this.#sealedThrough && sealedBodyHash(this.#sql, fresh.id) !== null) return null;
     const key = this.keys.get(fresh.id);
     const body = key === undefined ? null : this.#bodyOf(key);
     if (key === undefined || body === null) {
       this.#put(fresh);
-      return { before: null, after: fresh, oldSeq: 0 };
+      return { before: null, after: fresh, record: made, oldSeq: 0 };
     }
     const before = JSON.parse(body) as CaptchaRecord;
-    const after = captchaRow(mergeCaptcha(before, event));
+    const record = mergeCaptcha(before, event);
+    const after = captchaRow(record);
     if (after.body === body) return null;
     this.#sql.exec('DELETE FROM verdicts WHERE ts = ? AND id = ?', key.timestamp, key.id);
     this.#put(after);
-    return { before: captchaRow(before), after, oldSeq: key.seq };
+    return { before: captchaRow(before), after, record, oldSeq: key.seq };
   }
 
   /** `null`: inserted. Otherwise the id was known, with this body or with another. */
@@ -218,6 +224,26 @@ export class HotRows {
     this.#pending = new Aggregate();
   }
 
+  /** Criteria of the captchas in the table. */
+  captchaColumns(): HotColumns {
+    if (this.#captchas === null || this.#captchas.isWorn) {
+      this.#captchas = new HotColumns();
+      for (const { body } of this.#sql.exec<{ body: string }>('SELECT body FROM verdicts')) {
+        this.#captchas.set(JSON.parse(body) as CaptchaRecord);
+      }
+    }
+    return this.#captchas;
+  }
+
+  /** Forgets every row that `gone` says is no longer in the table. */
+  forget(gone: (key: HotKey) => boolean): void {
+    this.keys.forget((key) => {
+      const isGone = gone(key);
+      if (isGone) this.#captchas?.delete(key.id);
+      return isGone;
+    });
+  }
+
   /** To be called inside the transaction that seals rows up to this timestamp. */
   raiseSealedThrough(timestamp: number): void {
     this.#sealedThrough = Math.max(this.#sealedThrough, timestamp);
@@ -227,6 +253,7 @@ export class HotRows {
   /** Memory follows from the table: keys of every row, counts of those behind the watermark. */
   #rebuild(): void {
     this.keys.forget(() => true);
+    this.#captchas = null;
     this.#pending = new Aggregate();
     this.#nextSeq = this.#mergedSeq + 1;
     for (const row of this.#sql.exec<RebuiltRow>(
@@ -260,6 +287,8 @@ interface RebuiltRow extends Record<string, SqlStorageValue> {
 interface CaptchaChange {
   before: LogRow | null;
   after: LogRow;
+  /** `after`, as what it is. */
+  record: CaptchaRecord;
   oldSeq: number;
 }
 

@@ -3,7 +3,7 @@
  * telemetry. Readers are held to the same moment, an hour's start, before anything is deleted, so
  * rows and counts end together. Ids outlive their rows until no copy can still arrive.
  */
-import { dropColumns, dropColumnsBefore } from '../captcha-log/columns.ts';
+import { dropRuns, dropRunsBefore } from '../captcha-log/runs.ts';
 import type { HotRows } from './hot-rows.ts';
 import { readMeta, writeMeta } from './schema.ts';
 
@@ -47,11 +47,11 @@ export async function dropExpired(
     for (const { no, object } of expired.toArray()) {
       sql.exec('DELETE FROM blocks WHERE segment = ?', no);
       sql.exec('DELETE FROM segment_index WHERE segment = ?', no);
-      dropColumns(sql, no);
+      dropRuns(sql, no);
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);
     }
-    dropColumnsBefore(sql, now - SEARCHED_AGE_MS);
+    dropRunsBefore(sql, now - SEARCHED_AGE_MS);
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
     sweepValues(sql, hot, now);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);

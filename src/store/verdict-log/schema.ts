@@ -33,12 +33,15 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS segment_index (
      kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
      PRIMARY KEY (kind, bucket, segment)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS captcha_parts (
+  `CREATE TABLE IF NOT EXISTS captcha_runs (
      segment INTEGER NOT NULL, no INTEGER NOT NULL, rows INTEGER NOT NULL, min_ts INTEGER NOT NULL,
      max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, PRIMARY KEY (segment, no)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS captcha_columns (
-     segment INTEGER NOT NULL, part INTEGER NOT NULL, field INTEGER NOT NULL, data BLOB NOT NULL,
-     PRIMARY KEY (segment, part, field)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS captcha_values (
+     field INTEGER NOT NULL, segment INTEGER NOT NULL, run INTEGER NOT NULL, filter BLOB, data BLOB NOT NULL,
+     PRIMARY KEY (field, segment, run)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS captcha_rows (
+     segment INTEGER NOT NULL, run INTEGER NOT NULL, first INTEGER NOT NULL, max_ts INTEGER NOT NULL,
+     max_id TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (segment, run, first)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS sealed_ids (
      bucket INTEGER NOT NULL, segment INTEGER NOT NULL, chunk INTEGER NOT NULL, first_id TEXT NOT NULL,
      last_id TEXT NOT NULL, newest_ts INTEGER NOT NULL, data BLOB NOT NULL,

@@ -4,7 +4,7 @@
  * and a reader can fetch one block by its byte range.
  */
 import type { CaptchaRecord } from '../captcha-log/captcha-record.ts';
-import { CaptchaColumnsBuilder } from '../captcha-log/columns.ts';
+import { CaptchaRunsBuilder } from '../captcha-log/runs.ts';
 import { logRecord } from './log-record.ts';
 import type { StoredRow } from './row.ts';
 import { SegmentIndexBuilder } from './segment-index.ts';
@@ -33,7 +33,7 @@ export interface BuiltSegment {
   blocks: BlockManifest[];
   index: SegmentIndexBuilder;
   /** Of captchas; empty for verdicts. */
-  columns: CaptchaColumnsBuilder;
+  runs: CaptchaRunsBuilder;
 }
 
 /**
@@ -46,27 +46,27 @@ export async function buildSegment(
   const parts: Uint8Array[] = [];
   const blocks: BlockManifest[] = [];
   const index = new SegmentIndexBuilder();
-  const columns = new CaptchaColumnsBuilder();
+  const runs = new CaptchaRunsBuilder();
   let start = 0;
   let rows = 0;
   for await (const page of pages) {
     if (page.length === 0) continue;
     const packed = await gzip(page.map((row) => `${row.body}\n`).join(''));
-    blocks.push({ ...describe(page, blocks.length, index, columns), start, length: packed.length });
+    blocks.push({ ...describe(page, blocks.length, index, runs), start, length: packed.length });
     parts.push(packed);
     start += packed.length;
     rows += page.length;
   }
   const bytes = new Uint8Array(start);
   parts.forEach((part, no) => bytes.set(part, blocks[no]?.start ?? 0));
-  return { bytes, rows, blocks, index, columns };
+  return { bytes, rows, blocks, index, runs };
 }
 
 function describe(
   page: readonly StoredRow[],
   no: number,
   index: SegmentIndexBuilder,
-  columns: CaptchaColumnsBuilder,
+  runs: CaptchaRunsBuilder,
 ): Omit<BlockManifest, 'start' | 'length'> {
   const outcomes = new Set<string>();
   const sources = new Set<string>();
@@ -84,7 +84,7 @@ function describe(
     index.add('path', record.request_path, no);
     for (const rule of record.fired_rules) index.add('rule', rule.id, no);
     if (isCaptcha(record)) {
-      columns.add(record);
+      runs.add(record);
       // So that erasing a session finds the captchas that were solved in it.
       if (record.session !== null) index.add('jti', record.session, no);
     }

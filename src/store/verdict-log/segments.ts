@@ -163,7 +163,7 @@ export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSeg
     sql.exec(`DELETE FROM verdicts WHERE ${BELONGS}`, ...bound);
   });
   const newest = { timestamp: segment.maxTs, id: segment.maxId };
-  hot.keys.forget((key) => key.seq <= segment.maxSeq && compareNewestFirst(key, newest) >= 0);
+  hot.forget((key) => key.seq <= segment.maxSeq && compareNewestFirst(key, newest) >= 0);
   return true;
 }
 
@@ -203,7 +203,7 @@ export function recordManifest(sql: SqlStorage, no: number, object: string, buil
     );
   }
   built.index.write(sql, no);
-  built.columns.write(sql, no);
+  built.runs.write(sql, no);
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
     object,

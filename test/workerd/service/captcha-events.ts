@@ -3,7 +3,7 @@ import { appendCaptchas } from '../../../src/store/captcha-log/captcha-log.ts';
 import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../../src/store/captcha-log/captcha-record.ts';
 import { serviceEnv } from './service-under-test.ts';
 
-const plainFacts: CaptchaFacts = {
+export const plainFacts: CaptchaFacts = {
   ip: '192.0.2.1',
   asn: 64_496,
   country: 'DE',
