@@ -5,12 +5,14 @@
  */
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
 import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
+import { readManagementRules } from './management-rules.ts';
 import { pageLanguages } from './pages/messages.ts';
 import { edgeWorker } from './worker.ts';
 
 export default edgeWorker({
   rulesSource: 'management-api',
   otherConfig: 'wrangler.toml',
+  readRules: readManagementRules,
   languages: pageLanguages,
   files: { ...edgeAssets, ...pageAssets },
   upstream: ({ kv, seal }) => new KvUpstream(kv, seal),

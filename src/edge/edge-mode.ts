@@ -4,7 +4,7 @@
  * file, so that neither carries what only the other needs.
  */
 import type { Edge } from './edge.ts';
-import type { RulesSource } from './environment.ts';
+import type { EnvironmentReader, RulesSource } from './environment.ts';
 import type { ConfigSeal } from './feed/config-seal.ts';
 import type { KvStore } from './feed/kv.ts';
 import type { ServiceClient } from './feed/service-client.ts';
@@ -20,6 +20,8 @@ export interface EdgeMode {
   /** The only `RULES_SOURCE` this Worker knows, and the wrangler file of the Worker that knows the other. */
   rulesSource: RulesSource['kind'];
   otherConfig: string;
+  /** Its credentials; `undefined` where they are not complete, and `wrong` has been told. */
+  readRules(reader: EnvironmentReader): RulesSource | undefined;
   /** Texts of the pages that are compiled in; English at least. */
   languages: Languages;
   /** Browser files that are compiled in, by name. */

@@ -51,6 +51,15 @@ export interface EdgeEnvironment {
   version: string;
 }
 
+/** What a mode reads its source of rules with; a mistake is one line. */
+export interface EnvironmentReader {
+  /** Trimmed; empty where there is none. */
+  text: (name: string) => string;
+  binding: (name: string) => object | null;
+  wrong: (line: string) => undefined;
+  sinks: readonly string[];
+}
+
 export type EnvironmentReading = { ok: true; environment: EdgeEnvironment } | { ok: false; mistakes: string[] };
 
 /** Below it a secret can be guessed; 16 random bytes in base64url are 22 characters. */
@@ -61,7 +70,7 @@ const SECONDS_MAX = 86_400;
 /** `mode`: of the Worker that was deployed, which knows one source of rules. */
 export function readEnvironment(
   env: Record<string, unknown>,
-  mode: Pick<EdgeMode, 'rulesSource' | 'otherConfig'>,
+  mode: Pick<EdgeMode, 'rulesSource' | 'otherConfig' | 'readRules'>,
 ): EnvironmentReading {
   const mistakes: string[] = [];
   const wrong = (line: string): undefined => void mistakes.push(line);
@@ -126,9 +135,6 @@ export function readEnvironment(
     wrong('LOG_SINKS names analytics-engine, but there is no binding VERDICT_ANALYTICS');
   }
   const logUrl = sinks.includes('http') ? url('LOG_URL') : null;
-  if (rulesKind === 'management-api' && sinks.includes('service')) {
-    wrong('LOG_SINKS cannot name service when RULES_SOURCE is management-api');
-  }
 
   const failMode = choice('FAIL_MODE', ['open', 'closed'], 'open');
   const failModeVerify = choice('FAIL_MODE_VERIFY', ['closed', 'open'], 'closed');
@@ -136,7 +142,7 @@ export function readEnvironment(
   const pollMs = seconds('RULES_POLL_SECONDS', 5) * 1000;
   const maxStaleMs = seconds('RULES_MAX_STALE_SECONDS', 30) * 1000;
   const siteverifyUrl = text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`;
-  const rules = rulesKind === 'service' ? serviceRules() : managementRules();
+  const rules = mode.readRules({ text, binding, wrong, sinks });
   const origin = readOrigin();
   if (mistakes.length > 0 || !rules || !origin) return { ok: false, mistakes: [...new Set(mistakes)] };
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
@@ -168,22 +174,6 @@ export function readEnvironment(
     },
   };
 
-  function serviceRules(): RulesSource | undefined {
-    const clientJwt = text('CLIENT_JWT');
-    const claims = readClientJwt(clientJwt);
-    if (!claims) return wrong('CLIENT_JWT must be the JWT that POST /protect/client-jwt/generate issued');
-    return { kind: 'service', clientJwt, claims };
-  }
-
-  function managementRules(): RulesSource | undefined {
-    const [apiKey, siteKey, siteSecret] = [text('API_KEY'), text('SITE_KEY'), text('SITE_SECRET')];
-    if (!binding('GATE_KV')) wrong('RULES_SOURCE management-api needs the binding GATE_KV');
-    if (!apiKey || !siteKey || !siteSecret) {
-      return wrong('RULES_SOURCE management-api needs API_KEY, SITE_KEY and SITE_SECRET');
-    }
-    return { kind: 'management-api', apiKey, siteKey, siteSecret };
-  }
-
   function readOrigin(): OriginTarget | undefined {
     const fetcher = binding('ORIGIN') as Fetcher | null;
     const named = text('ORIGIN_URL');
@@ -192,20 +182,5 @@ export function readEnvironment(
     const base = url('ORIGIN_URL');
     if (!URL.canParse(base)) return undefined;
     return { kind: 'url', base, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };
-  }
-}
-
-/** The edge's own claims, unverified: only the service's word counts, this is for showing age and expiry. */
-function readClientJwt(jwt: string): ClientJwtClaims | null {
-  const payload = jwt.split('.')[1];
-  if (!payload || jwt.length > 4096) return null;
-  try {
-    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
-    if (typeof claims !== 'object' || claims === null) return null;
-    const { sub, iat, exp } = claims as Record<string, unknown>;
-    if (typeof sub !== 'string' || sub === '' || typeof iat !== 'number' || typeof exp !== 'number') return null;
-    return { instanceId: sub, issuedAt: iat, expiresAt: exp };
-  } catch {
-    return null;
   }
 }

@@ -6,11 +6,13 @@ import { edgeAssets } from '../widget/bundle.generated.ts';
 import { backUpFiles } from './feed/file-backup.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
 import { english } from './pages/messages-english.ts';
+import { readServiceRules } from './service-rules.ts';
 import { edgeWorker } from './worker.ts';
 
 export default edgeWorker({
   rulesSource: 'service',
   otherConfig: 'wrangler.any-service.toml',
+  readRules: readServiceRules,
   languages: { en: english },
   files: edgeAssets,
   upstream: ({ service }) => service,

@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { ipCategories } from '../contract/vocabulary.ts';
 import type { IpCategory } from '../contract/vocabulary.ts';
+import { isJsonObject, parseJson } from './json-bytes.ts';
 import { canonicalAsn } from './signal-values.ts';
 import { mask32, parseCidr, parseIp } from '../rules/ip.ts';
 import type { IpAddress, IpPrefix } from '../rules/ip.ts';
@@ -62,16 +63,12 @@ export function readIpCategories(json: string | null): CategoriesReading {
     for (const asn of DATACENTER_ASNS) byAsn.set(asn, DATACENTER);
     return read();
   }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    return refused(' is not JSON');
-  }
+  const parsed = parseJson(json);
+  if (parsed === null) return refused(' is not JSON');
   const shape = refused(' must look like {"asn": {"64496": ["vpn"]}, "prefixes": {}}');
-  if (!isObject(parsed)) return shape;
+  if (!isJsonObject(parsed)) return shape;
   const { asn = {}, prefixes = {}, ...others } = parsed;
-  if (!isObject(asn) || !isObject(prefixes) || Object.keys(others).length > 0) return shape;
+  if (!isJsonObject(asn) || !isJsonObject(prefixes) || Object.keys(others).length > 0) return shape;
   const entries = [...Object.entries(asn), ...Object.entries(prefixes)];
   if (entries.length > ENTRIES_MAX) return refused(` may have at most ${ENTRIES_MAX} entries`);
   if (!entries.every(([, categories]) => names.safeParse(categories).success)) return shape;
@@ -90,10 +87,6 @@ export function readIpCategories(json: string | null): CategoriesReading {
 
 function refused(reason: string): CategoriesReading {
   return { ok: false, reason: `IP_CATEGORIES${reason}` };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function lookup(byAsn: ReadonlyMap<number, readonly IpCategory[]>, ranges: readonly CategoryRange[]): IpCategories {

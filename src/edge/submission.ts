@@ -5,6 +5,7 @@
  */
 import { TOKEN_MAX_CHARS } from '../contract/challenge-terms.ts';
 import type { InstancePolicy } from '../contract/instance.ts';
+import { parseJson } from './json-bytes.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './submission-strip.ts';
 
 export type SubmissionSettings = InstancePolicy['submission'];
@@ -76,7 +77,7 @@ async function fieldValue(
         return firstText(form.getAll(settings.tokenField));
       }
       case 'json':
-        return valueAt(JSON.parse(new TextDecoder().decode(body)), jsonSteps(settings));
+        return valueAt(parseJson(body), jsonSteps(settings));
       case 'other':
         return null;
     }
@@ -107,11 +108,7 @@ function valueAt(document: unknown, steps: readonly string[]): unknown {
 function tokenIn(value: unknown): string | null {
   let token = value;
   if (typeof token === 'string' && token.trimStart().startsWith('{')) {
-    try {
-      token = JSON.parse(token) as unknown;
-    } catch {
-      return null;
-    }
+    token = parseJson(token);
   }
   if (typeof token === 'object' && token !== null) token = (token as Record<string, unknown>)['token'];
   return typeof token === 'string' && token !== '' && token.length <= TOKEN_MAX_CHARS ? token : null;

@@ -5,7 +5,6 @@
  * to put a rule out of force.
  */
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
-import { decisions } from '../contract/vocabulary.ts';
 import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
 import { Ja4Set, NumberTable, countryKey } from './exact-sets.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
@@ -13,10 +12,9 @@ import { formatV4, formatV6, parseCidr, parseIp } from './ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from './ja4.ts';
 import { type Sections, readSnapshot } from './layout.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
-import { EXTRA, ExtraTable, searchExact } from './rule-meta.ts';
+import { ExtraTable, searchExact } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
 import { foldedBytes } from './user-agent-fold.ts';
-import type { EdgeRule } from './types.ts';
 
 export type OpenedSnapshot = { ok: true; snapshot: Snapshot } | { ok: false; reason: string };
 
@@ -227,26 +225,5 @@ export class Snapshot {
     }
     const pattern = theirs.userAgents.pattern(rule - other.#firstUserAgent);
     return numbered(this.#firstUserAgent, ours.userAgents.entryOf(pattern));
-  }
-
-  /** The rule with this number as it was added, its expiry and rollout included. */
-  rule(rule: number): EdgeRule {
-    const type = this.type(rule);
-    const value = this.value(rule);
-    const code = this.code(rule);
-    if (code !== EXTRA) return { type, value, verdict: decisions[code] ?? 'block' };
-    const { verdict, mode, expiry, rollout } = this.extras.read(this.extras.row(rule));
-    return {
-      type,
-      value,
-      verdict,
-      ...(mode === 'monitor' ? { mode } : {}),
-      ...(expiry === null ? {} : { expiry }),
-      ...(rollout === null ? {} : { rollout: rollout / 100 }),
-    };
-  }
-
-  *rules(): Generator<EdgeRule> {
-    for (let rule = 0; rule < this.ruleCount; rule++) yield this.rule(rule);
   }
 }

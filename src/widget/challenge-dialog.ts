@@ -8,6 +8,7 @@ import { loadAsset } from './asset-loader.ts';
 import { asCaptchaError, CaptchaError } from './captcha-error.ts';
 import { createHoneypot } from './honeypot.ts';
 import { obtainToken } from './obtain-token.ts';
+import { startWorker } from './pow-engine.ts';
 import { postJson } from './post-json.ts';
 import type { ChallengeOrder } from './recovery.ts';
 import type { ScriptLocation } from './script-location.ts';
@@ -57,6 +58,7 @@ async function passOnce(
 ): Promise<void> {
   const { token } = await obtainToken({
     location: script,
+    startEngine: startWorker,
     apiBase: script.base,
     siteKey: order.siteKey,
     action: order.action,

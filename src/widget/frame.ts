@@ -4,7 +4,7 @@
  * who asks.
  */
 import type { PowTask } from '../contract/challenge-api.ts';
-import { startEngine } from './pow-engine.ts';
+import { startWorker } from './pow-engine.ts';
 import { scriptLocation } from './script-location.ts';
 
 const { base } = scriptLocation();
@@ -12,7 +12,7 @@ const { base } = scriptLocation();
 window.addEventListener('message', (event) => {
   const [port] = event.ports;
   if (event.source !== parent || port === undefined) return;
-  const engine = startEngine(base, {
+  const engine = startWorker(base, {
     onMessage: (message) => port.postMessage(message),
     onFailure: () => port.postMessage(null),
   });

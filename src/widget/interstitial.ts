@@ -8,6 +8,7 @@ import { asCaptchaError, CaptchaError } from './captcha-error.ts';
 import { createHoneypot } from './honeypot.ts';
 import { cookiesWork, forgetPasses, isLooping, notePass } from './loop-guard.ts';
 import { obtainToken } from './obtain-token.ts';
+import { startWorker } from './pow-engine.ts';
 import { postJson } from './post-json.ts';
 import { safeReturnTarget } from './return-target.ts';
 import { scriptLocation } from './script-location.ts';
@@ -43,6 +44,7 @@ function start(root: HTMLElement): void {
     try {
       const { token } = await obtainToken({
         location: script,
+        startEngine: startWorker,
         apiBase: api,
         siteKey: sitekey,
         action,

@@ -5,6 +5,7 @@
  */
 import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../contract/challenge-api.ts';
 import { CaptchaError } from './captcha-error.ts';
+import type { StartEngine } from './pow-engine.ts';
 import { type OnProgress, preparePow } from './pow-runner.ts';
 import { postJson } from './post-json.ts';
 import type { ScriptLocation } from './script-location.ts';
@@ -19,6 +20,7 @@ export type ShowVisual = (task: VisualTask) => Promise<VisualOutcome>;
 
 export interface TokenRequest {
   location: ScriptLocation;
+  startEngine: StartEngine;
   /** Address the API hangs under, no trailing slash. */
   apiBase: string;
   siteKey: string;
@@ -45,7 +47,7 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const ask = async (audio: boolean): Promise<ChallengeAnswer> =>
     (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeAnswer;
   try {
-    let runner = preparePow(request.location, stopWorker.signal);
+    let runner = preparePow(request.location, request.startEngine, stopWorker.signal);
     let challenge = await ask(false);
     let wrong = false;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
@@ -76,7 +78,7 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
       if (answer.next === undefined) throw rejection(answer.reason ?? '');
       challenge = answer.next;
       wrong = answer.reason !== undefined;
-      if (challenge.pow !== undefined) runner = preparePow(request.location, stopWorker.signal);
+      if (challenge.pow !== undefined) runner = preparePow(request.location, request.startEngine, stopWorker.signal);
     }
     throw new CaptchaError('failed', 'rounds');
   } finally {

@@ -1,8 +1,6 @@
 /**
- * Places off the page's main thread where a proof of work can run: a worker of the page's own origin,
- * or a worker inside a frame of the service's origin where the widget came from another host (a
- * worker must be of its page's origin, and `blob:` is what strict policies forbid). Whether the page's
- * CSP allows either is found out by trying.
+ * The place off the page's main thread where a proof of work runs: a worker of the page's own origin.
+ * Whether the page's CSP allows it is found out by trying.
  */
 import type { PowTask } from '../contract/challenge-api.ts';
 import { assetFile } from './asset-versions.ts';
@@ -21,15 +19,10 @@ export interface EngineEvents {
   onFailure: () => void;
 }
 
-/** A frame that has not spoken by then was refused by the page's policy, or its network is hopeless. */
-const FRAME_READY_TIMEOUT_MS = 2500;
-const FRAME_SILENT_AFTER_LOAD_MS = 150;
+export type StartEngine = (base: string, events: EngineEvents) => PowEngine;
 
-export function startEngine(base: string, events: EngineEvents): PowEngine {
-  return new URL(base, location.href).origin === location.origin ? startWorker(base, events) : startFrame(base, events);
-}
-
-function startWorker(base: string, events: EngineEvents): PowEngine {
+/** For a page of the same origin as the script. */
+export function startWorker(base: string, events: EngineEvents): PowEngine {
   let worker: Worker | undefined;
   try {
     worker = new Worker(scriptUrl(base, assetFile('pow-worker')));
@@ -41,46 +34,5 @@ function startWorker(base: string, events: EngineEvents): PowEngine {
   return {
     post: (task) => worker?.postMessage(task, []),
     stop: () => worker?.terminate(),
-  };
-}
-
-function startFrame(base: string, events: EngineEvents): PowEngine {
-  const frame = document.createElement('iframe');
-  const { origin } = new URL(base);
-  const channel = new MessageChannel();
-  let timer = setTimeout(events.onFailure, FRAME_READY_TIMEOUT_MS);
-  // Its script speaks before the load event; a page that was refused loads too, and says nothing.
-  frame.addEventListener('load', () => {
-    if (ready) return;
-    clearTimeout(timer);
-    timer = setTimeout(events.onFailure, FRAME_SILENT_AFTER_LOAD_MS);
-  });
-  let ready = false;
-  function onReady(event: MessageEvent): void {
-    if (event.source !== frame.contentWindow || event.origin !== origin) return;
-    ready = true;
-    clearTimeout(timer);
-    frame.contentWindow?.postMessage('gatehouse', origin, [channel.port2]);
-  }
-  addEventListener('message', onReady as EventListener);
-  channel.port1.addEventListener('message', (event: MessageEvent<WorkerMessage | null>) => {
-    if (event.data === null) events.onFailure();
-    else events.onMessage(event.data);
-  });
-  channel.port1.start();
-  frame.hidden = true;
-  frame.title = '';
-  frame.setAttribute('aria-hidden', 'true');
-  frame.src = `${base}/frame.html`;
-  document.body.append(frame);
-  return {
-    // The port keeps a message until the frame has taken its other end.
-    post: (task) => channel.port1.postMessage(task),
-    stop() {
-      clearTimeout(timer);
-      removeEventListener('message', onReady as EventListener);
-      channel.port1.close();
-      frame.remove();
-    },
   };
 }

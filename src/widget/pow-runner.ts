@@ -5,7 +5,7 @@
 import type { PowTask } from '../contract/challenge-api.ts';
 import { loadAsset } from './asset-loader.ts';
 import { CaptchaError } from './captcha-error.ts';
-import { type PowEngine, startEngine } from './pow-engine.ts';
+import type { PowEngine, StartEngine } from './pow-engine.ts';
 import type { PowSolution, SolvePow } from './pow-task.ts';
 import type { ScriptLocation } from './script-location.ts';
 
@@ -17,7 +17,7 @@ export interface PowRunner {
 }
 
 /** Starts the engine at once, so that its start-up overlaps with the fetch of the challenge. */
-export function preparePow(location: ScriptLocation, signal: AbortSignal): PowRunner {
+export function preparePow(location: ScriptLocation, startEngine: StartEngine, signal: AbortSignal): PowRunner {
   let onProgress: OnProgress | undefined;
   let engine: PowEngine | undefined;
   const outcome = new Promise<PowSolution | null | 'no-engine'>((resolve) => {

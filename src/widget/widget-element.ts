@@ -9,6 +9,7 @@ import { CaptchaError } from './captcha-error.ts';
 import { holdForm } from './form-hold.ts';
 import { createHoneypot } from './honeypot.ts';
 import { obtainToken } from './obtain-token.ts';
+import { startEngine } from './frame-engine.ts';
 import { scriptLocation } from './script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';
 import { TokenKeeper } from './token-keeper.ts';
@@ -159,6 +160,7 @@ export class GatehouseWidget extends Base {
     const view = this.#view!;
     return obtainToken({
       location: script,
+      startEngine,
       apiBase: this.#setting('api') ?? script.apiBase,
       siteKey: this.#setting('sitekey') ?? '',
       action: this.#setting('action'),

@@ -3,9 +3,9 @@
  * with AES-256-GCM under a key that HKDF derives from the edge's own credential (design 4), so that
  * whoever can read the storage but not the Worker's secrets learns nothing.
  */
+import { openBytes, sealBytes } from '../aes-gcm.ts';
+
 const encoder = new TextEncoder();
-const NONCE_BYTES = 12;
-const GCM_TAG_BYTES = 16;
 
 export class ConfigSeal {
   readonly #credential: string;
@@ -17,27 +17,13 @@ export class ConfigSeal {
   }
 
   async seal(text: string): Promise<Uint8Array<ArrayBuffer>> {
-    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await this.#derived(), encoder.encode(text));
-    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
-    bytes.set(iv);
-    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
-    return bytes;
+    return sealBytes(await this.#derived(), encoder.encode(text) as Uint8Array<ArrayBuffer>);
   }
 
   /** `null`: not ours, changed on the way, or from another credential. */
   async open(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
-    if (bytes.length < NONCE_BYTES + GCM_TAG_BYTES) return null;
-    try {
-      const opened = await crypto.subtle.decrypt(
-        { name: 'AES-GCM', iv: bytes.subarray(0, NONCE_BYTES) },
-        await this.#derived(),
-        bytes.subarray(NONCE_BYTES),
-      );
-      return new TextDecoder().decode(opened);
-    } catch {
-      return null;
-    }
+    const opened = await openBytes(await this.#derived(), bytes);
+    return opened && new TextDecoder().decode(opened);
   }
 
   #derived(): Promise<CryptoKey> {

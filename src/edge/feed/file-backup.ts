@@ -3,6 +3,7 @@
  * service nor a service of another release takes languages and scripts away from a running edge. One
  * list says what is stored; it is read once a run, and nothing is written without a change.
  */
+import { isJsonObject, parseJson } from '../json-bytes.ts';
 import { fileName } from './client-files.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { KvStore } from './kv.ts';
@@ -30,11 +31,7 @@ export async function backUpFiles(files: ClientFiles, kv: KvStore): Promise<bool
 }
 
 function storedList(bytes: Uint8Array | null): Map<string, string> {
-  if (!bytes) return new Map();
-  try {
-    const list: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return new Map(Object.entries(list as Record<string, string>).filter(([, hash]) => typeof hash === 'string'));
-  } catch {
-    return new Map();
-  }
+  const list = parseJson(bytes);
+  const entries = isJsonObject(list) ? Object.entries(list) : [];
+  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

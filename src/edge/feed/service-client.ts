@@ -4,6 +4,7 @@
  */
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge-answers.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge-api.ts';
+import { parseJson } from '../json-bytes.ts';
 import { readBounded } from '../submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
@@ -79,13 +80,9 @@ export class ServiceClient implements Upstream {
 
   async #json(path: string, timeoutMs: number, body?: string): Promise<unknown> {
     const bytes = await this.#bytes(path, timeoutMs, ANSWER_MAX_BYTES, body);
-    if (!bytes) return null;
-    try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-      this.#options.count('service_failures{kind="unreadable"}');
-      return null;
-    }
+    const answer = parseJson(bytes);
+    if (bytes && answer === null) this.#options.count('service_failures{kind="unreadable"}');
+    return answer;
   }
 
   async #bytes(path: string, timeoutMs: number, maxBytes: number, body?: string) {

@@ -5,6 +5,7 @@
  */
 import { edgeConfig, edgeVersion } from '../../contract/edge-answers.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import { parseJson } from '../json-bytes.ts';
 import type { ConfigSeal } from './config-seal.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -17,7 +18,6 @@ export interface PartStore {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export const partName = {
   pointer: 'pointer',
@@ -31,7 +31,7 @@ export function encodePointer(version: EdgeVersion): Bytes {
 }
 
 export function decodePointer(bytes: Bytes | null): EdgeVersion | null {
-  const read = edgeVersion.safeParse(parsed(bytes && decoder.decode(bytes)));
+  const read = edgeVersion.safeParse(parseJson(bytes));
   return read.success ? read.data : null;
 }
 
@@ -40,15 +40,6 @@ export function sealConfig(config: EdgeConfig, seal: ConfigSeal): Promise<Bytes>
 }
 
 export async function openConfig(bytes: Bytes | null, seal: ConfigSeal): Promise<EdgeConfig | null> {
-  const read = edgeConfig.safeParse(parsed(bytes && (await seal.open(bytes))));
+  const read = edgeConfig.safeParse(parseJson(bytes && (await seal.open(bytes))));
   return read.success ? read.data : null;
-}
-
-function parsed(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

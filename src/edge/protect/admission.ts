@@ -4,6 +4,7 @@
  */
 import { addressPrefix } from '../../challenge/visitor-binding.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { isJsonObject, parseJson } from '../json-bytes.ts';
 import { jsonError } from '../respond.ts';
 import { readBounded } from '../submission.ts';
 import type { ProtectCall } from './routes.ts';
@@ -43,13 +44,8 @@ export async function readJsonObject({ passage }: ProtectCall): Promise<Record<s
   const bytes = await readBounded(body, POST_MAX_BYTES);
   if (bytes === 'too-large') return tooLarge(passage);
   if (bytes === 'unreadable') return jsonError(passage, 'API.PARSE_ERROR', 'The body did not arrive whole.');
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Told below, in the one way for everything that is no object.
-  }
-  return jsonError(passage, 'API.PARSE_ERROR', 'The body must be a JSON object.');
+  const value = parseJson(bytes);
+  return isJsonObject(value) ? value : jsonError(passage, 'API.PARSE_ERROR', 'The body must be a JSON object.');
 }
 
 export function isSameOrigin({ headers }: Request, host: string): boolean {

@@ -10,6 +10,7 @@ import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts'
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
+import { ruleAt, rulesOf } from '../../support/snapshot-rules.ts';
 import { rule, signals } from './arbitraries.ts';
 import { type OracleRule, longText, oracleMatch } from './oracle.ts';
 
@@ -127,12 +128,12 @@ describe('compiling', { timeout: PATIENCE_MS }, () => {
     fc.assert(
       fc.property(fc.uniqueArray(rule.map(canonical), { selector: keyOf, maxLength: 60 }), (rules) => {
         const snapshot = opened(compile(rules));
-        const kept = new Map(Array.from(snapshot.rules(), (one) => [`${one.type}:${one.value}`, one]));
+        const kept = new Map(rulesOf(snapshot).map((one) => [`${one.type}:${one.value}`, one]));
         expect(kept.size).toBe(rules.length);
         for (const one of rules) {
           const { mode, ...rest } = asEdgeRule(one);
           expect(kept.get(keyOf(one))).toEqual(mode === 'monitor' ? { ...rest, mode } : rest);
-          expect(snapshot.rule(snapshot.ruleOf(one.type, one.value)).value).toBe(one.value);
+          expect(ruleAt(snapshot, snapshot.ruleOf(one.type, one.value)).value).toBe(one.value);
         }
       }),
       { numRuns: 300 },

@@ -1,6 +1,8 @@
 /** The edge's configuration: complete or refused, one line per mistake (issue 4, point 9). */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
+import { readManagementRules } from '../../../src/edge/management-rules.ts';
+import { readServiceRules } from '../../../src/edge/service-rules.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
 const good = {
@@ -8,8 +10,16 @@ const good = {
   ORIGIN_URL: 'https://origin.example.com',
   CLIENT_JWT: `e30.${claims}.c2ln`,
 };
-const serviceMode = { rulesSource: 'service', otherConfig: 'wrangler.any-service.toml' } as const;
-const anyServiceMode = { rulesSource: 'management-api', otherConfig: 'wrangler.toml' } as const;
+const serviceMode = {
+  rulesSource: 'service',
+  otherConfig: 'wrangler.any-service.toml',
+  readRules: readServiceRules,
+} as const;
+const anyServiceMode = {
+  rulesSource: 'management-api',
+  otherConfig: 'wrangler.toml',
+  readRules: readManagementRules,
+} as const;
 const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEnvironment>[1] = serviceMode) => {
   const reading = readEnvironment(env, mode);
   return reading.ok ? [] : reading.mistakes;
