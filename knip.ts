@@ -5,7 +5,7 @@ const config: KnipConfig = {
   entry: [
     'src/service/index.ts',
     'src/edge/any-service.ts',
-    'src/cli/{start,gatehouse,queue-relay-worker}.ts',
+    'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',
     // The entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',
     'scripts/*.ts',

@@ -3,7 +3,7 @@ import { Miniflare, Response } from 'miniflare';
 import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
-import { bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
+import { bundleForStack, bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
 
 export const EDGE_CONFIG = 'wrangler.toml';
 const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
@@ -26,7 +26,7 @@ export async function startEdgeWorker(options: {
 }): Promise<EdgeWorker> {
   const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
   const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
-  const [edge, relay] = await Promise.all([bundleWorker(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
+  const [edge, relay] = await Promise.all([bundleForStack(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
   const consumers = readWranglerFile(SERVICE_CONFIG).queues?.consumers ?? [];
   const miniflare = new Miniflare({
     ...runtimeOptions('edge', options.storage, options.quiet),

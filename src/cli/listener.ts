@@ -127,6 +127,8 @@ function forward(to: Upstream, request: IncomingMessage, response: ServerRespons
     answer.on('error', () => response.destroy());
   });
   upstream.on('error', () => {
+    // What is left of a body is read and dropped: a visitor who is still sending would never read the answer.
+    if (hasBody) request.unpipe(upstream).resume();
     if (response.headersSent) response.destroy();
     else if (upstream.reusedSocket && !retried) forward(to, request, response, true);
     else response.writeHead(502, { 'content-type': 'text/plain' }).end('The Worker behind this port did not answer.\n');

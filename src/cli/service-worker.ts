@@ -2,7 +2,7 @@
 import { Miniflare } from 'miniflare';
 import type { D1Database } from '@cloudflare/workers-types';
 import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
-import { bundleWorker, readWranglerFile, workerConfig } from './worker-config.ts';
+import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions } from './runtime-options.ts';
 
 export const SERVICE_CONFIG = 'wrangler.service.toml';
@@ -22,7 +22,7 @@ export async function startServiceWorker(options: {
   quiet: boolean;
 }): Promise<ServiceWorker> {
   const file = readWranglerFile(SERVICE_CONFIG);
-  const config = workerConfig(file, await bundleWorker(file.main), options.vars);
+  const config = workerConfig(file, await bundleForStack(file.main), options.vars);
   const miniflare = new Miniflare({
     ...runtimeOptions('service', options.storage, options.quiet),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false } }],

@@ -79,6 +79,19 @@ export async function bundleWorker(entry: string): Promise<string> {
   return result.outputFiles[0]?.text ?? '';
 }
 
+/** The same Worker, made to read what it refuses (`unread-bodies.ts`). */
+export async function bundleForStack(entry: string): Promise<string> {
+  const contents = `
+    export * from './${entry}';
+    import worker from './${entry}';
+    import { readingRefusedBodies } from './src/cli/unread-bodies.ts';
+    export default readingRefusedBodies(worker);
+  `;
+  const { entryPoints: _, ...options } = bundleOptions(entry);
+  const result = await build({ ...options, stdin: { contents, resolveDir: process.cwd(), loader: 'ts' } });
+  return result.outputFiles[0]?.text ?? '';
+}
+
 export function moduleManifest(source: string): NonNullable<WorkerConfig['manifest']> {
   return { mainModule: 'index.mjs', modulesRoot: '/', modules: { 'index.mjs': { type: 'esm', contents: source } } };
 }
