@@ -45,6 +45,8 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
   if (args[0] === 'rules') return runRules(args.slice(1), target.state);
   if (target.remote) return onRemote(args);
   const state = new StateDir(target.state);
+  if (state.isStarting())
+    return { exitCode: 1, output: `The stack on ${state.path} is starting. Try again in a moment.` };
   const running = state.control();
   return running ? runInStack(running, args) : onFiles(state, args);
 }

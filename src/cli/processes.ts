@@ -25,6 +25,11 @@ export function isRunning(pid: number): boolean {
   return !/^.*\) Z/s.test(read(`/proc/${pid}/stat`) ?? '');
 }
 
+/** When a process started, so that a number given out a second time is not taken for the first; `null` without /proc. */
+export function startOf(pid: number): string | null {
+  return /^.*\) (?:\S+ ){19}(\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1] ?? null;
+}
+
 /** Ends those of `pids` that are still runtimes and belong to no Node process: the numbers may be others' by now. */
 export function endOrphans(pids: readonly number[]): void {
   for (const pid of pids) if (isRuntime(pid) && !isNode(parentOf(pid))) process.kill(pid, 'SIGKILL');

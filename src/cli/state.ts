@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { endOrphans, isRunning } from './processes.ts';
+import { endOrphans, isRunning, startOf } from './processes.ts';
 
 /** What `stack.json` holds (design 10). */
 export interface StackFacts {
@@ -50,6 +50,12 @@ export interface ControlAddress {
   runtimes: number[];
 }
 
+/** Whose the directory is from the first moment of a start, long before there is a control address. */
+interface Owner {
+  pid: number;
+  started: string | null;
+}
+
 export class StateBusyError extends Error {
   constructor(dir: string, pid: number) {
     super(`${dir} belongs to a running stack (process ${pid}). Stop it, or give another --state directory.`);
@@ -66,15 +72,21 @@ export class StateDir {
 
   /** @throws StateBusyError when a living process owns the directory. */
   claim(fresh: boolean): void {
-    const owner = this.control();
+    const owner = this.#owner();
     if (owner) throw new StateBusyError(this.path, owner.pid);
     // Of a stack that was killed: its runtimes still hold the databases open.
     endOrphans((this.#read('control.json') as ControlAddress | null)?.runtimes ?? []);
     if (fresh) rmSync(this.path, { recursive: true, force: true });
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
     // Left by a stack that was killed: it describes something that no longer answers.
-    this.#remove('stack.json');
-    this.#remove('control.json');
+    this.release();
+    const mine: Owner = { pid: process.pid, started: startOf(process.pid) };
+    try {
+      // `wx`: of two that start in the same moment, one makes the file.
+      writeFileSync(join(this.path, 'owner.json'), JSON.stringify(mine), { mode: 0o600, flag: 'wx' });
+    } catch {
+      throw new StateBusyError(this.path, this.#owner()?.pid ?? 0);
+    }
   }
 
   /** Storage of one Worker; each has its own, so that one can be stopped while the other runs. */
@@ -113,12 +125,21 @@ export class StateDir {
   /** The address of the stack that runs on this directory now, if one does. */
   control(): ControlAddress | null {
     const address = this.#read('control.json') as ControlAddress | null;
-    return address && isRunning(address.pid) ? address : null;
+    return address && this.#owner()?.pid === address.pid ? address : null;
+  }
+
+  /** Whether a stack has claimed the directory and does not answer yet. */
+  isStarting(): boolean {
+    return this.#owner() !== null && this.control() === null;
   }
 
   release(): void {
-    this.#remove('stack.json');
-    this.#remove('control.json');
+    for (const name of ['stack.json', 'control.json', 'owner.json']) this.#remove(name);
+  }
+
+  #owner(): Owner | null {
+    const owner = this.#read('owner.json') as Owner | null;
+    return owner && isRunning(owner.pid) && owner.started === startOf(owner.pid) ? owner : null;
   }
 
   #read(name: string): unknown {
