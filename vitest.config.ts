@@ -14,10 +14,22 @@ process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false';
 /** The wire of a stack is slower than a function; a first request may wait for a Worker to start. */
 const STACK_TEST_TIMEOUT_MS = 30_000;
 const STACK_START_TIMEOUT_MS = 60_000;
+const POLL_TIMEOUT_MS = 10_000;
+
+/** Far above what any needs, so that none fails because the machine has other work. */
+const PURE_TEST_TIMEOUT_MS = 20_000;
+
+/**
+ * Files of a project run one after the other in the same few processes: a process per file, with its imports, was a
+ * third of the whole run. No test leaves a stub behind, and what a file stores is under accounts and names of its own.
+ */
+const sharedWorkers = { isolate: false, unstubGlobals: true, unstubEnvs: true };
 
 const throughTheStack = {
+  ...sharedWorkers,
   testTimeout: STACK_TEST_TIMEOUT_MS,
   hookTimeout: STACK_START_TIMEOUT_MS,
+  expect: { poll: { timeout: POLL_TIMEOUT_MS } },
 };
 
 export default defineConfig({
@@ -32,6 +44,8 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts'],
+          ...sharedWorkers,
+          testTimeout: PURE_TEST_TIMEOUT_MS,
         },
       },
       {
@@ -53,6 +67,8 @@ export default defineConfig({
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
           setupFiles: ['test/support/workerd-setup.ts'],
+          ...sharedWorkers,
+          testTimeout: PURE_TEST_TIMEOUT_MS,
         },
       },
       {

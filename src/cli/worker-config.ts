@@ -73,8 +73,16 @@ export function bundleOptions(entry: string) {
   } satisfies BuildOptions & { write: false };
 }
 
-/** One ES module. */
-export async function bundleWorker(entry: string): Promise<string> {
+const bundles = new Map<string, Promise<string>>();
+
+/** One ES module. Made once in a process: a restarted Worker is the same one, and tests start dozens. */
+export function bundleWorker(entry: string): Promise<string> {
+  const made = bundles.get(entry) ?? bundled(entry);
+  bundles.set(entry, made);
+  return made;
+}
+
+async function bundled(entry: string): Promise<string> {
   const result = await build(bundleOptions(entry));
   return result.outputFiles[0]?.text ?? '';
 }

@@ -5,36 +5,40 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser } from 'playwright-core';
 import type { Stack } from '../../src/cli/stack.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { freePortBase } from '../support/ports.ts';
 import { eventually, manage } from '../support/stack.ts';
+import { useVisitor } from '../support/visitor.ts';
 
 const SOLVED_WITHIN_MS = 15_000;
 
-let browser: Browser;
+const visitor = useVisitor({ context: { userAgent: 'Mozilla/5.0 first-visitor' } });
 let dir: string;
 let npm: ChildProcess | undefined;
 
-beforeAll(async () => {
-  browser = await launchChromium();
+beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
 });
 afterAll(async () => {
-  if (existsSync(join(dir, 'stack.json'))) {
-    const { pid } = JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')) as Stack;
-    process.kill(pid, 'SIGTERM');
-    await new Promise((resolve) => npm?.once('exit', resolve));
+  if (npm?.exitCode === null) {
+    const ended = new Promise((resolve) => npm?.once('exit', resolve));
+    // npm and what it started, whether that has come up or not.
+    process.kill(-(npm.pid ?? 0), 'SIGTERM');
+    await ended;
   }
-  await browser.close();
-  rmSync(dir, { recursive: true, force: true });
+  await eventually(
+    async () => existsSync(join(dir, 'stack.json')),
+    (isThere) => !isThere,
+  );
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test('npm start, a rule, a visit, a solved challenge: within fifteen seconds', async () => {
   const started = performance.now();
-  const portBase = 20_000 + Math.floor(Math.random() * 4000) * 3;
+  const portBase = await freePortBase();
   npm = spawn('npm', ['start', '--silent', '--', '--quiet', '--port-base', String(portBase), '--state', dir], {
     stdio: 'inherit',
+    detached: true,
   });
   const stack = await eventually(
     async () =>
@@ -46,12 +50,11 @@ test('npm start, a rule, a visit, a solved challenge: within fifteen seconds', a
   await manage(stack, '/protect/access-rules/create', {
     rules: [{ type: 'userAgent', value: 'first-visitor', verdict: 'challenge' }],
   });
-  const page = await browser.newPage({ userAgent: 'Mozilla/5.0 first-visitor' });
   await eventually(
-    () => page.goto(`${stack.edgeUrl}/echo/first`),
+    () => visitor.page.goto(`${stack.edgeUrl}/echo/first`),
     (response) => response?.status() === 403,
   );
-  await page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
+  await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
     timeout: SOLVED_WITHIN_MS,
   });
   expect(performance.now() - started).toBeLessThanOrEqual(SOLVED_WITHIN_MS);

@@ -2,23 +2,22 @@
  * A challenged visitor in a real Chromium, through the whole stack (design 3.3): interstitial, proof of
  * work in a Worker, one verification, clearance, and the page that was asked for.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { useVisitor } from '../support/visitor.ts';
 
 const CHALLENGED = 'challenged-by-rule';
 /** Until a new rule is enforced (design 11), with room for a busy machine. */
 const ENFORCED_WITHIN_MS = 5000;
 
 const stack = useStack();
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
+// The challenge page is itself a 403: Chromium notes that, and it is no fault of the page.
+const visitor = useVisitor({
+  context: { userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` },
+  expected: (message) => /status of 403/.test(message.text()) && message.location().url === visitor.page.url(),
+});
 
 beforeAll(async () => {
-  browser = await launchChromium();
   await manage(stack(), '/protect/access-rules/create', {
     rules: [{ type: 'userAgent', value: CHALLENGED, verdict: 'challenge' }],
   });
@@ -28,21 +27,6 @@ beforeAll(async () => {
     ENFORCED_WITHIN_MS,
   );
 });
-afterAll(() => browser.close());
-
-beforeEach(async () => {
-  complaints = [];
-  context = await browser.newContext({ userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` });
-  page = await context.newPage();
-  page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`));
-  page.on('console', (message) => {
-    // The challenge page is itself a 403: Chromium notes that, and it is no fault of the page.
-    const isItsOwnStatus = /status of 403/.test(message.text()) && message.location().url === page.url();
-    if (message.type() === 'error' && !isItsOwnStatus) complaints.push(message.text());
-    if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
-  });
-});
-afterEach(() => context.close());
 
 async function hits(path: string): Promise<number> {
   const counted = (await (await fetch(`${stack().originUrl}/hits`)).json()) as Record<string, number>;
@@ -52,24 +36,28 @@ async function hits(path: string): Promise<number> {
 describe('a challenged navigation', () => {
   test('ends on the page that was asked for, with clearance, without an error in the console', async () => {
     const before = await hits('/echo/wanted');
-    const first = await page.goto(`${stack().edgeUrl}/echo/wanted?color=blue`);
+    const first = await visitor.page.goto(`${stack().edgeUrl}/echo/wanted?color=blue`);
     expect(first?.status()).toBe(403);
     expect(await first?.headerValue('x-protect-decision')).toBe('challenge');
 
-    await page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, { timeout: 20_000 });
-    const echoed = JSON.parse(await page.locator('body').innerText()) as { path: string; query: string };
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
+      timeout: 20_000,
+    });
+    const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { path: string; query: string };
     expect(echoed).toMatchObject({ path: '/echo/wanted', query: 'color=blue' });
-    expect(page.url()).toBe(`${stack().edgeUrl}/echo/wanted?color=blue`);
+    expect(visitor.page.url()).toBe(`${stack().edgeUrl}/echo/wanted?color=blue`);
 
-    const clearance = (await context.cookies()).find((cookie) => cookie.name === '__Host-protect-clearance');
+    const clearance = (await visitor.context.cookies()).find((cookie) => cookie.name === '__Host-protect-clearance');
     expect(clearance).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax' });
     expect(await hits('/echo/wanted')).toBe(before + 1);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('leaves verdicts that say how it went', async () => {
-    await page.goto(`${stack().edgeUrl}/echo/logged`);
-    await page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, { timeout: 20_000 });
+    await visitor.page.goto(`${stack().edgeUrl}/echo/logged`);
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
+      timeout: 20_000,
+    });
     const { verdicts } = await eventually(
       () =>
         manage<{ verdicts: { decision: string; source: string }[] }>(stack(), '/protect/verdicts', {
@@ -84,9 +72,11 @@ describe('a challenged navigation', () => {
   });
 
   test('is not asked again while the clearance lasts', async () => {
-    await page.goto(`${stack().edgeUrl}/echo/one`);
-    await page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, { timeout: 20_000 });
-    const second = await page.goto(`${stack().edgeUrl}/echo/two`);
+    await visitor.page.goto(`${stack().edgeUrl}/echo/one`);
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
+      timeout: 20_000,
+    });
+    const second = await visitor.page.goto(`${stack().edgeUrl}/echo/two`);
     expect(second?.status()).toBe(200);
     expect(await second?.headerValue('x-protect-decision')).toBe('allow');
   });
@@ -97,20 +87,22 @@ describe('a challenged form', () => {
     const name = 'Ada & Grace=✓';
     const before = await hits('/echo/contact');
     // The form's page is open; its POST meets the challenge.
-    await page.route(`${stack().edgeUrl}/form`, (route) =>
+    await visitor.page.route(`${stack().edgeUrl}/form`, (route) =>
       route.fulfill({
         contentType: 'text/html; charset=utf-8',
         body: '<form method="post" action="/echo/contact"><input name="name"><button>Send</button></form>',
       }),
     );
-    await page.goto(`${stack().edgeUrl}/form`);
-    await page.fill('input[name=name]', name);
-    await page.click('button');
-    await page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, { timeout: 20_000 });
-    const echoed = JSON.parse(await page.locator('body').innerText()) as { method: string; bodyLength: number };
+    await visitor.page.goto(`${stack().edgeUrl}/form`);
+    await visitor.page.fill('input[name=name]', name);
+    await visitor.page.click('button');
+    await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
+      timeout: 20_000,
+    });
+    const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { method: string; bodyLength: number };
     expect(echoed.method).toBe('POST');
     expect(echoed.bodyLength).toBe(new URLSearchParams({ name }).toString().length);
     expect(await hits('/echo/contact')).toBe(before + 1);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 });

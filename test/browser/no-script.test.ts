@@ -1,21 +1,18 @@
 /** A form on somebody else's page, for a visitor whose browser runs no script: the service's page in a frame. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
 import { useStack } from '../support/stack.ts';
+import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 /** The wait and a machine that has other things to do. */
 const TEST_TIMEOUT_MS = 60_000;
 
 const stack = useStack();
-let browser: Browser;
+const visitor = useVisitor({ context: { userAgent: USER_AGENT, javaScriptEnabled: false } });
 let site: Server;
 
 beforeAll(async () => {
-  browser = await launchChromium();
   site = createServer(async (request, response) => {
     const { serviceUrl, siteKey, secretKey } = stack();
     if (request.method === 'POST') {
@@ -45,16 +42,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
-afterAll(async () => {
-  await browser.close();
-  site.close();
-});
+afterAll(() => site.close());
 
 test(
   'a form is sent without script: press, wait, press, copy, send',
   async () => {
-    const context = await browser.newContext({ userAgent: AGENT, javaScriptEnabled: false });
-    const page = await context.newPage();
+    const { page } = visitor;
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     const frame = page.frameLocator('iframe');
     await frame.getByRole('button', { name: 'I am human' }).click();
@@ -69,7 +62,6 @@ test(
     await page.getByRole('button', { name: 'Send' }).click();
     const verified = JSON.parse(await page.locator('pre').innerText({ timeout: 10_000 })) as object;
     expect(verified).toMatchObject({ verified: true, level: 0, action: 'contact', hostname: '127.0.0.1' });
-    await context.close();
   },
   TEST_TIMEOUT_MS,
 );

@@ -2,23 +2,19 @@
  * The challenge page through the whole stack, for the visitors that gates most often lose: without
  * scripts, without cookies, with a file to send, going back.
  */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 const ENFORCED_WITHIN_MS = 5000;
 /** The lane without scripts waits a dozen seconds. */
 const NO_SCRIPT_TIMEOUT_MS = 25_000;
 
 const stack = useStack();
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
+const visitor = useVisitor();
 
 beforeAll(async () => {
-  browser = await launchChromium();
   await manage(stack(), '/protect/instances/update', {
     id: stack().instanceId,
     pathRules: [
@@ -33,13 +29,9 @@ beforeAll(async () => {
     ENFORCED_WITHIN_MS,
   );
 });
-afterAll(() => browser.close());
-afterEach(() => context.close());
 
-async function visit(options: BrowserContextOptions = {}): Promise<void> {
-  context = await browser.newContext({ userAgent: AGENT, ...options });
-  page = await context.newPage();
-}
+const visit = (options: BrowserContextOptions = {}): Promise<void> =>
+  visitor.comesAs({ userAgent: USER_AGENT, ...options });
 
 /** A browser that takes no cookie from a server: its requests are made for it by somebody without a jar. */
 async function keepNoCookies(of: BrowserContext): Promise<void> {
@@ -67,15 +59,15 @@ describe('without scripts', () => {
   // Side by side: each waits a dozen seconds.
   test('the page opens by itself, or says that no cookie was kept; it never goes round in circles', async () => {
     await visit({ javaScriptEnabled: false });
-    const bare = await browser.newContext({ userAgent: AGENT, javaScriptEnabled: false });
+    const bare = await (await sharedChromium()).newContext({ userAgent: USER_AGENT, javaScriptEnabled: false });
     try {
       await keepNoCookies(bare);
       const bareTab = await bare.newPage();
-      await page.goto(`${stack().edgeUrl}/echo/guarded/no-script?a=1`);
+      await visitor.page.goto(`${stack().edgeUrl}/echo/guarded/no-script?a=1`);
       await bareTab.goto(`${stack().edgeUrl}/echo/guarded/nothing`);
-      await page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
+      await visitor.page.getByRole('link', { name: 'Continue without scripts' }).waitFor();
       await Promise.all([
-        page.getByText('"/echo/guarded/no-script"').waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
+        visitor.page.getByText('"/echo/guarded/no-script"').waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
         bareTab.getByRole('heading', { name: 'Cookies are switched off' }).waitFor({ timeout: NO_SCRIPT_TIMEOUT_MS }),
       ]);
     } finally {
@@ -91,18 +83,18 @@ describe('a form without scripts that is challenged', () => {
     await visit({ javaScriptEnabled: false });
     const form =
       '<form method="post" action="/echo/plain-form?x=1"><input name="a" value="ü &amp; more"><button>Send</button></form>';
-    await context.route('**/contact', (route) =>
+    await visitor.context.route('**/contact', (route) =>
       route.fulfill({ contentType: 'text/html; charset=utf-8', body: form }),
     );
-    await page.goto(`${stack().edgeUrl}/contact`);
-    await page.getByRole('button', { name: 'Send' }).click();
-    const goOn = page.getByRole('button', { name: 'Continue without scripts' });
-    await page.getByRole('heading').waitFor();
+    await visitor.page.goto(`${stack().edgeUrl}/contact`);
+    await visitor.page.getByRole('button', { name: 'Send' }).click();
+    const goOn = visitor.page.getByRole('button', { name: 'Continue without scripts' });
+    await visitor.page.getByRole('heading').waitFor();
     expect(await goOn.isVisible()).toBe(false);
     await goOn.click({ timeout: NO_SCRIPT_TIMEOUT_MS });
-    await page.getByText('"/echo/plain-form"').waitFor();
-    expect(await page.textContent('body')).toContain('application/x-www-form-urlencoded');
-    await page.reload().catch(() => null);
+    await visitor.page.getByText('"/echo/plain-form"').waitFor();
+    expect(await visitor.page.textContent('body')).toContain('application/x-www-form-urlencoded');
+    await visitor.page.reload().catch(() => null);
     expect(await hits('/echo/plain-form')).toBe(1);
   });
 });
@@ -110,9 +102,9 @@ describe('a form without scripts that is challenged', () => {
 describe('with scripts but without cookies', () => {
   test('the page stops after a few passes and says why', async () => {
     await visit();
-    await keepNoCookies(context);
-    await page.goto(`${stack().edgeUrl}/echo/guarded/circle`);
-    await page.getByText('Allow cookies for this site').waitFor();
+    await keepNoCookies(visitor.context);
+    await visitor.page.goto(`${stack().edgeUrl}/echo/guarded/circle`);
+    await visitor.page.getByText('Allow cookies for this site').waitFor();
     expect(await hits('/echo/guarded/circle')).toBe(0);
   });
 });
@@ -120,9 +112,9 @@ describe('with scripts but without cookies', () => {
 describe('a form with a file that is challenged', () => {
   test('reaches the origin once, whole, and not again on the way back', async () => {
     await visit();
-    await page.goto(`${stack().edgeUrl}/`);
+    await visitor.page.goto(`${stack().edgeUrl}/`);
     const file = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 31) % 256));
-    await page.evaluate(() => {
+    await visitor.page.evaluate(() => {
       const form = document.createElement('form');
       form.method = 'post';
       form.action = '/echo/form?kept=query';
@@ -131,19 +123,19 @@ describe('a form with a file that is challenged', () => {
       form.append(input);
       document.body.append(form);
     });
-    await page
+    await visitor.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.bin', mimeType: 'application/x-test', buffer: file });
-    const replayed = page.waitForResponse((response) => response.url().includes('__protect-replay'));
-    await page.evaluate(() => document.querySelector<HTMLFormElement>('form[action^="/echo/form"]')?.submit());
+    const replayed = visitor.page.waitForResponse((response) => response.url().includes('__protect-replay'));
+    await visitor.page.evaluate(() => document.querySelector<HTMLFormElement>('form[action^="/echo/form"]')?.submit());
     const answer = await replayed;
     const echoed = (await answer.json()) as { query: string; bodyLength: number; headers: Record<string, string> };
     expect(echoed.query).toBe('kept=query');
     expect(echoed.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(echoed.headers['referer']).toBe(`${stack().edgeUrl}/`);
     expect(echoed.bodyLength).toBeGreaterThan(file.length);
-    await page.goBack().catch(() => null);
-    await page.waitForTimeout(500);
+    await visitor.page.goBack().catch(() => null);
+    await visitor.page.waitForTimeout(500);
     expect(await hits('/echo/form')).toBe(1);
   });
 });
@@ -151,12 +143,14 @@ describe('a form with a file that is challenged', () => {
 describe('a visitor of another language on a small screen', () => {
   test('reads the page in Arabic, from right to left, and passes', async () => {
     await visit({ locale: 'ar', viewport: { width: 360, height: 640 } });
-    await context.route('**/__protect/challenge', (route) => route.fulfill({ status: 400, body: '{}' }), { times: 1 });
-    await page.goto(`${stack().edgeUrl}/echo/guarded/arabic`);
-    await page.getByRole('heading', { name: 'لحظة من فضلك' }).waitFor();
-    await page.getByRole('button', { name: 'حاول مجددًا' }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    await page.keyboard.press('Enter');
-    await page.getByText('"/echo/guarded/arabic"').waitFor();
+    await visitor.context.route('**/__protect/challenge', (route) => route.fulfill({ status: 400, body: '{}' }), {
+      times: 1,
+    });
+    await visitor.page.goto(`${stack().edgeUrl}/echo/guarded/arabic`);
+    await visitor.page.getByRole('heading', { name: 'لحظة من فضلك' }).waitFor();
+    await visitor.page.getByRole('button', { name: 'حاول مجددًا' }).waitFor();
+    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.getByText('"/echo/guarded/arabic"').waitFor();
   });
 });

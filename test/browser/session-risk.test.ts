@@ -2,31 +2,15 @@
  * A driven browser from its first page on (design 6): the session opens, its page reports, the score rises, and
  * the gate that let it in a moment ago challenges or blocks it, with every part of the score to be read.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import { expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
 /** First report after four seconds, then the edge's poll. */
 const RISES_WITHIN_MS = 10_000;
-/** Of a browser with a window, so that its own word does not decide. */
-const USER_AGENT =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
 const stack = useStack();
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  context = await browser.newContext({ userAgent: USER_AGENT, locale: 'en-US' });
-  page = await context.newPage();
-});
-afterEach(() => context.close());
+const visitor = useVisitor({ context: { userAgent: USER_AGENT, locale: 'en-US' } });
 
 interface History {
   scores: { risk_score: number; cause: string; parts: { detector: string; weight: number }[] }[];
@@ -52,17 +36,17 @@ async function enforce(challengeThreshold: number, blockThreshold: number): Prom
 }
 
 async function openPage(): Promise<string> {
-  const response = await page.goto(stack().edgeUrl);
+  const response = await visitor.page.goto(stack().edgeUrl);
   expect(response?.status()).toBe(200);
   const cookie = await eventually(
-    async () => (await context.cookies()).find(({ name }) => name === 'protect_session'),
+    async () => (await visitor.context.cookies()).find(({ name }) => name === 'protect_session'),
     (found) => found !== undefined,
   );
   return decodeURIComponent(cookie!.value).split('|')[0]!;
 }
 
 const statusOfNextPage = async (): Promise<number> =>
-  (await context.request.get(`${stack().edgeUrl}/echo/next`)).status();
+  (await visitor.context.request.get(`${stack().edgeUrl}/echo/next`)).status();
 
 test('is let in, gives itself away, and is blocked within seconds; its history says why', async () => {
   await enforce(0.5, 0.6);
@@ -95,8 +79,8 @@ test('is challenged between the thresholds, solves, and goes on', async () => {
   await enforce(0.5, 1);
   const jti = await openPage();
   await eventually(statusOfNextPage, (status) => status === 403, RISES_WITHIN_MS);
-  await page.goto(`${stack().edgeUrl}/echo/challenged`);
-  await page.waitForFunction(() => (document.body.textContent ?? '').includes('/echo/challenged'));
+  await visitor.page.goto(`${stack().edgeUrl}/echo/challenged`);
+  await visitor.page.waitForFunction(() => (document.body.textContent ?? '').includes('/echo/challenged'));
   const { history } = await eventually(
     () => manage<History>(stack(), '/protect/risk-history', { jti }),
     (found) => found.history.some(({ decision, risk_score: score }) => decision === 'allow' && (score ?? 0) >= 0.5),

@@ -2,10 +2,9 @@
  * One visitor in a real Chromium from the first page through a challenge: the session's verdicts, its risk
  * history and what its pages reported are found by its jti (design 6, 7).
  */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { useVisitor } from '../support/visitor.ts';
 
 const CHALLENGED = 'challenged-visitor-of-the-log';
 /** A rule and a changed instance are enforced within 2 s; the rest is a busy machine. */
@@ -23,10 +22,11 @@ interface Telemetry {
 }
 
 const stack = useStack();
-let browser: Browser;
+const visitor = useVisitor({
+  context: { userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` },
+});
 
 beforeAll(async () => {
-  browser = await launchChromium();
   await manage(stack(), '/protect/instances/update', { id: stack().instanceId, autoInject: true });
   await manage(stack(), '/protect/access-rules/create', {
     rules: [{ type: 'userAgent', value: CHALLENGED, verdict: 'challenge' }],
@@ -44,23 +44,20 @@ beforeAll(async () => {
     ENFORCED_WITHIN_MS,
   );
 });
-afterAll(() => browser.close());
 
 test('a session is found by its jti, from challenge to risk history and telemetry', async () => {
-  const context = await browser.newContext({ userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` });
-  const page = await context.newPage();
-  const first = await page.goto(`${stack().edgeUrl}/`);
+  const first = await visitor.page.goto(`${stack().edgeUrl}/`);
   expect(first?.headers()['x-protect-decision']).toBe('challenge');
   const cookieValue = async (): Promise<string> =>
-    (await context.cookies()).find(({ name }) => name === 'protect_session')?.value ?? '';
+    (await visitor.context.cookies()).find(({ name }) => name === 'protect_session')?.value ?? '';
   const value = await eventually(cookieValue, (text) => text !== '', 30_000);
   const jti = decodeURIComponent(value).split('|')[0] ?? '';
 
-  await page.goto(`${stack().edgeUrl}/?second`, { waitUntil: 'networkidle' });
-  await page.goto(`${stack().edgeUrl}/?third`, { waitUntil: 'networkidle' });
-  await page.mouse.move(20, 20);
-  await page.mouse.move(120, 90, { steps: 5 });
-  await page.keyboard.press('Tab');
+  await visitor.page.goto(`${stack().edgeUrl}/?second`, { waitUntil: 'networkidle' });
+  await visitor.page.goto(`${stack().edgeUrl}/?third`, { waitUntil: 'networkidle' });
+  await visitor.page.mouse.move(20, 20);
+  await visitor.page.mouse.move(120, 90, { steps: 5 });
+  await visitor.page.keyboard.press('Tab');
 
   const search = (): Promise<{ verdicts: Verdict[]; total: number }> =>
     manage(stack(), '/protect/verdicts/search', { jti });
@@ -84,5 +81,4 @@ test('a session is found by its jti, from challenge to risk history and telemetr
     20_000,
   );
   expect(session.requests.total).toBeGreaterThanOrEqual(2);
-  await context.close();
 }, 120_000);

@@ -2,11 +2,10 @@
  * The life of a widget and its token: renewal, reuse after a failed submit, reset, the render API,
  * languages, themes, and several on a page.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GatehouseApi } from '../../src/widget/widget.ts';
-import { launchChromium } from '../support/chromium.ts';
-import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+import { useVisitor } from '../support/visitor.ts';
+import { useWidgetServer } from './widget-server.ts';
 
 const SCRIPT = '<script src="/__protect/widget.js" defer></script>';
 const EXPLICIT = '<script src="/__protect/widget.js?render=explicit&amp;onload=onGatehouse" defer></script>';
@@ -16,42 +15,16 @@ const form = (widget: string): string =>
   `<form method="post" action="/submit"><input name="name" aria-label="Name">${widget}<button>Send</button></form>`;
 const widget = (attributes: string): string => `<gatehouse-widget sitekey="site-1" ${attributes}></gatehouse-widget>`;
 
-let browser: Browser;
-let server: WidgetServer;
-let context: BrowserContext;
-let tab: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-beforeEach(async () => {
-  for (const list of [server.calls, server.submitted, server.overrides]) list.length = 0;
-  server.tokenLifetimeMs = 120_000;
-  context = await browser.newContext();
-  tab = await context.newPage();
-  complaints = [];
-  tab.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  tab.on('pageerror', (error) => complaints.push(String(error)));
-});
-afterEach(async () => {
-  await context.close();
-  expect(complaints).toEqual([]);
-});
+const server = useWidgetServer();
+const visitor = useVisitor({ isSilent: true });
 
 async function open(body: string, headers: Record<string, string> = {}): Promise<void> {
   server.pages.set('/page', { body, headers });
-  await tab.goto(`${server.url}/page`);
+  await visitor.page.goto(`${server.url}/page`);
 }
-const verified = (): Promise<void> => tab.getByRole('checkbox', { name: 'Verified' }).first().waitFor();
+const verified = (): Promise<void> => visitor.page.getByRole('checkbox', { name: 'Verified' }).first().waitFor();
 const tokens = (): Promise<string[]> =>
-  tab.evaluate(() =>
+  visitor.page.evaluate(() =>
     [...document.querySelectorAll<HTMLInputElement>('input[name=captcha-response]')].map(
       (input) => (JSON.parse(input.value) as { token: string }).token,
     ),
@@ -66,30 +39,30 @@ describe('when it starts', () => {
 
   test('by default when the visitor first touches the form, not before', async () => {
     await open(page(SCRIPT, form(widget(''))));
-    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
     expect(server.calls).toEqual([]);
-    await tab.getByLabel('Name').focus();
+    await visitor.page.getByLabel('Name').focus();
     await verified();
   });
 
   test('on submit without being seen, where it is invisible', async () => {
     await open(page(SCRIPT, form(widget('size="invisible"'))));
-    expect(await tab.getByRole('checkbox').count()).toBe(0);
-    await tab.getByRole('button', { name: 'Send' }).click();
-    await tab.waitForURL('**/submit');
+    expect(await visitor.page.getByRole('checkbox').count()).toBe(0);
+    await visitor.page.getByRole('button', { name: 'Send' }).click();
+    await visitor.page.waitForURL('**/submit');
     expect(server.submitted[0]?.has('captcha-response')).toBe(true);
   });
 
   test('a form with an invalid field is not held and asks for nothing', async () => {
     await open(page(SCRIPT, form(`<input name="mail" required>${widget('start="submit"')}`)));
-    await tab.getByRole('button', { name: 'Send' }).click();
+    await visitor.page.getByRole('button', { name: 'Send' }).click();
     expect(server.calls).toEqual([]);
   });
 
   test('a form that is sent twice in a hurry goes out once', async () => {
     await open(page(SCRIPT, form(widget('start="submit"'))));
-    await tab.getByRole('button', { name: 'Send' }).dblclick();
-    await tab.waitForURL('**/submit');
+    await visitor.page.getByRole('button', { name: 'Send' }).dblclick();
+    await visitor.page.waitForURL('**/submit');
     expect(server.submitted).toHaveLength(1);
     expect(solves()).toBe(1);
   });
@@ -113,19 +86,19 @@ describe('a token', () => {
     server.overrides.push((path) =>
       path === 'challenge' ? { status: 200, body: { kind: 'image', challenge: 'x' } } : null,
     );
-    const expired = tab.evaluate(
+    const expired = visitor.page.evaluate(
       () => new Promise<boolean>((resolve) => addEventListener('gatehouse:expired', () => resolve(true))),
     );
     expect(await expired).toBe(true);
     expect(await tokens()).toEqual([]);
-    await tab.getByRole('checkbox', { name: 'Verification expired – Try again' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'Verification expired – Try again' }).waitFor();
   });
 
   test('is replaced after a submit that left the page standing', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
     const [first] = await tokens();
-    const sent = await tab.evaluate(() => {
+    const sent = await visitor.page.evaluate(() => {
       const sender = document.querySelector('form')!;
       let token = '';
       sender.addEventListener('submit', (event) => {
@@ -144,34 +117,34 @@ describe('a token', () => {
   test('is gone after the form was reset', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
-    await tab.evaluate(() => document.querySelector('form')!.reset());
+    await visitor.page.evaluate(() => document.querySelector('form')!.reset());
     expect(await tokens()).toEqual([]);
-    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
   });
 
   test('is gone when the page comes back out of the browser’s memory', async () => {
     await open(page(SCRIPT, form(widget('start="click"'))));
-    await tab.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox').click();
     await verified();
-    await tab.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await visitor.page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
     expect(await tokens()).toEqual([]);
-    await tab.getByRole('checkbox', { name: 'I am human' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
   });
 
   test('goes with its widget when that is removed from the page while solving', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
-    await tab.evaluate(() => document.querySelector('gatehouse-widget')!.remove());
-    await tab.waitForTimeout(400);
+    await visitor.page.evaluate(() => document.querySelector('gatehouse-widget')!.remove());
+    await visitor.page.waitForTimeout(400);
     expect(await tokens()).toEqual([]);
-    expect(tab.workers()).toEqual([]);
+    expect(visitor.page.workers()).toEqual([]);
   });
 });
 
 describe('the render API', () => {
   test('renders, tells by callback, answers, resets, executes and removes', async () => {
     await open(page(EXPLICIT, '<div id="place"></div>'));
-    await tab.waitForFunction(() => 'gatehouse' in window);
-    const result = await tab.evaluate(async () => {
+    await visitor.page.waitForFunction(() => 'gatehouse' in window);
+    const result = await visitor.page.evaluate(async () => {
       const gatehouse = (window as unknown as { gatehouse: GatehouseApi }).gatehouse;
       const heard: string[] = [];
       const id = await new Promise<string>((resolve) => {
@@ -211,8 +184,8 @@ describe('the render API', () => {
 
   test('leaves marked-up places alone when told to, and two script tags do no harm', async () => {
     await open(page(EXPLICIT + SCRIPT, '<div class="gatehouse-captcha" data-sitekey="a"></div>'));
-    await tab.waitForFunction(() => 'gatehouse' in window);
-    expect(await tab.locator('gatehouse-widget').count()).toBe(0);
+    await visitor.page.waitForFunction(() => 'gatehouse' in window);
+    expect(await visitor.page.locator('gatehouse-widget').count()).toBe(0);
   });
 
   test('several widgets on a page have tokens of their own', async () => {
@@ -227,7 +200,7 @@ describe('the render API', () => {
   test('writes the field that the page names', async () => {
     await open(page(SCRIPT, form(widget('start="load" field="g-token"'))));
     await verified();
-    expect(await tab.locator('input[name=g-token]').count()).toBe(1);
+    expect(await visitor.page.locator('input[name=g-token]').count()).toBe(1);
   });
 });
 
@@ -240,14 +213,14 @@ describe('how it looks and speaks', () => {
     ['lang="xx"', '', 'I am human', 'ltr'],
   ])('%s %s says %s', async (html, attributes, label, direction) => {
     await open(page(SCRIPT, widget(attributes), html));
-    await tab.getByRole('checkbox', { name: label }).waitFor();
-    expect(await tab.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
+    await visitor.page.getByRole('checkbox', { name: label }).waitFor();
+    expect(await visitor.page.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
   });
 
   test.each(['light', 'dark'] as const)('the %s theme has text of 4.5:1 and edges of 3:1 at least', async (theme) => {
     await open(page(SCRIPT, widget(`theme="${theme}" start="click"`)));
-    await tab.getByRole('checkbox').waitFor();
-    const colours = await tab.locator('.box').evaluate((box) => {
+    await visitor.page.getByRole('checkbox').waitFor();
+    const colours = await visitor.page.locator('.box').evaluate((box) => {
       const style = getComputedStyle(box);
       const button = getComputedStyle(box.querySelector('button')!);
       return { text: style.color, ground: style.backgroundColor, edge: button.borderTopColor };
@@ -258,10 +231,10 @@ describe('how it looks and speaks', () => {
 
   test('the box is big enough for a finger and shows its focus', async () => {
     await open(page(SCRIPT, widget('start="click"')));
-    const box = tab.getByRole('checkbox');
+    const box = visitor.page.getByRole('checkbox');
     const { width, height } = (await box.boundingBox())!;
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
-    await tab.keyboard.press('Tab');
+    await visitor.page.keyboard.press('Tab');
     expect(await box.evaluate((node) => getComputedStyle(node).outlineStyle)).toBe('solid');
   });
 });

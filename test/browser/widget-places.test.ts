@@ -2,46 +2,28 @@
  * Where the proof of work runs when the page is not the service's own, or forbids workers: always
  * somewhere, never with `blob:`, `eval` or WASM.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
-import { startWidgetServer, STRICT_CSP, type WidgetServer } from './widget-server.ts';
+import { describe, expect, test } from 'vitest';
+import { useVisitor } from '../support/visitor.ts';
+import { STRICT_CSP, useWidgetServer } from './widget-server.ts';
 
-let browser: Browser;
-let site: WidgetServer;
-let service: WidgetServer;
-let context: BrowserContext;
-let page: Page;
-
-beforeAll(async () => {
-  [browser, site, service] = await Promise.all([launchChromium(), startWidgetServer(), startWidgetServer()]);
-});
-afterAll(async () => {
-  await Promise.all([browser.close(), site.close(), service.close()]);
-});
-beforeEach(async () => {
-  service.calls.length = 0;
-  context = await browser.newContext();
-  page = await context.newPage();
-});
-afterEach(async () => {
-  await context.close();
-});
+const site = useWidgetServer();
+const service = useWidgetServer();
+const visitor = useVisitor();
 
 async function solve(scriptHost: string, policy: string): Promise<{ workers: string[]; violations: string[] }> {
   const workers: string[] = [];
   const violations: string[] = [];
-  page.on('worker', (worker) => workers.push(worker.url()));
-  page.on('console', (message) => {
+  visitor.page.on('worker', (worker) => workers.push(worker.url()));
+  visitor.page.on('console', (message) => {
     if (/violates|Refused/.test(message.text())) violations.push(message.text());
   });
   site.pages.set('/page', {
     body: `<!doctype html><html lang="en"><title>page</title><script src="${scriptHost}/__protect/widget.js" defer></script><body><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget>`,
     headers: { 'content-security-policy': policy },
   });
-  await page.goto(`${site.url}/page`);
-  await page.getByRole('checkbox').click();
-  await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  await visitor.page.goto(`${site.url}/page`);
+  await visitor.page.getByRole('checkbox').click();
+  await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
   return { workers, violations };
 }
 
@@ -54,7 +36,7 @@ describe('a page of another origin than the service', () => {
     expect(workers).toEqual([expect.stringContaining(`${service.url}/__protect/pow-worker.js`)]);
     expect(violations).toEqual([]);
     expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
-    expect(await page.locator('iframe').count()).toBe(0);
+    expect(await visitor.page.locator('iframe').count()).toBe(0);
   });
 
   test('that allows no frame works in slices on the page itself', async () => {
@@ -71,15 +53,15 @@ test('a page that forbids workers works in slices', async () => {
 
 test('widget and protect script share one Trusted Types policy, as a strict page allows no second', async () => {
   const violations: string[] = [];
-  page.on('console', (message) => violations.push(message.text()));
-  page.on('pageerror', (error) => violations.push(String(error)));
+  visitor.page.on('console', (message) => violations.push(message.text()));
+  visitor.page.on('pageerror', (error) => violations.push(String(error)));
   const both = ['protect', 'widget'].map((name) => `<script src="/__protect/${name}.js" defer></script>`).join('');
   site.pages.set('/page', {
     body: `<!doctype html><html lang="de"><title>page</title>${both}<body><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget>`,
     headers: { 'content-security-policy': `${STRICT_CSP}; trusted-types gatehouse` },
   });
-  await page.goto(`${site.url}/page`);
-  await page.getByRole('checkbox', { name: 'Ich bin ein Mensch' }).click();
-  await page.getByRole('checkbox', { name: 'Geprüft' }).waitFor();
+  await visitor.page.goto(`${site.url}/page`);
+  await visitor.page.getByRole('checkbox', { name: 'Ich bin ein Mensch' }).click();
+  await visitor.page.getByRole('checkbox', { name: 'Geprüft' }).waitFor();
   expect(violations).toEqual([]);
 });

@@ -2,71 +2,48 @@
  * The protect script in a real Chromium: the page's own requests get through the gate without the
  * page's code knowing of it.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { telemetryReport } from '../../src/contract/telemetry.ts';
 import type { GatehouseProtect } from '../../src/widget/protect.ts';
-import { launchChromium } from '../support/chromium.ts';
-import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+import { useVisitor } from '../support/visitor.ts';
+import { useWidgetServer } from './widget-server.ts';
 
 const PAGE = `<!doctype html><html lang="en"><title>page</title><script src="/__protect/protect.js"></script>
 <form method="post" action="/submit" data-protect-gate><button name="how" value="fast">Send</button></form>`;
 
-let browser: Browser;
-let server: WidgetServer;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-beforeEach(async () => {
-  for (const list of [server.calls, server.submitted, server.overrides, server.apiBodies]) list.length = 0;
-  server.sessionDelayMs = 0;
+const server = useWidgetServer();
+const visitor = useVisitor({ expected: (message) => /status of 40[013]/.test(message.text()) });
+beforeEach(() => {
   server.pages.set('/page', { body: PAGE });
-  context = await browser.newContext();
-  page = await context.newPage();
-  complaints = [];
-  page.on('console', (message) => {
-    const expected = /status of 40[013]/.test(message.text());
-    if (!expected && (message.type() === 'error' || message.type() === 'warning')) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-});
-afterEach(async () => {
-  await context.close();
 });
 
 const paths = (): string[] => server.calls.map((call) => call.path);
 
 describe('on a page of the site', () => {
   test('the script opens a session at once and tells its id', async () => {
-    await page.goto(`${server.url}/page`);
-    expect(await page.evaluate(() => window.gatehouseProtect?.ready)).toBe(true);
-    const jti = await page.evaluate(() => (window.gatehouseProtect satisfies GatehouseProtect | undefined)?.jti);
+    await visitor.page.goto(`${server.url}/page`);
+    expect(await visitor.page.evaluate(() => window.gatehouseProtect?.ready)).toBe(true);
+    const jti = await visitor.page.evaluate(
+      () => (window.gatehouseProtect satisfies GatehouseProtect | undefined)?.jti,
+    );
     expect(jti).toBe('jti-1');
     expect(paths()).toEqual(['session']);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('a marked form that is sent too early waits for the session', async () => {
     server.sessionDelayMs = 400;
-    await page.goto(`${server.url}/page`);
-    await page.getByRole('button', { name: 'Send' }).click();
-    expect(await page.locator('form').getAttribute('aria-busy')).toBe('true');
-    await page.waitForURL('**/submit');
+    await visitor.page.goto(`${server.url}/page`);
+    await visitor.page.getByRole('button', { name: 'Send' }).click();
+    expect(await visitor.page.locator('form').getAttribute('aria-busy')).toBe('true');
+    await visitor.page.waitForURL('**/submit');
     expect(server.submitted.map((sent) => sent.get('how'))).toEqual(['fast']);
-    expect((await context.cookies()).map((cookie) => cookie.name)).toContain('protect_session');
+    expect((await visitor.context.cookies()).map((cookie) => cookie.name)).toContain('protect_session');
   });
 
   test('telemetry tells of a driven browser and fits its schema', async () => {
-    await page.goto(`${server.url}/page`);
-    await page.mouse.move(10, 10);
+    await visitor.page.goto(`${server.url}/page`);
+    await visitor.page.mouse.move(10, 10);
     await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
     const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
     expect(report.traits).toContain('webdriver');
@@ -77,20 +54,20 @@ describe('on a page of the site', () => {
 describe('a fetch', () => {
   test('without a session and without clearance is repeated after each, and arrives once with its body', async () => {
     server.overrides.push((path) => (path === 'session' ? { status: 400, body: {} } : null));
-    await page.goto(`${server.url}/page`);
-    const answer = await page.evaluate(async () => {
+    await visitor.page.goto(`${server.url}/page`);
+    const answer = await visitor.page.evaluate(async () => {
       const response = await fetch('/api/order', { method: 'POST', body: 'one order' });
       return { status: response.status, body: await response.json() };
     });
     expect(answer).toEqual({ status: 200, body: { got: 'one order' } });
     expect(server.apiBodies).toEqual(['one order']);
     expect(paths()).toEqual(['session', 'session', 'challenge', 'solution', 'verify']);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('made of a Request with a body is repeated with that body', async () => {
-    await page.goto(`${server.url}/page`);
-    const text = await page.evaluate(async () => {
+    await visitor.page.goto(`${server.url}/page`);
+    const text = await visitor.page.evaluate(async () => {
       const response = await fetch(new Request('/api/order', { method: 'PUT', body: new Blob(['blob body']) }));
       return response.text();
     });
@@ -98,8 +75,8 @@ describe('a fetch', () => {
   });
 
   test('challenged together with others shares one solve', async () => {
-    await page.goto(`${server.url}/page`);
-    const statuses = await page.evaluate(() =>
+    await visitor.page.goto(`${server.url}/page`);
+    const statuses = await visitor.page.evaluate(() =>
       Promise.all(Array.from({ length: 5 }, async (_, index) => (await fetch(`/api/${index}`)).status)),
     );
     expect(statuses).toEqual([200, 200, 200, 200, 200]);
@@ -108,30 +85,30 @@ describe('a fetch', () => {
 
   test('gets the answer of the gate when the visitor closes the dialog', async () => {
     server.overrides.push((path) => (path === 'challenge' ? { status: 400, body: {} } : null));
-    await page.goto(`${server.url}/page`);
-    const status = page.evaluate(async () => (await fetch('/api/order')).status);
-    await page.getByRole('dialog').waitFor();
-    expect(await page.getByRole('button', { name: 'Try again' }).evaluate((button) => button.matches(':focus'))).toBe(
-      true,
-    );
-    await page.keyboard.press('Escape');
+    await visitor.page.goto(`${server.url}/page`);
+    const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
+    await visitor.page.getByRole('dialog').waitFor();
+    expect(
+      await visitor.page.getByRole('button', { name: 'Try again' }).evaluate((button) => button.matches(':focus')),
+    ).toBe(true);
+    await visitor.page.keyboard.press('Escape');
     expect(await status).toBe(403);
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await visitor.page.getByRole('dialog').count()).toBe(0);
   });
 
   test('can be tried again from the dialog after a failed solve', async () => {
     server.overrides.push((path) => (path === 'challenge' ? { status: 400, body: {} } : null));
-    await page.goto(`${server.url}/page`);
-    const status = page.evaluate(async () => (await fetch('/api/order')).status);
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await visitor.page.goto(`${server.url}/page`);
+    const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
+    await visitor.page.getByRole('button', { name: 'Try again' }).click();
     expect(await status).toBe(200);
   });
 });
 
 describe('an XMLHttpRequest', () => {
   test('hears only of the answer after the challenge', async () => {
-    await page.goto(`${server.url}/page`);
-    const heard = await page.evaluate(
+    await visitor.page.goto(`${server.url}/page`);
+    const heard = await visitor.page.evaluate(
       () =>
         new Promise((resolve) => {
           const events: string[] = [];

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { encodeBase64url } from '../../src/challenge/base64url.ts';
 import { generateRswKey } from '../../src/challenge/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/challenge/pow-sha256.ts';
@@ -59,12 +60,35 @@ export interface WidgetServer {
   sessionDelayMs: number;
   /** Whether `/verify` sets the cookie that lets a visitor pass. */
   clears: boolean;
-  close(): Promise<void>;
 }
 
-export async function startWidgetServer(): Promise<WidgetServer> {
-  const minter = new RswMinter(await generateRswKey(0));
-  const assets = await buildClient();
+/** What a test may have changed, as every test finds it. */
+const untouched = () => ({
+  tokenLifetimeMs: 120_000,
+  kind: 'pow' as const,
+  lane: 'rsw' as const,
+  honeypot: undefined,
+  interstitial: {},
+  sessionDelayMs: 0,
+  clears: true,
+});
+
+let parts: Promise<{ minter: RswMinter; assets: Record<string, ClientAsset> }> | undefined;
+
+/** Listens while the file's tests run. Calls and settings are new for every test, `pages` only where one sets them. */
+export function useWidgetServer(): WidgetServer {
+  const { server, listen, close } = widgetServer();
+  beforeAll(listen);
+  afterAll(close);
+  beforeEach(() => {
+    for (const list of [server.calls, server.submitted, server.overrides, server.apiBodies]) list.length = 0;
+    Object.assign(server, untouched());
+  });
+  return server;
+}
+
+function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; close: () => Promise<void> } {
+  let minter: RswMinter;
   const answers = new Map<string, string>();
   const tokens = new Set<string>();
   const tasks = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
@@ -156,7 +180,7 @@ export async function startWidgetServer(): Promise<WidgetServer> {
       response.end(body);
     };
     const name = /^\/__protect\/([a-z-]+)(\.js|\.html)?$/.exec(url.pathname);
-    const asset = assets[`${name?.[1]}${name?.[2]}`];
+    const asset = server.assets[`${name?.[1]}${name?.[2]}`];
     if (asset !== undefined)
       return send(
         200,
@@ -207,7 +231,7 @@ export async function startWidgetServer(): Promise<WidgetServer> {
       branding: {},
       siteKey: 'site-1',
       returnTo: url.pathname + url.search,
-      assetHashes: Object.fromEntries(Object.entries(assets).map(([file, { hash }]) => [file, hash])),
+      assetHashes: Object.fromEntries(Object.entries(server.assets).map(([file, { hash }]) => [file, hash])),
       ...server.interstitial,
     });
     return send(403, pageSecurityHeaders(nonce), html);
@@ -221,28 +245,34 @@ export async function startWidgetServer(): Promise<WidgetServer> {
   });
   const server: WidgetServer = {
     url: '',
-    assets,
+    assets: {},
     pages: new Map(),
     calls: [],
     submitted: [],
     overrides: [],
-    tokenLifetimeMs: 120_000,
-    kind: 'pow',
-    lane: 'rsw',
-    honeypot: undefined,
-    interstitial: {},
     apiBodies: [],
-    sessionDelayMs: 0,
-    clears: true,
+    ...untouched(),
+  };
+  return {
+    server,
+    async listen() {
+      // Made once in a process: neither changes from file to file.
+      parts ??= Promise.all([generateRswKey(0), buildClient()]).then(([key, assets]) => ({
+        minter: new RswMinter(key),
+        assets,
+      }));
+      const made = await parts;
+      minter = made.minter;
+      server.assets = made.assets;
+      await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+      server.url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    },
     close: () =>
       new Promise((resolve) => {
         listener.closeAllConnections();
         listener.close(() => resolve());
       }),
   };
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  server.url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
-  return server;
 }
 
 async function read(request: IncomingMessage): Promise<string> {

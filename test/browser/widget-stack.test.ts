@@ -4,23 +4,18 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
+import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 const CHALLENGED = 'widget-stack-challenged';
 const ENFORCED_WITHIN_MS = 5000;
 
 const stack = useStack();
-let browser: Browser;
+const visitor = useVisitor({ context: { userAgent: USER_AGENT } });
 let site: Server;
-let context: BrowserContext;
-let page: Page;
 
 beforeAll(async () => {
-  browser = await launchChromium();
   site = createServer((_request, response) => {
     const { serviceUrl, siteKey } = stack();
     response.writeHead(200, {
@@ -41,15 +36,7 @@ beforeAll(async () => {
     ENFORCED_WITHIN_MS,
   );
 });
-afterAll(async () => {
-  await browser.close();
-  site.close();
-});
-beforeEach(async () => {
-  context = await browser.newContext({ userAgent: AGENT });
-  page = await context.newPage();
-});
-afterEach(() => context.close());
+afterAll(() => site.close());
 
 async function siteverify(token: string): Promise<unknown> {
   const response = await fetch(`${stack().serviceUrl}/siteverify`, {
@@ -76,12 +63,12 @@ describe('the demo site’s page of the mode', () => {
     ['arabic', 'box'],
     ['explicit', null],
   ] as const)('%s sends its form with a token, once', async (mode, touch) => {
-    await page.goto(`${stack().edgeUrl}/widget/${mode}`);
-    if (touch === 'box') await page.getByRole('checkbox').click();
-    if (touch === 'label') await page.getByLabel('Message').focus();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.waitForURL('**/echo/widget');
-    const echoed = JSON.parse(await page.locator('body').innerText()) as { method: string; bodyLength: number };
+    await visitor.page.goto(`${stack().edgeUrl}/widget/${mode}`);
+    if (touch === 'box') await visitor.page.getByRole('checkbox').click();
+    if (touch === 'label') await visitor.page.getByLabel('Message').focus();
+    await visitor.page.getByRole('button', { name: 'Send' }).click();
+    await visitor.page.waitForURL('**/echo/widget');
+    const echoed = JSON.parse(await visitor.page.locator('body').innerText()) as { method: string; bodyLength: number };
     expect(echoed.method).toBe('POST');
     expect(echoed.bodyLength).toBeGreaterThan(200);
   });
@@ -89,37 +76,35 @@ describe('the demo site’s page of the mode', () => {
 
 describe('a page of the protected site', () => {
   test('gets its fetch through a challenge by the protect script, and the origin sees it once', async () => {
-    await context.close();
-    context = await browser.newContext({ userAgent: `${AGENT} ${CHALLENGED}` });
-    page = await context.newPage();
-    await page.goto(`${stack().edgeUrl}/`);
+    await visitor.comesAs({ userAgent: `${USER_AGENT} ${CHALLENGED}` });
+    await visitor.page.goto(`${stack().edgeUrl}/`);
     // The edge puts the script into the page behind it, which is the origin's.
-    await page.waitForFunction(() => 'gatehouseProtect' in window);
-    await page.evaluate(
+    await visitor.page.waitForFunction(() => 'gatehouseProtect' in window);
+    await visitor.page.evaluate(
       () => (window as unknown as { gatehouseProtect: { ready: Promise<boolean> } }).gatehouseProtect.ready,
     );
-    await context.clearCookies({ name: '__Host-protect-clearance' });
-    const echoed = await page.evaluate(async () => {
+    await visitor.context.clearCookies({ name: '__Host-protect-clearance' });
+    const echoed = await visitor.page.evaluate(async () => {
       const response = await fetch('/echo/by-script', { method: 'POST', body: 'kept body' });
       return (await response.json()) as { method: string; bodyLength: number };
     });
     expect(echoed).toMatchObject({ method: 'POST', bodyLength: 9 });
     const hits = (await (await fetch(`${stack().originUrl}/hits`)).json()) as Record<string, number>;
     expect(hits['/echo/by-script']).toBe(1);
-    expect((await context.cookies()).map(({ name }) => name)).toContain('protect_session');
+    expect((await visitor.context.cookies()).map(({ name }) => name)).toContain('protect_session');
   });
 });
 
 describe('a widget of the service on a page of another origin', () => {
   test('gives a token that the site’s backend verifies exactly once', async () => {
     const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    const worker = page.waitForEvent('worker');
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-    await page.getByRole('checkbox', { name: 'I am human' }).click();
+    visitor.page.on('console', (message) => complaints.push(message.text()));
+    const worker = visitor.page.waitForEvent('worker');
+    await visitor.page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
     expect((await worker).url()).toContain(`${stack().serviceUrl}/pow-worker.js`);
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
-    const value = await page.locator('input[name=captcha-response]').inputValue();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    const value = await visitor.page.locator('input[name=captcha-response]').inputValue();
     const { token } = JSON.parse(value) as { token: string };
     expect(await siteverify(token)).toMatchObject({ verified: true });
     expect(await siteverify(token)).toMatchObject({ verified: false });
@@ -134,23 +119,23 @@ describe('a widget of the service on a page of another origin', () => {
     try {
       await eventually(
         async () => {
-          await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-          await page.getByRole('checkbox', { name: 'I am human' }).click();
-          return page
+          await visitor.page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+          await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
+          return visitor.page
             .getByRole('checkbox', { name: /Verified|task below/ })
             .textContent({ timeout: 10_000 })
             .then(
-              () => page.getByRole(role, { name }).count(),
+              () => visitor.page.getByRole(role, { name }).count(),
               () => 0,
             );
         },
         (shown) => shown === 1,
         ENFORCED_WITHIN_MS,
       );
-      await page.getByRole('button', { name: 'Use sound instead' }).click();
-      await page.getByLabel(/Tones per group/).fill('9999');
-      await page.getByRole('button', { name: 'Submit' }).click();
-      await page.getByText('That was not right.').waitFor();
+      await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
+      await visitor.page.getByLabel(/Tones per group/).fill('9999');
+      await visitor.page.getByRole('button', { name: 'Submit' }).click();
+      await visitor.page.getByText('That was not right.').waitFor();
     } finally {
       await setCaptchaType('pow');
     }

@@ -2,48 +2,23 @@
  * Picture and sound tasks in a real Chromium under the CSP of a strict site: by mouse, by keyboard, by
  * ear, and what a screen reader is told.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
+import { describe, expect, test } from 'vitest';
+import { useVisitor } from '../support/visitor.ts';
 import { digits, puzzleAnswer, starTiles } from './visual-tasks.ts';
-import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+import { useWidgetServer } from './widget-server.ts';
 
 const PAGE = `<!doctype html><html lang="en"><title>page</title><script src="/__protect/widget.js" defer></script><body><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget></form>`;
 
-let browser: Browser;
-let server: WidgetServer;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-beforeEach(async () => {
-  server.calls.length = 0;
-  context = await browser.newContext();
-  page = await context.newPage();
-  complaints = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-});
-afterEach(async () => {
-  await context.close();
-});
+const server = useWidgetServer();
+const visitor = useVisitor();
 
 async function open(kind: 'image' | 'puzzle', body = PAGE): Promise<void> {
   server.kind = kind;
   server.pages.set('/page', { body });
-  await page.goto(`${server.url}/page`);
-  await page.getByRole('checkbox').click();
+  await visitor.page.goto(`${server.url}/page`);
+  await visitor.page.getByRole('checkbox').click();
 }
-const verified = (): Promise<void> => page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
+const verified = (): Promise<void> => visitor.page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
 const lastSolution = (): Record<string, unknown> =>
   server.calls.filter((call) => call.path === 'solution').at(-1)?.body['solution'] as Record<string, unknown>;
 
@@ -51,45 +26,45 @@ describe('an image task', () => {
   test('is solved by mouse over two rounds', async () => {
     await open('image');
     for (const [round, tiles] of starTiles.entries()) {
-      await page.getByText(`(${round + 1}/2)`).waitFor();
-      for (const tile of tiles) await page.getByRole('button', { name: `Picture ${tile + 1}` }).click();
-      await page.getByRole('button', { name: 'Submit' }).click();
+      await visitor.page.getByText(`(${round + 1}/2)`).waitFor();
+      for (const tile of tiles) await visitor.page.getByRole('button', { name: `Picture ${tile + 1}` }).click();
+      await visitor.page.getByRole('button', { name: 'Submit' }).click();
     }
     await verified();
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('is solved by keyboard alone, from the instruction on', async () => {
     await open('image');
     for (const [round, tiles] of starTiles.entries()) {
-      const instruction = page.getByText(`(${round + 1}/2)`);
+      const instruction = visitor.page.getByText(`(${round + 1}/2)`);
       await instruction.waitFor();
       expect(await instruction.evaluate((node) => node.matches(':focus'))).toBe(true);
-      await page.keyboard.press('Tab');
+      await visitor.page.keyboard.press('Tab');
       let at = 0;
       for (const tile of tiles) {
-        for (; Math.floor(at / 3) < Math.floor(tile / 3); at += 3) await page.keyboard.press('ArrowDown');
-        for (; at < tile; at++) await page.keyboard.press('ArrowRight');
-        for (; at > tile; at--) await page.keyboard.press('ArrowLeft');
-        await page.keyboard.press('Space');
+        for (; Math.floor(at / 3) < Math.floor(tile / 3); at += 3) await visitor.page.keyboard.press('ArrowDown');
+        for (; at < tile; at++) await visitor.page.keyboard.press('ArrowRight');
+        for (; at > tile; at--) await visitor.page.keyboard.press('ArrowLeft');
+        await visitor.page.keyboard.press('Space');
       }
-      await page.keyboard.press('Enter');
+      await visitor.page.keyboard.press('Enter');
     }
     await verified();
   });
 
   test('that was answered wrongly says so and gives another', async () => {
     await open('image');
-    await page.getByText('(1/2)').waitFor();
-    await page.getByRole('button', { name: 'Picture 1' }).click();
-    await page.getByRole('button', { name: 'Submit' }).click();
-    await page.getByText('That was not right.').waitFor();
+    await visitor.page.getByText('(1/2)').waitFor();
+    await visitor.page.getByRole('button', { name: 'Picture 1' }).click();
+    await visitor.page.getByRole('button', { name: 'Submit' }).click();
+    await visitor.page.getByText('That was not right.').waitFor();
   });
 
   test('tells nothing of its answer in the markup', async () => {
     await open('image');
-    await page.getByText('(1/2)').waitFor();
-    const markup = await page.evaluate(() => {
+    await visitor.page.getByText('(1/2)').waitFor();
+    const markup = await visitor.page.evaluate(() => {
       const panel = document.querySelector('gatehouse-widget')?.shadowRoot?.querySelector('.panel > div');
       return [...(panel?.shadowRoot?.querySelectorAll('.tile') ?? [])].map((tile) =>
         tile.outerHTML.replaceAll(/\d+/g, '#'),
@@ -103,7 +78,7 @@ describe('an image task', () => {
 describe('a puzzle', () => {
   test('is solved by dragging the piece', async () => {
     await open('puzzle');
-    const piece = page.getByRole('application', { name: 'Piece' });
+    const piece = visitor.page.getByRole('application', { name: 'Piece' });
     await piece.waitFor();
     const [start, scale] = await piece.evaluate((node) => {
       const box = node.getBoundingClientRect();
@@ -113,80 +88,82 @@ describe('a puzzle', () => {
       const box = node.parentElement!.getBoundingClientRect();
       return { x: box.x, y: box.y };
     });
-    await page.mouse.move(start.x + 30, start.y + 40);
-    await page.mouse.down();
-    await page.mouse.move(board.x + puzzleAnswer.x * scale + 30, board.y + puzzleAnswer.y * scale + 40, { steps: 8 });
-    await page.mouse.up();
-    await page.getByRole('button', { name: 'Submit' }).click();
+    await visitor.page.mouse.move(start.x + 30, start.y + 40);
+    await visitor.page.mouse.down();
+    await visitor.page.mouse.move(board.x + puzzleAnswer.x * scale + 30, board.y + puzzleAnswer.y * scale + 40, {
+      steps: 8,
+    });
+    await visitor.page.mouse.up();
+    await visitor.page.getByRole('button', { name: 'Submit' }).click();
     await verified();
     expect((lastSolution()['path'] as unknown[]).length).toBeGreaterThan(8);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('is solved by a single click, without a drag', async () => {
     await open('puzzle');
-    const board = page.locator('.board');
+    const board = visitor.page.locator('.board');
     const width = (await board.boundingBox())!.width;
     const scale = width / 320;
     await board.click({ position: { x: (puzzleAnswer.x + 50) * scale, y: (puzzleAnswer.y + 50) * scale } });
-    await page.getByRole('button', { name: 'Submit' }).click();
+    await visitor.page.getByRole('button', { name: 'Submit' }).click();
     await verified();
   });
 
   test('is solved by arrow keys', async () => {
     await open('puzzle');
-    const piece = page.getByRole('application', { name: 'Piece' });
+    const piece = visitor.page.getByRole('application', { name: 'Piece' });
     await piece.waitFor();
     const top = await piece.evaluate((node) => (parseFloat((node as HTMLElement).style.top) * 220) / 100);
-    await page.keyboard.press('Tab');
+    await visitor.page.keyboard.press('Tab');
     const press = async (key: string, pixels: number): Promise<void> => {
       for (let left = Math.round(pixels / 2); left > 0; left -= left >= 10 ? 10 : 1)
-        await page.keyboard.press(left >= 10 ? `Shift+${key}` : key);
+        await visitor.page.keyboard.press(left >= 10 ? `Shift+${key}` : key);
     };
     await press('ArrowRight', puzzleAnswer.x);
     await press(top < puzzleAnswer.y ? 'ArrowDown' : 'ArrowUp', Math.abs(puzzleAnswer.y - top));
-    await page.keyboard.press('Enter');
+    await visitor.page.keyboard.press('Enter');
     await verified();
   });
 
   test('fits a screen of 320 pixels', async () => {
-    await page.setViewportSize({ width: 320, height: 640 });
+    await visitor.page.setViewportSize({ width: 320, height: 640 });
     await open('puzzle');
-    await page.locator('.board').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    await visitor.page.locator('.board').waitFor();
+    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });
 });
 
 describe('the task in sound', () => {
   test.each(['image', 'puzzle'] as const)('takes the place of the %s task and is solved by keyboard', async (kind) => {
     await open(kind);
-    await page.getByRole('button', { name: 'Use sound instead' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('count the tones').waitFor();
+    await visitor.page.getByRole('button', { name: 'Use sound instead' }).focus();
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.getByText('count the tones').waitFor();
     expect(server.calls.at(-1)?.body['capabilities']).toMatchObject({ audio: true });
-    await page.getByRole('button', { name: 'Play' }).focus();
-    await page.keyboard.press('Enter');
-    await page.keyboard.type(digits);
-    await page.keyboard.press('Enter');
+    await visitor.page.getByRole('button', { name: 'Play' }).focus();
+    await visitor.page.keyboard.press('Enter');
+    await visitor.page.keyboard.type(digits);
+    await visitor.page.keyboard.press('Enter');
     await verified();
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('takes no answer of the wrong length, and leads back to pictures', async () => {
     await open('image');
-    await page.getByRole('button', { name: 'Use sound instead' }).click();
-    await page.getByLabel(/Tones per group/).fill('12');
-    await page.keyboard.press('Enter');
-    expect(await page.getByLabel(/Tones per group/).getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('button', { name: 'Use pictures instead' }).click();
-    await page.getByText('(1/2)').waitFor();
+    await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
+    await visitor.page.getByLabel(/Tones per group/).fill('12');
+    await visitor.page.keyboard.press('Enter');
+    expect(await visitor.page.getByLabel(/Tones per group/).getAttribute('aria-invalid')).toBe('true');
+    await visitor.page.getByRole('button', { name: 'Use pictures instead' }).click();
+    await visitor.page.getByText('(1/2)').waitFor();
   });
 });
 
 test('a screen reader is told name, role and state of everything', async () => {
   await open('image');
-  await page.getByText('(1/2)').waitFor();
-  const tree = await page.locator('gatehouse-widget').ariaSnapshot();
+  await visitor.page.getByText('(1/2)').waitFor();
+  const tree = await visitor.page.locator('gatehouse-widget').ariaSnapshot();
   expect(tree).toContain('checkbox "Please solve the task below."');
   expect(tree).toContain('status: Please solve the task below.');
   expect(tree).toContain('Choose all pictures that show this shape:');

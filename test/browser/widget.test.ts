@@ -1,89 +1,60 @@
 /**
  * The widget in a real Chromium, on a page with the CSP of a strict site, with real proofs of work.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchChromium } from '../support/chromium.ts';
-import { startWidgetServer, type WidgetServer } from './widget-server.ts';
+import { describe, expect, test } from 'vitest';
+import { useVisitor } from '../support/visitor.ts';
+import { useWidgetServer } from './widget-server.ts';
 
 const SCRIPT = '<script src="/__protect/widget.js" defer></script>';
 const form = (widget: string): string =>
   `<!doctype html><html lang="en"><title>form</title>${SCRIPT}<form method="post" action="/submit"><label>Name <input name="name" value="Ada"></label>${widget}<button name="how" value="fast">Send</button><button name="how" value="slow" id="slow">Send slowly</button></form>`;
 const DIV = '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="click"></div>';
 
-let browser: Browser;
-let server: WidgetServer;
-let context: BrowserContext;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), startWidgetServer()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-beforeEach(async () => {
-  server.calls.length = 0;
-  server.submitted.length = 0;
-  server.overrides.length = 0;
-  server.tokenLifetimeMs = 120_000;
-  server.lane = 'rsw';
-  context = await browser.newContext();
-  page = await context.newPage();
-  complaints = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-});
-afterEach(async () => {
-  await context.close();
-});
+const server = useWidgetServer();
+const visitor = useVisitor();
 
 async function open(body: string): Promise<void> {
   server.pages.set('/page', { body });
-  await page.goto(`${server.url}/page`);
+  await visitor.page.goto(`${server.url}/page`);
 }
 
 const field = (): Promise<string | null> =>
-  page.evaluate(() => document.querySelector<HTMLInputElement>('input[name=captcha-response]')?.value ?? null);
+  visitor.page.evaluate(() => document.querySelector<HTMLInputElement>('input[name=captcha-response]')?.value ?? null);
 
 describe('a classic div under a strict CSP', () => {
   test('becomes a widget that solves in a worker and writes the hidden field', async () => {
     await open(form(DIV));
-    await page.getByRole('checkbox', { name: 'I am human' }).click();
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
     const { token } = JSON.parse((await field()) ?? '{}') as { token: string };
     expect(token).toMatch(/^[\w-]{32}$/);
-    expect(page.workers()).toHaveLength(0);
+    expect(visitor.page.workers()).toHaveLength(0);
     expect(server.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
-    expect(complaints).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('runs the proof of work off the main thread', async () => {
-    const started = page.waitForEvent('worker');
+    const started = visitor.page.waitForEvent('worker');
     await open(form(DIV));
-    await page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox').click();
     expect((await started).url()).toMatch(/\/__protect\/pow-worker\.js\?v=[0-9a-f]{16}$/);
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
   });
 
   test('can be worked by keyboard and says what happens in a live region', async () => {
     await open(form(DIV));
-    await page.getByRole('checkbox').focus();
-    await page.keyboard.press('Space');
-    await page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
-    await expect.poll(() => page.getByRole('status').textContent()).toBe('Verified');
+    await visitor.page.getByRole('checkbox').focus();
+    await visitor.page.keyboard.press('Space');
+    await visitor.page.getByRole('checkbox', { name: 'Verified', checked: true }).waitFor();
+    await expect.poll(() => visitor.page.getByRole('status').textContent()).toBe('Verified');
   });
 });
 
 describe('a form sent without a token', () => {
   test('waits for it and then goes out with the button that was pressed', async () => {
     await open(form('<gatehouse-widget sitekey="site-1" start="submit" size="invisible"></gatehouse-widget>'));
-    await page.locator('#slow').click();
-    await page.waitForURL('**/submit');
+    await visitor.page.locator('#slow').click();
+    await visitor.page.waitForURL('**/submit');
     const [sent] = server.submitted;
     expect(sent?.get('how')).toBe('slow');
     expect(sent?.get('name')).toBe('Ada');
@@ -97,17 +68,17 @@ describe('errors', () => {
     const refusal = { status: 400, body: { error: { code: 400, message: 'no', key: 'API.SITE_KEY_NOT_REGISTERED' } } };
     server.overrides.push(() => refusal);
     await open(form(DIV));
-    const told = page.evaluate(
+    const told = visitor.page.evaluate(
       () =>
         new Promise((resolve) => {
           document.addEventListener('gatehouse:error', (event) => resolve((event as CustomEvent).detail));
         }),
     );
-    await page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox').click();
     expect(await told).toEqual({ code: 'refused', detail: 'API.SITE_KEY_NOT_REGISTERED' });
     expect(await field()).toBeNull();
-    await page.getByRole('checkbox', { name: /Try again/ }).click();
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    await visitor.page.getByRole('checkbox', { name: /Try again/ }).click();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
   });
 });
 
@@ -115,20 +86,20 @@ describe('every lane of the proof of work', () => {
   test.each(['sha256', 'wait'] as const)('%s is done, handed in and accepted', async (lane) => {
     server.lane = lane;
     await open(form(DIV));
-    await page.getByRole('checkbox').click();
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
-    expect(complaints).toEqual([]);
+    await visitor.page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    expect(visitor.complaints).toEqual([]);
   });
 
   test('a browser without BigInt or workers says so, and the page itself does the work', async () => {
     server.lane = 'sha256';
-    await context.addInitScript(() => {
+    await visitor.context.addInitScript(() => {
       Reflect.deleteProperty(globalThis, 'BigInt');
       Reflect.deleteProperty(globalThis, 'Worker');
     });
     await open(form(DIV));
-    await page.getByRole('checkbox').click();
-    await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+    await visitor.page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
     expect(server.calls[0]?.body['capabilities']).toMatchObject({ bigint: false, worker: false });
   });
 });
@@ -138,19 +109,19 @@ describe('callbacks', () => {
     const widget =
       '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="click" data-callback="onToken" data-error-callback="onError"></div>';
     await open(form(widget));
-    const heard = page.evaluate(
+    const heard = visitor.page.evaluate(
       () =>
         new Promise<string[]>((resolve) =>
           Object.assign(window, { onError: (...values: string[]) => resolve(values) }),
         ),
     );
     server.overrides.push(() => ({ status: 403, body: { error: { key: 'API.ACCESS_POLICY_BLOCK' } } }));
-    await page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox').click();
     expect(await heard).toEqual(['refused', 'API.ACCESS_POLICY_BLOCK']);
-    const token = page.evaluate(
+    const token = visitor.page.evaluate(
       () => new Promise<string>((resolve) => Object.assign(window, { onToken: (value: string) => resolve(value) })),
     );
-    await page.getByRole('checkbox').click();
+    await visitor.page.getByRole('checkbox').click();
     expect(await token).toMatch(/^[\w-]{32}$/);
   });
 });
@@ -160,18 +131,18 @@ describe('the honeypot', () => {
     server.honeypot = { name: 'website', question: 'Your website' };
     try {
       await open(form(DIV));
-      await page.getByRole('checkbox').click();
-      await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+      await visitor.page.getByRole('checkbox').click();
+      await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
       expect(server.calls.at(-1)?.body).toMatchObject({ honeypot: '' });
-      expect(await page.getByRole('textbox').count()).toBe(1);
-      const inForm = await page.evaluate(() => [...new FormData(document.querySelector('form')!).keys()]);
+      expect(await visitor.page.getByRole('textbox').count()).toBe(1);
+      const inForm = await visitor.page.evaluate(() => [...new FormData(document.querySelector('form')!).keys()]);
       expect(inForm.toSorted()).toEqual(['captcha-response', 'name']);
-      await page.evaluate(() => {
+      await visitor.page.evaluate(() => {
         document.querySelector<HTMLInputElement>('input[name=website]')!.value = 'spam';
         document.querySelector('form')!.reset();
       });
-      await page.getByRole('checkbox').click();
-      await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+      await visitor.page.getByRole('checkbox').click();
+      await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
       expect(server.calls.at(-1)?.body).toMatchObject({ honeypot: 'spam' });
     } finally {
       server.honeypot = undefined;

@@ -5,18 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { PortBusyError, startStack } from '../../src/cli/stack.ts';
 import type { Stack, StackOptions } from '../../src/cli/stack.ts';
+import { somePortBase } from './ports.ts';
 
 export { eventually } from './eventually.ts';
 
-/** Below the range the kernel hands out to outgoing connections. */
-const PORT_FIRST = 20_000;
-const PORT_COUNT = 12_000;
 const ATTEMPTS = 20;
 
 export async function startTestStack(options: StackOptions = {}): Promise<Stack> {
   const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
   for (let attempt = 1; ; attempt += 1) {
-    const portBase = PORT_FIRST + Math.floor(Math.random() * PORT_COUNT);
+    const portBase = somePortBase();
     try {
       // oxlint-disable-next-line no-await-in-loop
       const stack = await startStack({ portBase, stateDir, quiet: true, ...options });
