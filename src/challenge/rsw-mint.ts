@@ -1,7 +1,7 @@
 /**
  * Mints RSW challenges: `x = g^r` and its answer `y = h^r` for a random `r`, by fixed-base comb. The
  * table of a base holds `base^(v · 256^i)` for every byte value and position, so an exponentiation
- * is one multiplication per byte of `r`. Tables are made on first use, 7 ms each.
+ * is one multiplication per byte of `r`. Tables are made on first use, 10 ms each.
  */
 import type { Bytes } from './fields.ts';
 import { toBytes } from './pow-solve.ts';
@@ -9,12 +9,14 @@ import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
 import type { RswKey } from './rsw-key.ts';
 
 /**
- * 128 bits: whoever could tell `r` from `x` would skip the squarings, and by Pollard's kangaroo that takes
- * 2^64 multiplications where the squarings are 2^17 or so. Preparing a table does not pay either: the base
- * changes every day and is never published. Half the multiplications of 256 bits.
+ * 80 bits. Whoever could tell `r` from `x`, or write one `x` as a product of solved ones, would skip the squarings,
+ * of which there are 2^14 to 2^20. By collisions (rho, kangaroo) that takes 2^40 multiplications, and for a million
+ * challenges of a day together 2^30 each: thousands of times what solving costs. A table for later does not
+ * pay: it takes more still, and the base changes every day and is never published. Every byte less saves
+ * two multiplications of what a challenge costs the service.
  */
-const EXPONENT_BYTES = 16;
-/** Levels whose tables are kept, 1.2 MB each; sites of one deployment use few. */
+const EXPONENT_BYTES = 10;
+/** Levels whose tables are kept, 0.7 MB each; sites of one deployment use few. */
 const TABLES_MAX = 6;
 
 type Comb = readonly bigint[];
