@@ -17,6 +17,7 @@ import { apiKeyToken, createApiKey } from '../src/store/api-keys.ts';
 import type { StoreEnv } from '../src/store/binding.ts';
 import { createSite } from '../src/store/sites.ts';
 import { workerdCpu } from './workerd-cpu.ts';
+import { rootKey } from '../src/store/root-key.ts';
 
 const RECORDS_DEFAULT = 1_000_000;
 /** One segment. */
@@ -279,7 +280,7 @@ async function fill(env: StoreEnv): Promise<FullAccount> {
   return {
     accountId: account.id,
     scopeHashes: rules.results.map(({ hash }) => hash),
-    token: await apiKeyToken(env.MASTER_KEY, { accountId: account.id, id: key.id }),
+    token: await apiKeyToken(await rootKey(env), { accountId: account.id, id: key.id }),
     siteKey: siteKeys.at(-1) ?? '',
     busySites: siteKeys.slice(-10),
   };

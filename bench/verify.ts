@@ -29,6 +29,7 @@ import { startServiceWorker } from '../src/cli/service-worker.ts';
 import { siteSettings } from '../src/contract/site-settings.ts';
 import { createAccount } from '../src/store/accounts.ts';
 import { deriveKey } from '../src/store/master-key.ts';
+import { rootKey } from '../src/store/root-key.ts';
 import { createSite } from '../src/store/sites.ts';
 
 const TOKENS_DEFAULT = 20_000;
@@ -45,7 +46,8 @@ const FUNCTION_MS = 1500;
 const SAMPLE_MAX = 20_000;
 
 const masterKey = Buffer.alloc(32, 7).toString('base64url');
-const keyring = new Keyring((label) => deriveKey(masterKey, label));
+/** Of what is timed here; the Worker's tokens are sealed under its own root. */
+let keyring = new Keyring((label) => deriveKey(masterKey, label));
 
 export async function run(args: readonly string[]): Promise<void> {
   const tokens = Number(args[0] ?? TOKENS_DEFAULT);
@@ -76,6 +78,8 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
     for (const pid of pids) spawnSync('taskset', ['-a', '-p', '-c', String(MEASURED_CPU), String(pid)]);
     await migrate(worker.database);
     const env = { DB: worker.database, MASTER_KEY: masterKey };
+    const root = await rootKey(env);
+    keyring = new Keyring((label) => deriveKey(root, label));
     const account = await createAccount(env, { ownerEmail: 'bench@example.com', tier: 'premium' }, Date.now());
     const settings = siteSettings.parse({ domains: ['bench.example'] });
     const site = await createSite(env, { accountId: account.id, name: 'bench', settings }, Date.now());
@@ -218,7 +222,7 @@ async function functions(): Promise<Record<string, object>> {
   });
   console.log(`RSW set-up of a day (key, two comb tables): ${setUpMs.toFixed(0)} ms; x is ${x.length} bytes.`);
   return {
-    'Floor: 30 squarings modulo n, as many as a mint multiplies': row(await timed('floor', squarings), mint),
+    'Floor: 18 squarings modulo n, as many as a mint multiplies': row(await timed('floor', squarings), mint),
     'Gatehouse: mint RSW x and y': row(mint, mint, 100),
     'Gatehouse: mint and seal a challenge': row(
       await timed('seal', () => sealChallenge(keyring, { ...bareChallenge(now), params: { t } }, minter.mint(level).y)),
@@ -243,11 +247,11 @@ async function functions(): Promise<Record<string, object>> {
   };
 }
 
-/** What the machine's BigInt allows at best: the mint is 30 multiplications and their bookkeeping. */
+/** What the machine's BigInt allows at best: the mint is 18 multiplications and their bookkeeping. */
 function squaringsFrom(start: bigint, modulus: bigint): () => void {
   let value = start;
   return () => {
-    for (let count = 0; count < 30; count++) value = (value * value) % modulus;
+    for (let count = 0; count < 18; count++) value = (value * value) % modulus;
   };
 }
 

@@ -12,6 +12,7 @@ import { accountById, createAccount, listAccounts, updateAccount } from '../stor
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { instancesOfAccount } from '../store/instances.ts';
+import { rotateSiteSecret } from '../store/rotate-site-secret.ts';
 import { sitesOfAccount } from '../store/sites.ts';
 import { migrate } from './migrations.ts';
 import {
@@ -22,11 +23,15 @@ import {
   provisionInstance,
   provisionSite,
 } from './provision.ts';
+import { resealRootKey, rootKey } from '../store/root-key.ts';
 
 export interface CommandResult {
   exitCode: number;
   output: string;
 }
+
+/** Thirty days: a former secret that is good for longer was not exchanged. */
+const OVERLAP_HOURS_MAX = 720;
 
 type Values = Record<string, string | undefined>;
 
@@ -99,6 +104,21 @@ const commands: Record<string, Command> = {
     positionals: [],
     run: async (env, values) => sitesOfAccount(env, await knownAccount(env, required(values, 'account'))),
   },
+  'site rotate-secret': {
+    usage: '--account ACCOUNT --site-key KEY [--overlap-hours HOURS]',
+    flags: ['account', 'site-key', 'overlap-hours'],
+    positionals: [],
+    run: async (env, values, _, now) => {
+      const site = {
+        accountId: await knownAccount(env, required(values, 'account')),
+        siteKey: required(values, 'site-key'),
+      };
+      const formerUntil = now + overlapHours(values['overlap-hours']) * 3_600_000;
+      const secretKey = await rotateSiteSecret(env, site, formerUntil, now);
+      if (secretKey === null) throw new CommandError('The account has no such active site.');
+      return { siteKey: site.siteKey, secretKey, formerSecretUntil: new Date(formerUntil).toISOString() };
+    },
+  },
   'instance create': {
     usage: '--account ACCOUNT --site-key KEY --cname HOST [--name NAME] [--policy JSON]',
     flags: ['account', 'site-key', 'cname', 'name', 'policy'],
@@ -146,7 +166,7 @@ const commands: Record<string, Command> = {
     positionals: [],
     run: async (env, values) => {
       const keys = await apiKeysOfAccount(env, await knownAccount(env, required(values, 'account')));
-      return Promise.all(keys.map(async (key) => ({ ...key, token: await apiKeyToken(env.MASTER_KEY, key) })));
+      return Promise.all(keys.map(async (key) => ({ ...key, token: await apiKeyToken(await rootKey(env), key) })));
     },
   },
   'key delete': {
@@ -157,6 +177,16 @@ const commands: Record<string, Command> = {
       const deleted = await deleteApiKey(env, required(values, 'account'), required(values, 'id'));
       if (!deleted) throw new CommandError('The account has no such key.');
       return { success: true };
+    },
+  },
+  'keys reseal': {
+    usage: '',
+    flags: [],
+    positionals: [],
+    run: async (env, _, __, now) => {
+      const outcome = await resealRootKey(env, now);
+      if (outcome === 'conflict') throw new CommandError('Somebody else re-sealed the key meanwhile; run it again.');
+      return { outcome };
     },
   },
   migrate: {
@@ -260,6 +290,15 @@ function seconds(text: string | undefined): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new CommandError('--expires-in is a whole number of seconds.');
   return value;
+}
+
+/** A day, unless told otherwise: long enough for a deployment of every backend. */
+function overlapHours(text: string | undefined): number {
+  const hours = Number(text ?? '24');
+  if (!(hours >= 0 && hours <= OVERLAP_HOURS_MAX)) {
+    throw new CommandError(`--overlap-hours is a number of hours from 0 to ${OVERLAP_HOURS_MAX}.`);
+  }
+  return hours;
 }
 
 function json(values: Values, flag: string): object {

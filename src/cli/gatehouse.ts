@@ -85,6 +85,7 @@ async function onFiles(state: StateDir, args: readonly string[]): Promise<Comman
 async function onRemote(args: readonly string[]): Promise<CommandResult> {
   const masterKey = process.env['MASTER_KEY'];
   if (!masterKey) return { exitCode: 1, output: 'Set MASTER_KEY to the secret of the deployed service.' };
+  const previous = process.env['MASTER_KEY_PREVIOUS'];
   const file = parse(readFileSync(SERVICE_CONFIG, 'utf8'));
   const databases = (file['d1_databases'] ?? []) as Record<string, string>[];
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-'));
@@ -96,7 +97,11 @@ async function onRemote(args: readonly string[]): Promise<CommandResult> {
     const { getPlatformProxy } = await import('wrangler');
     const proxy = await getPlatformProxy<{ DB: StoreEnv['DB'] }>({ configPath, persist: false });
     try {
-      return await runCommand(args, { DB: proxy.env.DB, MASTER_KEY: masterKey });
+      return await runCommand(args, {
+        DB: proxy.env.DB,
+        MASTER_KEY: masterKey,
+        ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
+      });
     } finally {
       await proxy.dispose();
     }

@@ -13,6 +13,7 @@ import { createInstance } from '../store/instances.ts';
 import type { StoredInstance } from '../store/instances.ts';
 import { createSite } from '../store/sites.ts';
 import type { SiteRecord } from '../store/sites.ts';
+import { rootKey } from '../store/root-key.ts';
 
 /** Interface document 5.7: a key that was made without a term lives 30 days. */
 export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;
@@ -54,7 +55,7 @@ export async function provisionApiKey(
   now: number,
 ): Promise<{ apiKeyId: string; token: string; expiresAt: number }> {
   const record = await createApiKey(env, key, now);
-  return { apiKeyId: record.id, token: await apiKeyToken(env.MASTER_KEY, record), expiresAt: record.expiresAt };
+  return { apiKeyId: record.id, token: await apiKeyToken(await rootKey(env), record), expiresAt: record.expiresAt };
 }
 
 /** Every permission of these features. */

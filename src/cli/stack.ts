@@ -17,6 +17,7 @@ import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
 import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
+import { rootKey } from '../store/root-key.ts';
 
 /** Cloudflare's shortest schedule is a minute; nobody waits that long for a local rule. */
 const SCHEDULE_INTERVAL_MS = 2000;
@@ -56,6 +57,8 @@ export interface Stack extends StackFacts {
   startService(): Promise<void>;
   /** A new isolate: memory is gone, storage stays. `vars` are laid over the stack's for good. */
   restartEdge(vars?: Record<string, string>): Promise<void>;
+  /** What every seal and key of the service is made from. */
+  rootKey(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -163,6 +166,10 @@ class LocalStack {
         Object.assign(this.#edgeVars, vars);
         await this.#stopEdge();
         await this.#bootEdge();
+      },
+      rootKey: async () => {
+        if (this.#service === null) throw new Error('The service is stopped');
+        return rootKey({ DB: this.#service.database, MASTER_KEY: this.#state.secrets().masterKey });
       },
       stop: () => this.stop(),
     };

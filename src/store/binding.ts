@@ -8,4 +8,6 @@ export interface StoreEnv {
   DB: D1Database;
   /** 32 random bytes, base64url. */
   MASTER_KEY: string;
+  /** The former one, while `MASTER_KEY` is being exchanged. */
+  MASTER_KEY_PREVIOUS?: string;
 }

@@ -1,7 +1,8 @@
 /**
- * The one secret of a deployment and what is made from it. Every key the service needs is an HKDF
- * child of MASTER_KEY under its own label (RFC 5869), so that no two purposes ever share a key, and
- * nothing secret is written to D1 in clear: a stolen database copy alone opens nothing.
+ * What is made from a root secret: every key the service needs is an HKDF child of the deployment's root key
+ * (`root-key.ts`) under its own label (RFC 5869), so that no two purposes ever share a key, and
+ * nothing secret is written to D1 in clear: a stolen database copy alone opens nothing. MASTER_KEY has one
+ * child, which seals the root.
  */
 import { base64url } from 'jose';
 

@@ -7,6 +7,7 @@ import { base64url, calculateJwkThumbprint } from 'jose';
 import type { JWK } from 'jose';
 import type { StoreEnv } from './binding.ts';
 import { openAtRest, sealAtRest } from './master-key.ts';
+import { rootKey } from './root-key.ts';
 
 export type SigningPurpose = 'client-jwt' | 'ruleset';
 
@@ -67,7 +68,7 @@ export async function verificationKeys(
 
 async function loadOrCreate(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
   const row = (await currentRow(env, purpose)) ?? (await createKey(env, purpose, now));
-  const privateJwk = JSON.parse(await openAtRest(env.MASTER_KEY, sealContext(row.kid), row.private_sealed)) as JWK;
+  const privateJwk = JSON.parse(await openAtRest(await rootKey(env), sealContext(row.kid), row.private_sealed)) as JWK;
   const privateKey = await crypto.subtle.importKey('jwk', privateJwk as JsonWebKey, 'Ed25519', false, ['sign']);
   return { ...(await verificationKey(row)), privateKey };
 }
@@ -77,7 +78,7 @@ async function createKey(env: StoreEnv, purpose: SigningPurpose, now: number): P
   const jwk = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JWK;
   const { kty, crv, x, d } = jwk as { kty: string; crv: string; x: string; d: string };
   const kid = await calculateJwkThumbprint({ kty, crv, x });
-  const sealed = await sealAtRest(env.MASTER_KEY, sealContext(kid), JSON.stringify({ kty, crv, x, d }));
+  const sealed = await sealAtRest(await rootKey(env), sealContext(kid), JSON.stringify({ kty, crv, x, d }));
   await env.DB.prepare(
     `INSERT INTO signing_keys (kid, purpose, public_key, private_sealed, is_current, created_at)
      VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING`,

@@ -8,6 +8,7 @@ import type { SiteSettings } from '../contract/site-settings.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
 import type { StoreEnv } from './binding.ts';
 import { openAtRest, randomToken, sealAtRest, sha256Hex } from './master-key.ts';
+import { rootKey } from './root-key.ts';
 
 /** A site with what the verification and challenge paths need of its account. */
 export interface SiteRecord extends Site {
@@ -39,10 +40,12 @@ const SECRET_KEY_BYTES = 32;
 
 const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
-/** The site whose secret this is, active or not, or `null`. */
-export async function siteBySecret(env: StoreEnv, secret: string): Promise<SiteRecord | null> {
-  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.secret_hash = ?`)
-    .bind(await sha256Hex(secret))
+/** The site whose secret this is, or was until lately (`rotate-site-secret.ts`); active or not, or `null`. */
+export async function siteBySecret(env: StoreEnv, secret: string, now: number): Promise<SiteRecord | null> {
+  const row = await env.DB.prepare(
+    `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
+  )
+    .bind(await sha256Hex(secret), now)
     .first<SiteRow>();
   return row ? siteRecord(row, secret) : null;
 }
@@ -81,8 +84,8 @@ export async function createSite(
   now: number,
 ): Promise<SiteRecord | 'duplicate-name'> {
   const siteKey = `site_${randomToken(SITE_KEY_BYTES)}`;
-  const secretKey = `secret_${randomToken(SECRET_KEY_BYTES)}`;
-  const sealed = await sealAtRest(env.MASTER_KEY, sealContext(siteKey), secretKey);
+  const secretKey = newSiteSecret();
+  const sealed = await sealAtRest(await rootKey(env), secretContext(siteKey), secretKey);
   const result = await env.DB.prepare(
     `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7)
@@ -158,7 +161,7 @@ export async function deactivateSite(
 }
 
 async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {
-  return siteRecord(row, await openAtRest(env.MASTER_KEY, sealContext(row.site_key), row.secret_sealed));
+  return siteRecord(row, await openAtRest(await rootKey(env), secretContext(row.site_key), row.secret_sealed));
 }
 
 function siteRecord(row: SiteRow, secretKey: string): SiteRecord {
@@ -178,6 +181,11 @@ function siteRecord(row: SiteRow, secretKey: string): SiteRecord {
   };
 }
 
-function sealContext(siteKey: string): string {
+export function newSiteSecret(): string {
+  return `secret_${randomToken(SECRET_KEY_BYTES)}`;
+}
+
+/** What a sealed secret is bound to: a row's value cannot be moved to another row. */
+export function secretContext(siteKey: string): string {
   return `sites.secret_sealed:${siteKey}`;
 }

@@ -2,7 +2,7 @@
  * A token says yes once, whatever dies meanwhile: the service killed between check and spend, between
  * spend and answer, or asked by callers who hang up while their spends share a call with others'.
  */
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,10 +23,8 @@ const CONCURRENT = 48;
 const ANSWERS_BEFORE_DEATH = 250;
 
 async function tokens(count: number): Promise<string[]> {
-  const { masterKey } = JSON.parse(readFileSync(join(stack().stateDir, 'secrets.json'), 'utf8')) as {
-    masterKey: string;
-  };
-  const keyring = new Keyring((label) => deriveKey(masterKey, label));
+  const root = await stack().rootKey();
+  const keyring = new Keyring((label) => deriveKey(root, label));
   const now = Date.now();
   const [kind, lane] = ['pow', 'rsw'] as const;
   const page = { siteKey: stack().siteKey, hostname: 'localhost', action: '', cdata: '' };

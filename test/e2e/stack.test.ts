@@ -136,6 +136,23 @@ describe('npm start', () => {
     expect((await post(`${stack.serviceUrl}/sites/get`, key.token, {})).status).toBe(403);
   });
 
+  test('exchanges a site’s secret on the command line: both are good for a while, or the new one at once', async () => {
+    const { accountId, siteKey, secretKey, serviceUrl } = stack;
+    const rotate = (...more: string[]): string => {
+      const { stdout } = gatehouse('site', 'rotate-secret', '--account', accountId, '--site-key', siteKey, ...more);
+      return (JSON.parse(stdout) as { secretKey: string }).secretKey;
+    };
+    const statusOf = async (secret: string): Promise<number> =>
+      (await post(`${serviceUrl}/siteverify`, '', { secret, token: 'none' })).status;
+    const second = rotate();
+    expect([await statusOf(second), await statusOf(secretKey)]).toEqual([200, 200]);
+    const third = rotate('--overlap-hours', '0');
+    const MEMO_MS = 2500;
+    await new Promise((resolve) => setTimeout(resolve, MEMO_MS));
+    expect([await statusOf(third), await statusOf(second), await statusOf(secretKey)]).toEqual([200, 401, 401]);
+    expect(JSON.parse(gatehouse('keys', 'reseal').stdout)).toEqual({ outcome: 'unchanged' });
+  });
+
   test('tells a mistake on the command line in a line, with exit code 1 and no stack trace', () => {
     const mistakes: [string[], string][] = [
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'Tier is one of free'],

@@ -19,11 +19,12 @@ import { createAccount } from '../../src/store/accounts.ts';
 import { deriveKey } from '../../src/store/master-key.ts';
 import { createSite } from '../../src/store/sites.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
+import { rootKey } from '../../src/store/root-key.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
 const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
 let counter = 0;
-export const keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
+export const keyring = new Keyring(async (label) => deriveKey(await rootKey(env), label));
 const background: Promise<void>[] = [];
 afterAll(async () => {
   await Promise.all(background);

@@ -10,6 +10,7 @@ import type { ErrorDetail } from '../../contract/errors.ts';
 import { createApiKey as insert } from '../../store/api-keys.ts';
 import { ApiError, operation } from '../operation.ts';
 import { apiKey, apiKeyAnswer, permissionMap } from './api-key-answer.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 const DEFAULT_LIFE_SECONDS = 30 * 24 * 3600;
 /** Ten years: "every key expires", and one that outlives its purpose should not. */
@@ -37,7 +38,7 @@ export const createApiKey = operation({
       { accountId: account.id, name: body.name, permissions, expiresInSeconds: body.expiresIn },
       now,
     );
-    return apiKeyAnswer(env.MASTER_KEY, record);
+    return apiKeyAnswer(await rootKey(env), record);
   },
 });
 

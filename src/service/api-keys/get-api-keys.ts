@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { apiKeysOfAccount } from '../../store/api-keys.ts';
 import { operation } from '../operation.ts';
 import { apiKey, apiKeyAnswer } from './api-key-answer.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 export const getApiKeys = operation({
   name: 'get-api-keys',
@@ -16,6 +17,7 @@ export const getApiKeys = operation({
   response: z.array(apiKey),
   async handler({ env, account }) {
     const records = await apiKeysOfAccount(env, account.id);
-    return Promise.all(records.map((record) => apiKeyAnswer(env.MASTER_KEY, record)));
+    const root = await rootKey(env);
+    return Promise.all(records.map((record) => apiKeyAnswer(root, record)));
   },
 });

@@ -10,6 +10,7 @@ import { RateLimit } from '../captcha/rate-limit.ts';
 import { ApiError } from '../operation.ts';
 import type { Account, ApiKeyPrincipal, Operation } from '../operation.ts';
 import { bearerToken } from './bearer.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 /**
  * Per minute and key, in one isolate: far above any honest client, far below what would slow the
@@ -30,7 +31,8 @@ export async function authorise(
   operation: Pick<Operation, 'feature' | 'permission' | 'access'>,
   now: number,
 ): Promise<Caller> {
-  const claims = await readApiKeyToken(env.MASTER_KEY, bearerToken(request));
+  const token = bearerToken(request);
+  const claims = await readApiKeyToken(await rootKey(env), token);
   if (claims === 'malformed') throw new ApiError('API.UNAUTHORIZED', 'The bearer token is not an API key');
   if (claims === 'bad-signature') throw new ApiError('API.UNAUTHORIZED', 'The API key has a wrong signature');
   keyRateLimit.take(claims.keyId, now);

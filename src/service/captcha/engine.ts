@@ -13,6 +13,7 @@ import { readAddressFacts } from '../../verify/address-facts.ts';
 import type { AddressLookup } from '../../verify/address-facts.ts';
 import { BoundedMemo } from './bounded-memo.ts';
 import { countUse } from './spend.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 /** A changed or deactivated site is seen by every isolate within this time (interface document 3). */
 const SITE_MEMO_MS = 2000;
@@ -37,7 +38,7 @@ export class CaptchaEngine {
   constructor(env: ServiceEnv) {
     this.#env = env;
     this.addressLookup = readAddressFacts((env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS ?? null);
-    this.keyring = new Keyring((label) => deriveKey(env.MASTER_KEY, label));
+    this.keyring = new Keyring(async (label) => deriveKey(await rootKey(env), label));
   }
 
   async siteByKey(siteKey: string, nowMs: number): Promise<SiteRecord | null> {
@@ -56,7 +57,7 @@ export class CaptchaEngine {
     if (kept !== undefined) return kept;
     const missed = `secret:${await sha256Hex(secret)}`;
     if (this.#misses.get(missed, nowMs) === true) return null;
-    const site = await siteBySecret(this.#env, secret);
+    const site = await siteBySecret(this.#env, secret, nowMs);
     if (site === null) this.#misses.set(missed, true, nowMs);
     else this.#secrets.set(secret, site, nowMs);
     return site;

@@ -18,6 +18,7 @@ import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-call.ts';
 import { sessionMintingKey } from './edge-keys.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 /** One visitor's signals and one JWT. */
 const SESSION_BODY_MAX_BYTES = 32 * 1024;
@@ -65,7 +66,7 @@ async function mint(
     det: detectors,
     bnd: await visitorBinding(visitor.ip, visitor.userAgent),
   };
-  const { kid, key } = await sessionMintingKey(env.MASTER_KEY, instance.id, now);
+  const { kid, key } = await sessionMintingKey(await rootKey(env), instance.id, now);
   return {
     jti,
     jwt: await mintSessionJwt(key, kid, claims),

@@ -13,6 +13,7 @@ import { listBook } from '../../store/risk-book/stub.ts';
 import { signingKey, verificationKeys } from '../../store/signing-keys.ts';
 import { siteByKey } from '../../store/sites.ts';
 import { edgeKeySets } from './edge-keys.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 /** As many as the edge accepts; older ruleset keys have no live ruleset. */
 const RULESET_KEYS_MAX = 8;
@@ -45,7 +46,7 @@ async function versionOf(lasting: Lasting, listVersion: number): Promise<string>
 async function lastingConfig(env: ServiceEnv, instance: StoredInstance, now: number): Promise<Lasting> {
   const [site, keys] = await Promise.all([
     siteByKey(env, instance.globalSiteKey),
-    edgeKeySets(env.MASTER_KEY, instance.id, now),
+    rootKey(env).then((root) => edgeKeySets(root, instance.id, now)),
     // Makes the first one, so that an edge never starts without a key to check rulesets by.
     signingKey(env, 'ruleset', now),
   ]);

@@ -9,6 +9,7 @@ import { visitorBinding } from '../../challenge/visitor-binding.ts';
 import type { EdgeVisitor } from '../../contract/edge-api.ts';
 import type { EdgeCall } from './edge-call.ts';
 import { sessionKeyByKid } from './edge-keys.ts';
+import { rootKey } from '../../store/root-key.ts';
 
 export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: string): Promise<SessionClaims | null> {
   let kid: string;
@@ -17,7 +18,7 @@ export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: strin
   } catch {
     return null;
   }
-  const key = await sessionKeyByKid(env.MASTER_KEY, instance.id, kid, now);
+  const key = await sessionKeyByKid(await rootKey(env), instance.id, kid, now);
   const claims = await verifySessionJwt(jwt, () => key, instance.id, now, true);
   return typeof claims === 'string' || claims.sxp * 1000 <= now ? null : claims;
 }

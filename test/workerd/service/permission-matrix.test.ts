@@ -11,6 +11,7 @@ import { operations } from '../../../src/service/operations.ts';
 import { createAccount, updateAccount } from '../../../src/store/accounts.ts';
 import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/api-keys.ts';
 import { send, serviceEnv } from './service-under-test.ts';
+import { rootKey } from '../../../src/store/root-key.ts';
 
 /** 32 bytes that are not this deployment's. */
 const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;
@@ -45,6 +46,8 @@ function watched(): { env: ServiceEnv; statements: string[] } {
 }
 
 const principalReads = [
+  // What the token's signature is checked with: the deployment's, and once per isolate.
+  'SELECT sealed FROM root_key WHERE id = 1',
   'SELECT * FROM api_keys WHERE id = ? AND account_id = ?',
   'SELECT * FROM accounts WHERE id = ?',
 ];
@@ -85,13 +88,18 @@ async function setting(): Promise<Setting> {
         { accountId: account.id, name: 'matrix', permissions, expiresInSeconds },
         now,
       );
-      return { id, bearer: `Bearer ${await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: account.id, id })}` };
+      return { id, bearer: `Bearer ${await apiKeyToken(await rootKey(serviceEnv), { accountId: account.id, id })}` };
     },
     async withFeatures(enabled) {
       await updateAccount(serviceEnv, account.id, { features: enabled }, Date.now());
     },
   };
 }
+
+// The first call of a deployment makes the key; no caller here is that.
+beforeAll(async () => {
+  await rootKey(serviceEnv);
+});
 
 const rows = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 
@@ -123,7 +131,7 @@ describe.each(rows)('%s', (_, operation) => {
   test('the key of one account under the id of another is 401', async () => {
     const other = await setting();
     const { id } = await tenant.key();
-    const crossed = await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: other.account.id, id });
+    const crossed = await apiKeyToken(await rootKey(serviceEnv), { accountId: other.account.id, id });
     await expectRefused(operation, `Bearer ${crossed}`, 401, 'API.UNAUTHORIZED');
   });
 

@@ -18,6 +18,7 @@ import type { AccountRecord } from '../../../src/store/accounts.ts';
 import { apiKeyToken, createApiKey } from '../../../src/store/api-keys.ts';
 import { createSite } from '../../../src/store/sites.ts';
 import type { SiteRecord } from '../../../src/store/sites.ts';
+import { rootKey } from '../../../src/store/root-key.ts';
 
 export const serviceEnv = env as ServiceEnv;
 export const serviceUrl = serviceEnv.SERVICE_URL;
@@ -67,7 +68,7 @@ export async function newAccount(
     },
     now,
   );
-  return { account, site, token: await apiKeyToken(serviceEnv.MASTER_KEY, { accountId: account.id, id: key.id }) };
+  return { account, site, token: await apiKeyToken(await rootKey(serviceEnv), { accountId: account.id, id: key.id }) };
 }
 
 /** One request through the whole app; waits for what it left running. */

@@ -20,7 +20,7 @@ describe('creating', () => {
       isDefault: false,
       settings: { domains: ['example.com'], captchaType: 'frictionless', powDifficulty: 4, verifiedTimeout: 120_000 },
     });
-    expect((await siteBySecret(serviceEnv, body.secretKey))?.siteKey).toBe(body.siteKey);
+    expect((await siteBySecret(serviceEnv, body.secretKey, Date.now()))?.siteKey).toBe(body.siteKey);
     const all = await call(token, '/sites/get', {});
     expect(all.body.map((site: { isDefault: boolean }) => site.isDefault)).toEqual([true, false]);
   });
@@ -201,7 +201,7 @@ describe('deleting', () => {
       [site.siteKey, false, false],
       [second.body.siteKey, true, true],
     ]);
-    expect((await siteBySecret(serviceEnv, site.secretKey))?.active).toBe(false);
+    expect((await siteBySecret(serviceEnv, site.secretKey, Date.now()))?.active).toBe(false);
   });
 
   test('the last remaining site stays', async () => {

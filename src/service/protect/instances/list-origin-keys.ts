@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { operation } from '../../operation.ts';
 import { originKeys } from '../../edge-api/edge-keys.ts';
 import { instanceId, ownInstance } from './instance-answer.ts';
+import { rootKey } from '../../../store/root-key.ts';
 
 const WEEKS_DEFAULT = 8;
 /** A year and a week: whoever configures once a year never falls into a gap. */
@@ -31,6 +32,6 @@ export const listOriginKeys = operation({
   async handler(context) {
     const { env, body, now } = context;
     const instance = await ownInstance(context, body.protectInstanceId);
-    return { keys: await originKeys(env.MASTER_KEY, instance.id, now, body.weeks ?? WEEKS_DEFAULT) };
+    return { keys: await originKeys(await rootKey(env), instance.id, now, body.weeks ?? WEEKS_DEFAULT) };
   },
 });

@@ -1,0 +1,176 @@
+/** MASTER_KEY and site secrets exchanged while everything they protect goes on. */
+import { describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../../src/contract/instance.ts';
+import { issueClientJwt } from '../../../src/store/issue-client-jwt.ts';
+import { createInstance } from '../../../src/store/instances.ts';
+import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/master-key.ts';
+import { resealRootKey, rootKey } from '../../../src/store/root-key.ts';
+import { rotateSiteSecret } from '../../../src/store/rotate-site-secret.ts';
+import { siteByKey, siteBySecret } from '../../../src/store/sites.ts';
+import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
+
+const NEXT = `${'N'.repeat(42)}A`;
+const AFTER = `${'Z'.repeat(42)}A`;
+
+/** The same database with other keys, as an isolate that starts now sees it: nothing remembered. */
+function started(masterKey: string, previous?: string): ServiceEnv {
+  const { DB } = serviceEnv;
+  const database = { prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) } as unknown as typeof DB;
+  return {
+    ...serviceEnv,
+    DB: database,
+    MASTER_KEY: masterKey,
+    ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
+  };
+}
+const getSites = (token: string, env: ServiceEnv): Promise<Response> =>
+  send('/sites/get', { method: 'POST', headers: { authorization: `Bearer ${token}` } }, env);
+
+describe('MASTER_KEY', () => {
+  test('is exchanged while API keys, client JWTs, sealed secrets and derived keys stay what they are', async () => {
+    const { account, site, token } = await newAccount();
+    const root = await rootKey(serviceEnv);
+    expect(root).not.toBe(serviceEnv.MASTER_KEY);
+    const old = serviceEnv.MASTER_KEY;
+
+    // Before the row is written anew, isolates with the new key and with the old one both read it.
+    const overlapping = started(NEXT, old);
+    expect(await rootKey(overlapping)).toBe(root);
+    expect((await getSites(token, overlapping)).status).toBe(200);
+    expect((await getSites(token, started(old))).status).toBe(200);
+
+    expect(await resealRootKey(started(NEXT, old), Date.now())).toBe('resealed');
+    expect(await resealRootKey(started(NEXT, old), Date.now())).toBe('unchanged');
+
+    const after = started(NEXT);
+    expect(await rootKey(after)).toBe(root);
+    const answer = await getSites(token, after);
+    expect(await answer.json()).toMatchObject([{ siteKey: site.siteKey, secretKey: site.secretKey }]);
+    expect(account.id).toBe((await siteByKey(after, site.siteKey))?.accountId);
+    await expect(rootKey(started(old))).rejects.toThrow('not the one this database was sealed under');
+
+    // And back, for the tests that share this database.
+    expect(await resealRootKey(started(old, NEXT), Date.now())).toBe('resealed');
+    expect(await rootKey(started(old))).toBe(root);
+  });
+
+  test('opens nothing by itself: neither rows nor tokens are under it', async () => {
+    const { token } = await newAccount();
+    const [head = '', payload = '', signature = ''] = token.split('.');
+    const key = await crypto.subtle.importKey(
+      'raw',
+      await deriveKey(serviceEnv.MASTER_KEY, 'api-key-token'),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    );
+    const bytes = Uint8Array.from(atob(signature.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
+    expect(await crypto.subtle.verify('HMAC', key, bytes, new TextEncoder().encode(`${head}.${payload}`))).toBe(false);
+    const row = await serviceEnv.DB.prepare('SELECT site_key, secret_sealed FROM sites LIMIT 1').first<{
+      site_key: string;
+      secret_sealed: string;
+    }>();
+    const context = `sites.secret_sealed:${row?.site_key ?? ''}`;
+    await expect(openAtRest(serviceEnv.MASTER_KEY, context, row?.secret_sealed ?? '')).rejects.toThrow();
+    expect(await openAtRest(await rootKey(serviceEnv), context, row?.secret_sealed ?? '')).toMatch(/^secret_/);
+  });
+
+  test('that fits neither now nor before is said as such, and changes nothing', async () => {
+    await expect(rootKey(started(NEXT, AFTER))).rejects.toThrow('Neither MASTER_KEY nor MASTER_KEY_PREVIOUS');
+    await expect(resealRootKey(started(NEXT, AFTER), Date.now())).rejects.toThrow('Neither');
+    expect(await rootKey(started(serviceEnv.MASTER_KEY))).toBe(await rootKey(serviceEnv));
+  });
+
+  test('resealed by two at once is written by one of them, and opens for both', async () => {
+    const old = serviceEnv.MASTER_KEY;
+    const root = await rootKey(serviceEnv);
+    const outcomes = await Promise.all([1, 2, 3].map(() => resealRootKey(started(NEXT, old), Date.now())));
+    expect(outcomes.filter((outcome) => outcome === 'resealed')).toHaveLength(1);
+    expect(await rootKey(started(NEXT))).toBe(root);
+    expect(await resealRootKey(started(old, NEXT), Date.now())).toBe('resealed');
+  });
+
+  test('of a database from before the root key is its root, so that nothing has to be sealed anew', async () => {
+    const kept = await serviceEnv.DB.prepare('SELECT * FROM root_key').first<Record<string, string | number>>();
+    const { site } = await newAccount();
+    await serviceEnv.DB.prepare('DELETE FROM root_key').run();
+    const older = started(serviceEnv.MASTER_KEY);
+    expect(await rootKey(older)).toBe(serviceEnv.MASTER_KEY);
+    await serviceEnv.DB.prepare('UPDATE root_key SET sealed = ?').bind(kept?.['sealed']).run();
+    expect((await siteByKey(started(serviceEnv.MASTER_KEY), site.siteKey))?.secretKey).toBe(site.secretKey);
+  });
+
+  test('names a row in its seal: a sealed value is good nowhere else', async () => {
+    const sealed = await sealAtRest(NEXT, 'one', 'text');
+    await expect(openAtRest(NEXT, 'other', sealed)).rejects.toThrow();
+  });
+});
+
+describe('a site secret', () => {
+  const HOUR_MS = 3_600_000;
+
+  test('is exchanged with both good for a while, then the new one alone', async () => {
+    const { account, site } = await newAccount();
+    const now = Date.now();
+    const own = { accountId: account.id, siteKey: site.siteKey };
+    const secret = (await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now)) ?? '';
+    expect(secret).toMatch(/^secret_[A-Za-z0-9_-]{43}$/);
+    expect(secret).not.toBe(site.secretKey);
+    expect((await siteByKey(serviceEnv, site.siteKey))?.secretKey).toBe(secret);
+    for (const good of [secret, site.secretKey]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await siteBySecret(serviceEnv, good, now))?.siteKey).toBe(site.siteKey);
+    }
+    expect((await siteBySecret(serviceEnv, secret, now + HOUR_MS))?.siteKey).toBe(site.siteKey);
+    expect(await siteBySecret(serviceEnv, site.secretKey, now + HOUR_MS)).toBeNull();
+  });
+
+  test('exchanged twice leaves two good, never three', async () => {
+    const { account, site } = await newAccount();
+    const now = Date.now();
+    const own = { accountId: account.id, siteKey: site.siteKey };
+    const second = await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now);
+    const third = await rotateSiteSecret(serviceEnv, own, now + HOUR_MS, now);
+    const good = await Promise.all(
+      [site.secretKey, second!, third!].map((each) => siteBySecret(serviceEnv, each, now)),
+    );
+    expect(good.map((found) => found !== null)).toEqual([false, true, true]);
+  });
+
+  test('of another account’s or an inactive site is not exchanged', async () => {
+    const [own, other] = [await newAccount(), await newAccount()];
+    const mixed = { accountId: own.account.id, siteKey: other.site.siteKey };
+    expect(await rotateSiteSecret(serviceEnv, mixed, Date.now(), Date.now())).toBeNull();
+    await serviceEnv.DB.prepare('UPDATE sites SET active = 0 WHERE site_key = ?').bind(own.site.siteKey).run();
+    const inactive = { accountId: own.account.id, siteKey: own.site.siteKey };
+    expect(await rotateSiteSecret(serviceEnv, inactive, Date.now(), Date.now())).toBeNull();
+  });
+
+  test('reaches the edge with its configuration', async () => {
+    const { account, site } = await newAccount();
+    const now = Date.now();
+    const instance = await createInstance(
+      serviceEnv,
+      {
+        accountId: account.id,
+        name: 'gate',
+        cname: `${site.siteKey}.example.com`.toLowerCase(),
+        globalSiteKey: site.siteKey,
+        policy: instancePolicy.parse({}),
+      },
+      now,
+    );
+    if (typeof instance === 'string') throw new Error(instance);
+    const { clientJwt } = await issueClientJwt(serviceEnv, serviceUrl, instance.id, 1, now);
+    const config = async (): Promise<{ configVersion: string; secretKey: string }> =>
+      (await send('/edge/v1/config', { headers: { authorization: `Bearer ${clientJwt}` } })).json();
+    const before = await config();
+    const secret = await rotateSiteSecret(serviceEnv, { accountId: account.id, siteKey: site.siteKey }, now, now);
+    const after = await config();
+    expect(before.secretKey).toBe(site.secretKey);
+    expect(after.secretKey).toBe(secret);
+    expect(after.configVersion).not.toBe(before.configVersion);
+  });
+});
