@@ -4,15 +4,14 @@
  * 32-bit words, so that a set of a million of them is a sorted array and not a million strings.
  */
 
-const grammar = /^[tqd](?:\d\d|s[1-3]|d[1-3])[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/;
+const grammar = /^[tqd](?:\d\d|s[1-3]|d[1-3])[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/i;
 export const JA4_WORDS = 5;
 const JA4_CHARS = 36;
 
 /** Lower-cased fingerprint, or `null` when the text does not keep the grammar. */
 export function canonicalJa4(text: string): string | null {
-  if (text.length !== JA4_CHARS) return null;
-  const lower = text.toLowerCase();
-  return grammar.test(lower) ? lower : null;
+  // As it came: the Kelvin sign lower-cases to a plain k.
+  return grammar.test(text) ? text.toLowerCase() : null;
 }
 
 /** 0–35 for `0-9a-z` in either case, else -1. */

@@ -109,12 +109,12 @@ export class ExtraTable {
     return searchExact(this.#rules, rule);
   }
 
-  /** False when the rule is past its expiry or the visitor stands outside its rollout. */
-  live(row: number, nowSeconds: number, rolloutBucket: number): boolean {
+  /** False when the rule is past its expiry or the visitor stands outside its rollout, which is asked for then only. */
+  live(row: number, nowSeconds: number, visitor: { readonly rolloutBucket: number }): boolean {
     const expiry = this.#expiries[row] ?? 0;
     if (expiry !== NEVER && nowSeconds >= expiry) return false;
     const rollout = this.#rollouts[row] ?? 0;
-    return rollout === EVERYONE || rolloutBucket < rollout;
+    return rollout === EVERYONE || visitor.rolloutBucket < rollout;
   }
 
   read(row: number): RuleExtra {

@@ -6,6 +6,7 @@
 import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { restrictiveness } from './decide.ts';
 import type { Delta } from './delta.ts';
+import { HeaderMemory } from './header-memory.ts';
 import { Hits } from './hits.ts';
 import { parseIpInto } from './ip.ts';
 import { EXTRA } from './rule-meta.ts';
@@ -55,6 +56,7 @@ class LayeredRuleset implements Ruleset {
   readonly #dead: Uint32Array | null;
   readonly #network = new Hits();
   readonly #client = new Hits();
+  readonly #headers = new HeaderMemory();
   readonly #words = new Uint32Array(4);
   readonly #named: (MatchedRule | undefined)[] = Array.from({ length: NAMED_RULES_KEPT });
   readonly #namedRefs = new Uint32Array(NAMED_RULES_KEPT).fill(0xffff_ffff);
@@ -75,6 +77,7 @@ class LayeredRuleset implements Ruleset {
     network.clear();
     client.clear();
     const family = signals.ip === null ? 0 : parseIpInto(signals.ip, this.#words);
+    this.#findUserAgents(signals.userAgent);
     this.#search(this.#base, 0, family, signals);
     if (this.#overlay) {
       this.#search(this.#overlay, 1, family, signals);
@@ -82,16 +85,15 @@ class LayeredRuleset implements Ruleset {
     }
     if (network.count === 0 && client.count === 0) return NOTHING;
 
-    const bucket = signals.rolloutBucket;
     const fired: MatchedRule[] = [];
     let networkRule: MatchedRule | null = null;
     for (let i = 0; i < network.count; i++) {
-      const rule = this.#live(network.refs[i]!, nowSeconds, bucket);
+      const rule = this.#live(network.refs[i]!, nowSeconds, signals);
       if (!rule) continue;
       fired.push(rule);
       if (!networkRule && rule.mode === 'enforce') networkRule = rule;
     }
-    const clientRule = client.count === 0 ? null : this.#clientRules(fired, nowSeconds, bucket);
+    const clientRule = client.count === 0 ? null : this.#clientRules(fired, nowSeconds, signals);
     return fired.length === 0 ? NOTHING : { network: networkRule, client: clientRule, fired };
   }
 
@@ -105,15 +107,25 @@ class LayeredRuleset implements Ruleset {
     if (signals.asn !== null) snapshot.findAsn(signals.asn, network);
     if (signals.countryCode !== null) snapshot.findCountry(signals.countryCode, network);
     if (signals.ja4 !== null) snapshot.findJa4(signals.ja4, client);
-    snapshot.findUserAgents(signals.userAgent, client);
+  }
+
+  /** First of all searches: what the memory keeps is all that `#client` holds then. */
+  #findUserAgents(userAgent: string): void {
+    const client = this.#client;
+    if (this.#headers.recall(userAgent, client)) return;
+    client.source = 0;
+    this.#base.findUserAgents(userAgent, client);
+    client.source = 1;
+    this.#overlay?.findUserAgents(userAgent, client);
+    this.#headers.keep(userAgent, client);
   }
 
   /** Appends the client rules that fired, in an order that insertion cannot change; answers the strictest. */
-  #clientRules(fired: MatchedRule[], nowSeconds: number, bucket: number): MatchedRule | null {
+  #clientRules(fired: MatchedRule[], nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
     const client = this.#client;
     const live: MatchedRule[] = [];
     for (let i = 0; i < client.count; i++) {
-      const rule = this.#live(client.refs[i]!, nowSeconds, bucket);
+      const rule = this.#live(client.refs[i]!, nowSeconds, visitor);
       if (rule) live.push(rule);
     }
     if (live.length > 1) live.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -127,7 +139,7 @@ class LayeredRuleset implements Ruleset {
   }
 
   /** The rule behind a reference, or `null` when it is dead, expired or not for this visitor. */
-  #live(ref: number, nowSeconds: number, rolloutBucket: number): MatchedRule | null {
+  #live(ref: number, nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
     const rule = ref >>> 1;
     let snapshot = this.#base;
     if ((ref & 1) === 1) snapshot = this.#overlay ?? snapshot;
@@ -135,7 +147,7 @@ class LayeredRuleset implements Ruleset {
     const code = snapshot.code(rule);
     if (code !== EXTRA) return this.#name(ref, snapshot, decisions[code]!, 'enforce');
     const row = snapshot.extras.row(rule);
-    if (row < 0 || !snapshot.extras.live(row, nowSeconds, rolloutBucket)) return null;
+    if (row < 0 || !snapshot.extras.live(row, nowSeconds, visitor)) return null;
     const { verdict, mode } = snapshot.extras.read(row);
     return this.#name(ref, snapshot, verdict, mode);
   }

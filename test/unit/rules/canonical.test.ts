@@ -49,6 +49,8 @@ describe('a rule value', () => {
     ['ja4Hash', `${JA4}0`],
     ['ja4Hash', JA4.replace('8', 'g')],
     ['ja4Hash', JA4.replace('t', 'x')],
+    // The Kelvin sign, whose lower case is a plain k.
+    ['ja4Hash', JA4.replace('h2', '\u212a2')],
     ['userAgent', ''],
     ['userAgent', ' \t'],
     ['userAgent', 'a\nb'],

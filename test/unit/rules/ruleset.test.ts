@@ -81,6 +81,28 @@ describe('a ruleset', () => {
     expect(decider).toEqual(expected);
   });
 
+  it('asks where a visitor stands in a rollout only for a rule that has one', () => {
+    const asked = (rules: EdgeRule[]): number => {
+      let times = 0;
+      const counted = {
+        ip: '192.0.2.7',
+        asn: null,
+        countryCode: null,
+        ja4: null,
+        userAgent: 'curl/8',
+        get rolloutBucket() {
+          times++;
+          return 0;
+        },
+      };
+      rulesetOf(rules).match(counted, 0);
+      return times;
+    };
+    // Working it out costs a hash of the header, on every request that any rule speaks about.
+    expect(asked([ip, mask, { ...userAgent, mode: 'monitor', expiry: 1000 }])).toBe(0);
+    expect(asked([ip, { ...mask, rollout: 50 }])).toBe(1);
+  });
+
   it('takes what it does not know about a visitor for no match', () => {
     expect(match(rulesetOf(all), {}).fired).toEqual([]);
     expect(match(rulesetOf(all), { ja4: 'nonsense', countryCode: 'deutschland', asn: 1 }).fired).toEqual([]);
