@@ -233,6 +233,24 @@ async function readers(ask: Ask, rows: number): Promise<void> {
   await time('first page of blocks on mobile', '50', { op: 'page', filter: { outcomes: [2], devices: ['mobile'] } });
   await time('first page of one network', '50', { op: 'page', filter: { asns: [sample.asn] } });
   await time('first page of one address', '50', { op: 'page', filter: { ip: sample.ip } });
+  await time('first page of a path’s beginning', '50', {
+    op: 'page',
+    filter: { path: { text: sample.request_path.slice(0, -1), prefix: true } },
+  });
+  await time('first page of one address, blocked', '50', { op: 'page', filter: { ip: sample.ip, outcomes: [2] } });
+  await time('first page of a network, a path’s beginning, desktop', '50', {
+    op: 'page',
+    filter: { asns: [sample.asn], path: { text: '/shop/items/', prefix: true }, devices: ['desktop'] },
+  });
+  await time('first page of half a week, blocked by policy', '50', {
+    op: 'page',
+    filter: {
+      since: week.from * MINUTE_MS + 12_345,
+      until: (week.to - 5000) * MINUTE_MS,
+      outcomes: [2],
+      sources: ['policy'],
+    },
+  });
   await time('one session by its jti', '20', { op: 'page', filter: { jti: sample.jti } });
   await time('summary of a week by the hour', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 60 });
   await time('summary of a week by the minute', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 1 });

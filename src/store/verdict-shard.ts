@@ -72,7 +72,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     this.#name = rememberedName(ctx);
     this.#hasOldColumns = holdsOldColumns(ctx.storage.sql);
     this.#hot = new HotRows(ctx.storage);
-    this.#reader = new RollupReader(this.#hot, ctx.storage.sql);
+    this.#reader = new RollupReader(this.#hot);
   }
 
   /** Idempotent by id. Rows are checked already; at most 500. */
@@ -109,7 +109,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   async plan(request: PlanRequest): Promise<Plan> {
-    return planRead(this.#storage.sql, this.#hot.keys, this.#reader, request);
+    return planRead(this.#storage.sql, this.#hot.keys, request);
   }
 
   /** One bounded step of an audit search. */
@@ -217,7 +217,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   async #eraseEverything(): Promise<void> {
     await eraseLog(this.#storage, this.env.SEGMENTS, this.#name);
     this.#hot = new HotRows(this.#storage);
-    this.#reader = new RollupReader(this.#hot, this.#storage.sql);
+    this.#reader = new RollupReader(this.#hot);
   }
 
   async #sealOne(): Promise<void> {

@@ -127,7 +127,10 @@ class FaultyWorld {
   }
 
   async restartShard(): Promise<void> {
-    await evictDurableObject(this.#stub());
+    await evictDurableObject(this.#stub()).catch((error: unknown) => {
+      // With hundreds of objects the runtime has put some to sleep by itself: restarted is restarted.
+      if (!String(error).includes('not currently running')) throw error;
+    });
   }
 
   /** The object dies after its segment is in R2 and before its manifest is written. */

@@ -27,11 +27,26 @@ const ROWS = 3000;
 
 function made(instanceId: string, seed: number, rows = ROWS): VerdictRecord[] {
   const random = seededRandom(seed);
-  return Array.from({ length: rows }, (_, seq) =>
+  return Array.from({ length: rows }, (_, seq) => {
     // Some share a millisecond, as a burst does.
-    variedRecord(instanceId, Math.floor(start + Math.floor((random() * SPAN_MS) / 500) * 500), random, seq),
-  );
+    const timestamp = Math.floor(start + Math.floor((random() * SPAN_MS) / 500) * 500);
+    const record = variedRecord(instanceId, timestamp, random, seq);
+    const odd = oddPaths[Math.floor(random() * 60)];
+    return odd === undefined ? record : { ...record, request_path: odd };
+  });
 }
+
+/** Longer than an index keeps, as long as it keeps, without a character, and with rare ones. */
+const oddPaths = [
+  `/${'x'.repeat(140)}/1`,
+  `/${'x'.repeat(140)}/2`,
+  `/${'x'.repeat(126)}`,
+  `/${'x'.repeat(127)}`,
+  `/${'x'.repeat(128)}`,
+  '',
+  '/ä/😀/1',
+  '/\uffff',
+];
 
 async function append(log: LogName, records: readonly VerdictRecord[], world = service): Promise<void> {
   for (let at = 0; at < records.length; at += 500) {
@@ -84,6 +99,19 @@ const filters: [string, RowFilter][] = [
   ['a device', { ...everything, devices: ['mobile'], until: start + 9_000_009 }],
   ['an exact path', { ...everything, path: { text: '/shop/7', prefix: false } }],
   ['a path prefix', { ...everything, path: { text: '/shop/1', prefix: true } }],
+  ...oddPaths.flatMap((text, index): [string, RowFilter][] => [
+    [`odd path ${index}`, { ...everything, path: { text, prefix: false } }],
+    [`the beginning of odd path ${index}`, { ...everything, path: { text, prefix: true }, outcomes: [1, 2] }],
+    [`less of odd path ${index}`, { ...everything, path: { text: text.slice(0, -1), prefix: true } }],
+  ]),
+  ['every path that there is', { ...everything, path: { text: '/', prefix: true } }],
+  ['a path that there is not', { ...everything, path: { text: '/shop/7/', prefix: false } }],
+  ['a beginning that there is not', { ...everything, path: { text: '/shop/7/', prefix: true } }],
+  ['twelve networks', { ...everything, asns: Array.from({ length: 12 }, (_, index) => 64_490 + index * 3) }],
+  [
+    'ten fired rules',
+    { ...everything, firedRules: Array.from({ length: 10 }, (_, index) => `ip:192.0.2.${index * 3}`) },
+  ],
   ['a fired rule', { ...everything, firedRules: ['ip:192.0.2.3'] }],
   ['two fired rules', { ...everything, firedRules: ['ip:192.0.2.3', 'ip:192.0.2.4'] }],
   ['at least two fired rules', { ...everything, minRulesFired: 2 }],

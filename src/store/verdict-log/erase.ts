@@ -11,7 +11,7 @@ import { deleteDoomed, doom } from './retention.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import { recordSealedIds } from './sealed-ids.ts';
 import { BLOCK_ROWS, blockLines, buildSegment } from './segment-build.ts';
-import { blocksWithKey } from './segment-index.ts';
+import { segmentsWithKey } from './segment-keys.ts';
 import { putSegment, recordManifest } from './segments.ts';
 import type { StoredRow } from './row.ts';
 
@@ -29,8 +29,7 @@ export async function eraseSession(
 ): Promise<number> {
   const { sql } = storage;
   let erased = eraseHot(sql, hot, jti, shardName.startsWith('captcha/'));
-  const segments = new Set(blocksWithKey(sql, 'jti', jti).map(({ segment }) => segment));
-  for (const segment of segments) erased += await eraseSealed(sql, hot, bucket, segment, jti);
+  for (const segment of segmentsWithKey(sql, 'jti', jti)) erased += await eraseSealed(sql, hot, bucket, segment, jti);
   await deleteDoomed(sql, bucket);
   return erased;
 }
@@ -74,12 +73,13 @@ async function eraseSealed(
   const blocks = sql
     .exec<{ start: number; length: number }>('SELECT start, length FROM blocks WHERE segment = ? ORDER BY no', segment)
     .toArray();
+  const sealed = await bucket.get(known.object);
+  if (!sealed) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
+  const bytes = await sealed.arrayBuffer();
   const kept: StoredRow[] = [];
   const away = new Aggregate();
   for (const { start, length } of blocks) {
-    const part = await bucket.get(known.object, { range: { offset: start, length } });
-    if (!part) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
-    for (const body of await blockLines(await part.arrayBuffer())) {
+    for (const body of await blockLines(bytes.slice(start, start + length))) {
       const record = logRecord(body);
       if (record.jti === jti || ('session' in record && record.session === jti))
         away.add(

@@ -49,11 +49,26 @@ export interface SqlCondition {
 
 /**
  * Over the columns of `verdicts`. Lists travel as one JSON binding: a statement takes 100 at most.
- * `keys`: the only rows that can match, where the caller knows them.
+ * `keys`: what `HotKeys.matching` found, by all but the rules that fired.
  */
 export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null): SqlCondition {
-  const parts = ['kept = 1', 'ts >= ?', 'ts < ?'];
-  const bindings: (string | number)[] = [filter.since, filter.until];
+  const parts: string[] = [];
+  const bindings: (string | number)[] = [];
+  if (keys) {
+    parts.push('(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))');
+    bindings.push(keyList(keys));
+  } else byColumns(filter, parts, bindings);
+  if (filter.firedRules) {
+    parts.push(`EXISTS (SELECT 1 FROM json_each(body, '$.fired_rules') AS rule
+      WHERE rule.value ->> 'id' IN (SELECT value FROM json_each(?)))`);
+    bindings.push(JSON.stringify(filter.firedRules));
+  }
+  return { where: parts.join(' AND '), bindings };
+}
+
+function byColumns(filter: RowFilter, parts: string[], bindings: (string | number)[]): void {
+  parts.push('kept = 1', 'ts >= ?', 'ts < ?');
+  bindings.push(filter.since, filter.until);
   const among = (column: string, values: readonly (string | number)[] | null): void => {
     if (values === null) return;
     parts.push(`${column} IN (SELECT value FROM json_each(?))`);
@@ -64,10 +79,6 @@ export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null):
     parts.push(`${column} = ?`);
     bindings.push(value);
   };
-  if (keys) {
-    parts.push('(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))');
-    bindings.push(keyList(keys));
-  }
   among('outcome', filter.outcomes);
   among('source', filter.sources);
   among('asn', filter.asns);
@@ -83,12 +94,6 @@ export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null):
     parts.push('fired >= ?');
     bindings.push(minFired);
   }
-  if (filter.firedRules) {
-    parts.push(`EXISTS (SELECT 1 FROM json_each(body, '$.fired_rules') AS rule
-      WHERE rule.value ->> 'id' IN (SELECT value FROM json_each(?)))`);
-    bindings.push(JSON.stringify(filter.firedRules));
-  }
-  return { where: parts.join(' AND '), bindings };
 }
 
 /** The same question asked of a sealed row. */

@@ -3,7 +3,7 @@
  * rows go in unless their id is known, here or in a sealed segment. The rollups of a row exist from
  * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
  */
-import { Aggregate, MINUTE_MS } from './aggregate.ts';
+import { Aggregate } from './aggregate.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from './log-record.ts';
@@ -69,7 +69,6 @@ export class HotRows {
         }
       }
       this.#raiseIsolates(inserted);
-      this.#rememberHidden(inserted);
     });
     for (const row of inserted) addRow(this.#pending, row, 1);
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
@@ -201,16 +200,6 @@ export class HotRows {
         seen.lastTs,
       );
     }
-  }
-
-  /** Rows that are counted but not shown: where they are, counts cannot stand for rows. */
-  #rememberHidden(inserted: readonly LogRow[]): void {
-    const hidden = inserted.filter(({ kept }) => !kept).map(({ timestamp }) => Math.floor(timestamp / MINUTE_MS));
-    if (hidden.length === 0) return;
-    const known = readMeta(this.#sql, 'hidden_minutes');
-    const minutes = known === null ? hidden : [...hidden, ...(JSON.parse(known) as number[])];
-    const range = JSON.stringify([Math.min(...minutes), Math.max(...minutes)]);
-    if (range !== known) writeMeta(this.#sql, 'hidden_minutes', range);
   }
 
   /** Moves what is counted in memory into the rollup tables, and the watermark with it. */

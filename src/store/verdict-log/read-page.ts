@@ -3,14 +3,12 @@
  * first and only while a row of theirs could still belong on the page. A page that searched its
  * share of blocks ends early, with a cursor: a read never grows without bound.
  */
-import { fragmentsOf, matches } from './filter.ts';
+import { BlockReader, nextBlocks, StalePlanError } from './block-reader.ts';
 import type { RowFilter } from './filter.ts';
-import { logRecord } from './log-record.ts';
-import { PAGE_BLOCKS_MAX } from './plan.ts';
+import { PAGE_BLOCKS_MAX } from './page-blocks.ts';
 import type { PlanRequest, Plan } from './plan.ts';
 import { compareNewestFirst } from './row.ts';
 import type { RowKey, StoredRow } from './row.ts';
-import { blockLines } from './segment-build.ts';
 import type { BlockReference } from './segments.ts';
 import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
@@ -20,8 +18,6 @@ import type { LogName, ShardEnv } from './shards.ts';
  * over is read in such parts, and only the page itself is kept.
  */
 const ROWS_AT_ONCE = 1000;
-/** Blocks fetched ahead: R2 answers them side by side, within a Worker's six connections. */
-const BLOCKS_AHEAD = 4;
 /** An erasure rewrites a segment while it is read; one after another is no accident any more. */
 const PLANS_MAX = 4;
 
@@ -123,14 +119,16 @@ async function mergeRows(
   const edge = readable.at(-1);
   const cut = unlisted || readable.length < blocks.length;
   let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
-  for (let at = 0; at < readable.length; at += BLOCKS_AHEAD) {
-    const group = readable.slice(at, at + BLOCKS_AHEAD);
+  for (let at = 0; at < readable.length;) {
     const last = found[wanted - 1];
     // Blocks are newest first: once one starts below the page's last row, all that follow do.
-    if (last && compareNewestFirst(last, newestOf(group[0] as BlockReference)) < 0) break;
-    const opened = await Promise.all(group.map((block) => reader.rows(block)));
-    const fresh = opened.flat().filter((row) => before === null || compareNewestFirst(before, row) < 0);
+    if (last && compareNewestFirst(last, newestOf(readable[at] as BlockReference)) < 0) break;
+    const group = nextBlocks(readable, at, wanted - found.length);
+    // oxlint-disable-next-line no-await-in-loop -- what was found decides whether more is read
+    const opened = await reader.rows(group);
+    const fresh = opened.filter((row) => before === null || compareNewestFirst(before, row) < 0);
     found = [...found, ...fresh].sort(compareNewestFirst).slice(0, wanted);
+    at += group.length;
   }
   found = found.slice(0, wanted);
   if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
@@ -148,11 +146,11 @@ async function countAll(plans: readonly Plan[], reader: BlockReader): Promise<{ 
     if (planned === null) continue;
     total += planned.counted;
     if (planned.openCut) isExact = false;
-    for (let at = 0; at < planned.open.length; at += BLOCKS_AHEAD) {
-      const opened = await Promise.all(planned.open.slice(at, at + BLOCKS_AHEAD).map((block) => reader.rows(block)));
-      const inWindow = (row: StoredRow): boolean =>
-        planned.windows.some(({ since, until }) => row.timestamp >= since && row.timestamp < until);
-      total += opened.flat().filter(inWindow).length;
+    for (let at = 0; at < planned.open.length;) {
+      const group = nextBlocks(planned.open, at, Number.POSITIVE_INFINITY);
+      // oxlint-disable-next-line no-await-in-loop -- a few connections at a time
+      total += (await reader.rows(group)).length;
+      at += group.length;
     }
   }
   return { total, isExact };
@@ -160,42 +158,4 @@ async function countAll(plans: readonly Plan[], reader: BlockReader): Promise<{ 
 
 function newestOf(block: BlockReference): RowKey {
   return { timestamp: block.maxTs, id: block.maxId };
-}
-
-/** A block that the plan names is in another object by now, or past retention. */
-class StalePlanError extends Error {}
-
-/** Opens blocks, each at most once, and keeps the rows that match. */
-class BlockReader {
-  readonly #bucket: R2Bucket;
-  readonly #filter: RowFilter;
-  readonly #fragments: readonly string[];
-  readonly #opened = new Map<string, Promise<StoredRow[]>>();
-
-  constructor(bucket: R2Bucket, filter: RowFilter) {
-    this.#bucket = bucket;
-    this.#filter = filter;
-    this.#fragments = fragmentsOf(filter);
-  }
-
-  rows(block: BlockReference): Promise<StoredRow[]> {
-    const key = `${block.object} ${block.start}`;
-    const known = this.#opened.get(key);
-    if (known) return known;
-    const opening = this.#open(block);
-    this.#opened.set(key, opening);
-    return opening;
-  }
-
-  async #open({ object, start, length }: BlockReference): Promise<StoredRow[]> {
-    const part = await this.#bucket.get(object, { range: { offset: start, length } });
-    if (!part) throw new StalePlanError(`${object} is gone`);
-    const rows: StoredRow[] = [];
-    for (const body of await blockLines(await part.arrayBuffer())) {
-      if (!this.#fragments.every((fragment) => body.includes(fragment))) continue;
-      const record = logRecord(body);
-      if (matches(this.#filter, record)) rows.push({ id: record.id, timestamp: record.timestamp, body });
-    }
-    return rows;
-  }
 }

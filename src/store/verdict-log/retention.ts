@@ -6,6 +6,8 @@
 import { dropRuns, dropRunsBefore } from '../captcha-log/runs.ts';
 import type { HotRows } from './hot-rows.ts';
 import { readMeta, writeMeta } from './schema.ts';
+import { dropSegmentColumns } from './segment-columns.ts';
+import { dropKeys } from './segment-keys.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -46,7 +48,8 @@ export async function dropExpired(
     );
     for (const { no, object } of expired.toArray()) {
       sql.exec('DELETE FROM blocks WHERE segment = ?', no);
-      sql.exec('DELETE FROM segment_index WHERE segment = ?', no);
+      dropKeys(sql, no);
+      dropSegmentColumns(sql, no);
       dropRuns(sql, no);
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);

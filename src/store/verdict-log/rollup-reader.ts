@@ -38,11 +38,9 @@ export interface SeriesAnswer {
 
 export class RollupReader {
   readonly #hot: HotRows;
-  readonly #sql: SqlStorage;
 
-  constructor(hot: HotRows, sql: SqlStorage) {
+  constructor(hot: HotRows) {
     this.#hot = hot;
-    this.#sql = sql;
   }
 
   /** The `limit` largest values of a dimension, largest first. Minutes since the epoch, `to` exclusive. */
@@ -91,32 +89,6 @@ export class RollupReader {
     return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
   }
 
-  /** How often these values were counted, or `null` when some may be hidden in the surplus. */
-  countOf(
-    dimension: StoredDimension,
-    values: readonly string[],
-    from: number,
-    to: number,
-    outcomes: readonly number[] | null,
-  ): number | null {
-    const wanted = new Set<number>();
-    for (const value of values) {
-      const id = this.#hot.rollups.idOf(storedDimensions.indexOf(dimension), value);
-      if (id !== null) wanted.add(id);
-    }
-    let total = 0;
-    let surplus = false;
-    const [a, c, b] = weights(outcomes);
-    this.#visitMerged(dimension, from, to, MINUTES_PER_HOUR, (_, id, allow, challenge, block) => {
-      if (id === SURPLUS_ID) surplus = true;
-      if (wanted.has(id)) total += allow * a + challenge * c + block * b;
-    });
-    this.#visitPending(dimension, from, to, (_, value, [allow, challenge, block]) => {
-      if (values.includes(value)) total += allow * a + challenge * c + block * b;
-    });
-    return surplus ? null : total;
-  }
-
   /** Counts per bucket of the values asked for, and of all others together. */
   series(
     dimension: StoredDimension,
@@ -162,14 +134,6 @@ export class RollupReader {
       counts[2] += block * b;
     });
     return { series: rows.map(pointsOf), other: pointsOf(others) };
-  }
-
-  /** Some counted rows are not shown (`allowVerdicts: counts`), so rollups cannot stand for rows. */
-  hidesRows(from: number, to: number): boolean {
-    const [hidden] = this.#sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'hidden_minutes'");
-    if (!hidden) return false;
-    const [first, last] = JSON.parse(hidden.value) as [number, number];
-    return from <= last && to > first;
   }
 
   /** Visits merged and pending counts alike; returns the texts of ids that only pending counts have. */

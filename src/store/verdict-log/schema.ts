@@ -27,12 +27,13 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS blocks (
      segment INTEGER NOT NULL, no INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,
      rows INTEGER NOT NULL, min_ts INTEGER NOT NULL, max_ts INTEGER NOT NULL, max_id TEXT NOT NULL,
-     outcomes TEXT NOT NULL, sources TEXT NOT NULL, devices TEXT NOT NULL, max_fired INTEGER NOT NULL,
      PRIMARY KEY (segment, no)) WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS blocks_newest ON blocks (max_ts, max_id)`,
-  `CREATE TABLE IF NOT EXISTS segment_index (
-     kind INTEGER NOT NULL, bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
-     PRIMARY KEY (kind, bucket, segment)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS segment_keys (
+     kind INTEGER NOT NULL, segment INTEGER NOT NULL, first BLOB NOT NULL, data BLOB NOT NULL,
+     PRIMARY KEY (kind, segment, first)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS segment_columns (
+     field INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (field, segment))
+     WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS captcha_runs (
      segment INTEGER NOT NULL, no INTEGER NOT NULL, rows INTEGER NOT NULL, min_ts INTEGER NOT NULL,
      max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, PRIMARY KEY (segment, no)) WITHOUT ROWID`,

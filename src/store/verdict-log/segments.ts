@@ -28,10 +28,13 @@ export interface BlockReference {
   object: string;
   start: number;
   length: number;
-  rows: number;
   minTs: number;
   maxTs: number;
   maxId: string;
+  /** How many of its rows can match. */
+  matching: number;
+  /** Which these are, rising; `null`: any. */
+  lines: number[] | null;
 }
 
 function sealAgeMs(shardName: string): number {
@@ -183,11 +186,9 @@ export function recordSealed(
 /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
 export function recordManifest(sql: SqlStorage, no: number, object: string, built: BuiltSegment): void {
   sql.exec('DELETE FROM blocks WHERE segment = ?', no);
-  sql.exec('DELETE FROM segment_index WHERE segment = ?', no);
   for (const block of built.blocks) {
     sql.exec(
-      `INSERT INTO blocks (segment, no, start, length, rows, min_ts, max_ts, max_id, outcomes, sources, devices, max_fired)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO blocks (segment, no, start, length, rows, min_ts, max_ts, max_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       no,
       block.no,
       block.start,
@@ -196,14 +197,10 @@ export function recordManifest(sql: SqlStorage, no: number, object: string, buil
       block.minTs,
       block.maxTs,
       block.maxId,
-      block.outcomes,
-      block.sources,
-      block.devices,
-      block.maxFired,
     );
   }
-  built.index.write(sql, no);
-  built.runs.write(sql, no);
+  built.columns.write(sql, no, built.keys.write(sql, no));
+  built.captchas.write(sql, no);
   sql.exec(
     `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
     object,

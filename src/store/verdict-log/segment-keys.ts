@@ -1,0 +1,153 @@
+/**
+ * Which rows of a sealed segment hold a key (session, address, network, path, fired rule). A look-up reads one
+ * small run of keys per segment and names rows, so that what matches is counted, and met with other
+ * conditions, before any block is opened. Paths are many and asked for by their beginnings: the place of its path
+ * is kept of every row instead, and a beginning is a run of places.
+ */
+import { compareKey, cutPrefix, isCut, keyBytes, keyText, packKeys, visitKeys } from './key-postings.ts';
+
+/** The place of a kind here is its number in the table and never reused. */
+export const keyKinds = ['jti', 'ip', 'asn', 'path', 'rule'] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+/** More keys than this are looked for by reading all of a segment's keys between the first and the last. */
+const SOUGHT_ONE_BY_ONE_MAX = 8;
+/** Above every byte of a key. */
+const BEHIND_ALL = 0xff;
+
+/** Collects one segment's keys, row after row. */
+export class SegmentKeysBuilder {
+  readonly #kinds = keyKinds.map(() => new Map<string, number[]>());
+
+  add(kind: KeyKind, text: string, row: number): void {
+    const keys = this.#kinds[keyKinds.indexOf(kind)] as Map<string, number[]>;
+    const key = keyText(text);
+    const rows = keys.get(key);
+    if (rows === undefined) keys.set(key, [row]);
+    else if (rows.at(-1) !== row) rows.push(row);
+  }
+
+  /**
+   * To be called inside a transaction; replaces what an earlier revision of the segment recorded. Returns the place
+   * of its path among the segment's paths for every row.
+   */
+  write(sql: SqlStorage, segment: number): number[] {
+    dropKeys(sql, segment);
+    const places: number[] = [];
+    for (const [no, keys] of this.#kinds.entries()) {
+      const sorted = [...keys].sort(([one], [other]) => (one < other ? -1 : 1));
+      if (keyKinds[no] === 'path') {
+        for (const [place, [, rows]] of sorted.entries()) for (const row of rows) places[row] = place;
+      }
+      const chunks = packKeys(keyKinds[no] === 'path' ? sorted.map(([key]) => [key, []]) : sorted);
+      for (const { first, data } of chunks) {
+        sql.exec('INSERT INTO segment_keys (kind, segment, first, data) VALUES (?, ?, ?, ?)', no, segment, first, data);
+      }
+    }
+    return places;
+  }
+}
+
+export function dropKeys(sql: SqlStorage, segment: number): void {
+  for (const no of keyKinds.keys()) sql.exec('DELETE FROM segment_keys WHERE kind = ? AND segment = ?', no, segment);
+}
+
+/** Rows of one segment with any of these keys, rising. */
+export function rowsWithKeys(sql: SqlStorage, kind: KeyKind, segment: number, texts: readonly string[]): number[] {
+  const wanted = [...new Set(texts.map(keyText))].sort().map(keyBytes);
+  if (wanted.length > SOUGHT_ONE_BY_ONE_MAX) return rowsBetween(sql, kind, segment, wanted);
+  return joined(wanted.map((key) => rowsWithKey(sql, kind, segment, key)));
+}
+
+function rowsWithKey(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8Array): number[] {
+  let found: number[] = [];
+  const chunk = chunkOf(sql, kind, segment, wanted);
+  if (!chunk) return found;
+  visitKeys(chunk, (key, length, rows) => {
+    const order = compareKey(key, length, wanted);
+    if (order === 0) found = rows();
+    return order < 0;
+  });
+  return found;
+}
+
+/** The only chunk that can hold a key. */
+function chunkOf(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8Array): Uint8Array | null {
+  const [chunk] = sql.exec<{ data: ArrayBuffer }>(
+    'SELECT data FROM segment_keys WHERE kind = ? AND segment = ? AND first <= ? ORDER BY first DESC LIMIT 1',
+    keyKinds.indexOf(kind),
+    segment,
+    wanted,
+  );
+  return chunk ? new Uint8Array(chunk.data) : null;
+}
+
+/** `wanted`: rising. Reads every chunk that may hold one of them. */
+function rowsBetween(sql: SqlStorage, kind: KeyKind, segment: number, wanted: readonly Uint8Array[]): number[] {
+  const found: number[][] = [];
+  let next = 0;
+  for (const { data } of sql.exec<{ data: ArrayBuffer }>(
+    `SELECT data FROM segment_keys WHERE kind = ?1 AND segment = ?2 AND first <= ?4 AND first >= COALESCE(
+       (SELECT MAX(first) FROM segment_keys WHERE kind = ?1 AND segment = ?2 AND first <= ?3), ?3) ORDER BY first`,
+    keyKinds.indexOf(kind),
+    segment,
+    wanted[0],
+    wanted.at(-1),
+  )) {
+    visitKeys(new Uint8Array(data), (key, length, rows) => {
+      while (next < wanted.length && compareKey(key, length, wanted[next] as Uint8Array) > 0) next++;
+      if (next < wanted.length && compareKey(key, length, wanted[next] as Uint8Array) === 0) found.push(rows());
+      return next < wanted.length;
+    });
+  }
+  return joined(found);
+}
+
+function joined(lists: readonly number[][]): number[] {
+  if (lists.length <= 1) return lists[0] ?? [];
+  return [...new Set(lists.flat())].sort((a, b) => a - b);
+}
+
+/** A path, or the beginning of one. */
+export interface SoughtPath {
+  text: string;
+  prefix: boolean;
+}
+
+/** `false`: it is longer than what is kept of a path, and rows found by it are to be compared in full. */
+export function isToldApart(text: string): boolean {
+  return !isCut(text);
+}
+
+/** The places of the paths that are sought, `[from, to)`. */
+export function pathPlaces(sql: SqlStorage, segment: number, { text, prefix }: SoughtPath): [number, number] {
+  if (!prefix) {
+    const wanted = keyBytes(keyText(text));
+    const [place, isHeld] = placeOf(sql, segment, wanted);
+    return [place, isHeld ? place + 1 : place];
+  }
+  const start = keyBytes(isCut(text) ? cutPrefix(text) : text);
+  return [placeOf(sql, segment, start)[0], placeOf(sql, segment, Uint8Array.of(...start, BEHIND_ALL))[0]];
+}
+
+/** The place of a path, or where it would be. */
+function placeOf(sql: SqlStorage, segment: number, wanted: Uint8Array): [place: number, isHeld: boolean] {
+  const chunk = chunkOf(sql, 'path', segment, wanted);
+  if (!chunk) return [0, false];
+  let isHeld = false;
+  const place = visitKeys(chunk, (key, length) => {
+    const order = compareKey(key, length, wanted);
+    isHeld ||= order === 0;
+    return order < 0;
+  });
+  return [place, isHeld];
+}
+
+/** Segments that hold a key, or may when it is a cut one. */
+export function segmentsWithKey(sql: SqlStorage, kind: KeyKind, text: string): number[] {
+  return sql
+    .exec<{ no: number }>("SELECT no FROM segments WHERE state = 'sealed'")
+    .toArray()
+    .map(({ no }) => no)
+    .filter((no) => rowsWithKeys(sql, kind, no, [text]).length > 0);
+}
