@@ -18,7 +18,7 @@ export function normaliseDomain(input: string): string | null {
   const wildcard = text.startsWith('*.');
   if (wildcard) text = text.slice(2);
   else text = text.replace(/^www\./, '');
-  if (text === '' || /[\s*/\\?#@%]/.test(text)) return null;
+  if (text === '' || /[\s\p{Cc}*/\\?#@%]/u.test(text)) return null;
   const host = parseHost(text);
   if (host === null) return null;
   if (host.startsWith('[')) return wildcard ? null : host;

@@ -120,9 +120,15 @@ export async function updateAccount(
   return next;
 }
 
-/** Addresses identify users; letter case is not part of the identity. */
+/** Addresses identify users; neither letter case nor the spelling of an international name is part of the identity. */
 export function normaliseEmail(email: string): string {
-  return email.trim().toLowerCase();
+  const text = email.trim().normalize('NFC').toLowerCase();
+  const at = text.lastIndexOf('@');
+  const domain = text.slice(at + 1);
+  // Not what a URL would read as a port, a path or a number.
+  if (at < 1 || !/^(?=.*\p{L})[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return text;
+  const host = URL.parse(`http://${domain}/`)?.hostname.replace(/\.$/, '');
+  return `${text.slice(0, at)}@${host ?? domain}`;
 }
 
 function accountRecord(row: AccountRow): AccountRecord {

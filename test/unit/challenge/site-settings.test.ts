@@ -124,6 +124,8 @@ describe('a domain', () => {
     'a.*.com',
     '*example.com',
     'ex ample.com',
+    'exam\u0000ple.com',
+    'example.com\u0000',
     'user@example.com',
     'example.com?x',
     '-a.com',

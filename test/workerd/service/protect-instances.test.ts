@@ -92,6 +92,37 @@ describe('creating', () => {
     expect(body.error.key).toBe('GENERAL.SITE_KEY_NOT_FOUND');
   });
 
+  test('hosts are kept as a Host header spells them', async () => {
+    const { token, site } = await newAccount();
+    const { body } = await call(token, '/protect/instances/create', {
+      name: 'Shop',
+      cname: cname(),
+      globalSiteKey: site.siteKey,
+      hosts: ['https://Shop.Example/', 'münchen.example', '[::1]', '127.0.0.1'],
+    });
+    expect(body.hosts).toEqual(['shop.example', 'xn--mnchen-3ya.example', '[::1]', '127.0.0.1']);
+  });
+
+  // A host that no request can have makes the edge refuse every request.
+  test.each(['*', '*.shop.example', 'shop.example/path', 'shop example', '', 'shop.example:'])(
+    'the host %j is refused by its place',
+    async (host) => {
+      const { token, site } = await newAccount();
+      const identity = { name: 'Shop', cname: cname(), globalSiteKey: site.siteKey };
+      const made = await call(token, '/protect/instances/create', identity);
+      const expected = [expect.objectContaining({ path: 'hosts.1' })];
+      for (const [path, members] of [
+        ['/protect/instances/update', { id: made.body.id }],
+        ['/protect/instances/create', { ...identity, cname: cname() }],
+      ] as const) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { status, body } = await call(token, path, { ...members, hosts: ['shop.example', host] });
+        expect(status).toBe(400);
+        expect(body.error.details).toEqual(expected);
+      }
+    },
+  );
+
   test('thresholds in the wrong order are refused by name', async () => {
     const { token, site } = await newAccount();
     const { status, body } = await call(token, '/protect/instances/create', {

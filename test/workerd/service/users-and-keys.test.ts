@@ -34,6 +34,19 @@ describe('users', () => {
     expect([again.status, again.body.error.key]).toEqual([400, 'PORTAL.USER_ALREADY_EXISTS']);
   });
 
+  test.each([
+    ['é@example.com', 'e\u0301@example.com'],
+    ['ann@münchen.example', 'ann@xn--mnchen-3ya.example'],
+    ['ann@example.com', 'ann@example.com.'],
+    ['ann@example.com', 'ann@ｅxample.com'],
+  ])('%s and %s are one address', async (address, same) => {
+    const { token } = await newAccount();
+    const user = { name: 'Ann', role: 'viewer' };
+    expect((await call(token, '/users/create', { ...user, email: address })).status).toBe(200);
+    const again = await call(token, '/users/create', { ...user, email: same });
+    expect([again.status, again.body.error?.key]).toEqual([400, 'PORTAL.USER_ALREADY_EXISTS']);
+  });
+
   test('the owner cannot be created, changed or removed', async () => {
     const { token, account } = await newAccount();
     const email = account.ownerEmail.toUpperCase();

@@ -9,22 +9,35 @@ import { ApiError } from '../../operation.ts';
 
 /** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
 export function checkedCname(cname: string): string {
-  const bare = cname
-    .trim()
-    .replace(/^https?:\/\//i, '')
-    .replace(/\/$/, '');
-  let hostname = '';
-  try {
-    if (!/[\s/\\?#@%*:]/.test(bare)) hostname = new URL(`http://${bare}/`).hostname;
-  } catch {
-    // Not a host name by the URL standard: refused below with everything else.
-  }
-  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(hostname)) {
+  const hostname = hostNameOf(cname);
+  if (hostname === null || hostname.startsWith('[')) {
     throw new ApiError('API.INVALID_BODY', 'The cname is not a host name', [
       { path: 'cname', message: 'is not a host name such as www.example.com' },
     ]);
   }
   return hostname;
+}
+
+/** As a `Host` header spells them. One that no request can have would make the edge refuse every request. */
+export function checkedHosts(hosts: readonly string[]): string[] {
+  return hosts.map((host, index) => {
+    const hostname = hostNameOf(host);
+    if (hostname !== null) return hostname;
+    throw new ApiError('API.INVALID_BODY', 'A host is not a host name', [
+      { path: `hosts.${index}`, message: 'is not a host name such as www.example.com, without a wildcard' },
+    ]);
+  });
+}
+
+function hostNameOf(text: string): string | null {
+  const bare = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
+  const isLiteral = /^\[[\da-f:.]+\]$/i.test(bare);
+  if (!isLiteral && /[\s\p{Cc}/\\?#@%*:[\]]/u.test(bare)) return null;
+  const hostname = URL.parse(`http://${bare}/`)?.hostname ?? '';
+  return isLiteral ? hostname || null : /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(hostname) ? hostname : null;
 }
 
 export function checkThresholds(policy: InstancePolicy): void {

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { instanceIdentity, instancePolicy } from '../../../contract/instance.ts';
 import { createInstance as insert } from '../../../store/instances.ts';
 import { operation } from '../../operation.ts';
-import { checkSiteKey, checkThresholds, checkedCname } from './checked-instance.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
 import { answerOf, conflictError, instanceAnswer } from './instance-answer.ts';
 
 export const createInstance = operation({
@@ -22,6 +22,7 @@ export const createInstance = operation({
   async handler({ env, account, body, now }) {
     const { name, cname: givenCname, globalSiteKey, ...policy } = body;
     const cname = checkedCname(givenCname);
+    policy.hosts = checkedHosts(policy.hosts);
     checkThresholds(policy);
     await checkSiteKey(env, account.id, globalSiteKey);
     const created = await insert(env, { accountId: account.id, name, cname, globalSiteKey, policy }, now);

@@ -7,7 +7,7 @@ import { instanceIdentity, instancePolicy } from '../../../contract/instance.ts'
 import { withoutDefaults } from '../../../contract/patch.ts';
 import { updateInstance as write } from '../../../store/instances.ts';
 import { ApiError, operation } from '../../operation.ts';
-import { checkSiteKey, checkThresholds, checkedCname } from './checked-instance.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
 import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-answer.ts';
 
 /** Lost races in a row before the caller is told; each means somebody else's update went through. */
@@ -34,6 +34,7 @@ export const updateInstance = operation({
     const { id, clientJwtsRevokedBefore, ...change } = body;
     if (change.globalSiteKey !== undefined) await checkSiteKey(env, account.id, change.globalSiteKey);
     if (change.cname !== undefined) change.cname = checkedCname(change.cname);
+    if (change.hosts !== undefined) change.hosts = checkedHosts(change.hosts);
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const current = await ownInstance(context, id);
       const identity = {
