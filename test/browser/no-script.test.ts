@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useStack } from '../support/stack.ts';
+import { faultsWithoutScript } from '../support/axe.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
 /** The wait and a machine that has other things to do. */
@@ -50,13 +51,18 @@ test(
     const { page } = visitor;
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     const frame = page.frameLocator('iframe');
+    const faults = async (): Promise<string[]> => faultsWithoutScript((await page.frames().at(-1)?.content()) ?? '');
+    await frame.getByRole('button', { name: 'I am human' }).waitFor();
+    expect(await faults()).toEqual([]);
     await frame.getByRole('button', { name: 'I am human' }).click();
     // Pressed at once: the button of the next page comes when the wait is over, not before.
     await frame.getByText('Please wait.').waitFor();
     const next = frame.getByRole('button', { name: 'Continue' });
     expect(await next.isVisible()).toBe(false);
+    expect(await faults()).toEqual([]);
     await next.click({ timeout: 20_000 });
     const copied = await frame.getByRole('textbox').inputValue({ timeout: 10_000 });
+    expect(await faults()).toEqual([]);
     await page.getByLabel('Message').fill('hello');
     await page.getByLabel('Text from above').fill(`${copied}\n`);
     await page.getByRole('button', { name: 'Send' }).click();

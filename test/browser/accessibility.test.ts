@@ -1,0 +1,188 @@
+/**
+ * Every page and widget state that a visitor can meet, examined by axe-core (WCAG 2.2 AA and its best practices), light
+ * and dark. What it cannot judge, the way by keyboard and what a screen reader is told, the other files test.
+ */
+import { describe, expect, test } from 'vitest';
+import { renderBlockPage } from '../../src/edge/pages/block-page.ts';
+import { type MessageKind, renderMessagePage } from '../../src/edge/pages/message-page.ts';
+import { pageLanguages } from '../../src/edge/pages/messages.ts';
+import type { PageInput } from '../../src/edge/pages/page-input.ts';
+import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
+import { accessibilityFaults, faultsWithoutScript } from '../support/axe.ts';
+import { useVisitor } from '../support/visitor.ts';
+import { useWidgetServer } from './widget-server.ts';
+
+const server = useWidgetServer();
+const visitor = useVisitor();
+const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';
+const refusal = () => ({ status: 400, body: {} });
+
+const faults = (): Promise<string[]> => accessibilityFaults(visitor.page);
+
+async function openPage(body: string, headers: Record<string, string> = {}): Promise<void> {
+  server.pages.set('/page', { body, headers });
+  await visitor.page.goto(`${server.url}/page`);
+}
+
+test('a fault is found, under the CSP of a strict site and in a shadow root too', async () => {
+  await openPage(
+    '<!doctype html><html lang="en"><title>bad</title><main><h1>Bad</h1><button></button><p id="host"></p></main>',
+  );
+  await visitor.page.evaluate(() => {
+    const text = document.createElement('span');
+    text.textContent = 'hardly seen';
+    text.style.color = '#eee';
+    document.querySelector('#host')!.attachShadow({ mode: 'open' }).append(text);
+  });
+  const found = await faults();
+  expect(found.map((fault) => fault.split(' ')[0])).toEqual(['button-name', 'color-contrast']);
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  describe('the challenge page', () => {
+    test('while it works', async () => {
+      await visitor.comesAs({ colorScheme });
+      await visitor.context.route('**/__protect/challenge', () => undefined);
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByRole('progressbar').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test.each(['en', 'ar', 'ja'])('when it failed, in %s', async (locale) => {
+      await visitor.comesAs({ colorScheme, locale });
+      server.overrides.push(refusal);
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByRole('button').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test('without scripts, with a form that waits', async () => {
+      await visitor.comesAs({ colorScheme, javaScriptEnabled: false });
+      server.interstitial = {
+        noScript: { url: '/no-script', waitSeconds: 60 },
+        replay: { url: '/__protect/replay', seal: 'sealed', waitSeconds: 0 },
+      };
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByText('Continue without scripts').waitFor();
+      expect(await faultsWithoutScript(await visitor.page.content(), { colorScheme })).toEqual([]);
+    });
+
+    test('in the colours of a brand, with its name, logo and address', async () => {
+      await visitor.comesAs({ colorScheme });
+      server.overrides.push(refusal);
+      server.interstitial = {
+        branding: {
+          name: 'Shop',
+          primaryColor: '#ffee00',
+          backgroundColor: '#102030',
+          logoUrl: '/logo.png',
+          supportUrl: 'https://shop.example/help',
+        },
+      };
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByRole('button').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test.each(['image', 'puzzle'] as const)('with the %s task, and the one in sound instead', async (kind) => {
+      await visitor.comesAs({ colorScheme });
+      server.kind = kind;
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
+      expect(await faults()).toEqual([]);
+      await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
+      await visitor.page.getByLabel(/Tones per group/).waitFor();
+      expect(await faults()).toEqual([]);
+    });
+  });
+
+  describe('a page that says what became of a request', () => {
+    const input: PageInput = {
+      nonce: NONCE,
+      requestId: 'request-1',
+      acceptLanguage: 'en',
+      languages: pageLanguages,
+      branding: { name: 'Shop', supportUrl: 'https://shop.example/help' },
+    };
+    const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
+    const pages: [string, () => string][] = [
+      ['blocked', () => renderBlockPage(input)],
+      ...kinds.map((kind): [string, () => string] => [
+        kind,
+        () => renderMessagePage(kind, { ...input, retryUrl: '/' }),
+      ]),
+    ];
+
+    test.each(pages)('%s', async (_name, render) => {
+      await visitor.comesAs({ colorScheme });
+      await openPage(render(), pageSecurityHeaders(NONCE));
+      await visitor.page.getByText('request-1').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+  });
+
+  describe('the widget', () => {
+    const openWidget = async (attributes = 'start="click"'): Promise<void> => {
+      await visitor.comesAs({ colorScheme });
+      await openPage(
+        `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>form</title><script src="/__protect/widget.js" defer></script><body><main><h1>Contact</h1><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" theme="${colorScheme}" ${attributes}></gatehouse-widget></form></main>`,
+      );
+    };
+    const box = () => visitor.page.getByRole('checkbox');
+
+    test('before, while and after it solves', async () => {
+      await openWidget();
+      await box().waitFor();
+      expect(await faults()).toEqual([]);
+      let goOn = (): void => undefined;
+      await visitor.context.route('**/__protect/challenge', (route) => {
+        goOn = () => void route.continue();
+      });
+      await box().click();
+      await visitor.page.getByRole('checkbox', { name: /Verifying|Checking/ }).waitFor();
+      expect(await faults()).toEqual([]);
+      goOn();
+      await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test('when it failed', async () => {
+      server.overrides.push(refusal);
+      await openWidget();
+      await box().click();
+      await visitor.page.getByRole('checkbox', { name: /Try again/ }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test.each(['image', 'puzzle'] as const)(
+      'with the %s task, with the one in sound, and after a mistake',
+      async (kind) => {
+        server.kind = kind;
+        await openWidget();
+        await box().click();
+        await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
+        expect(await faults()).toEqual([]);
+        await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
+        await visitor.page.getByLabel(/Tones per group/).fill('12');
+        await visitor.page.keyboard.press('Enter');
+        expect(await faults()).toEqual([]);
+        await visitor.page.getByLabel(/Tones per group/).fill('9999');
+        await visitor.page.keyboard.press('Enter');
+        await visitor.page.getByText('That was not right.').waitFor();
+        expect(await faults()).toEqual([]);
+      },
+    );
+  });
+
+  test('the dialog in which a page’s own request is challenged', async () => {
+    await visitor.comesAs({ colorScheme });
+    server.kind = 'image';
+    await openPage(
+      '<!doctype html><html lang="en"><title>shop</title><script src="/__protect/protect.js"></script><body><main><h1>Shop</h1></main>',
+    );
+    await visitor.page.evaluate(() => void fetch('/api/order', { method: 'POST', body: 'one' }));
+    await visitor.page.getByRole('dialog').waitFor();
+    await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
+    expect(await faults()).toEqual([]);
+  });
+});

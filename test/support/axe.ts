@@ -1,0 +1,43 @@
+/**
+ * What axe-core finds on a page: WCAG 2.2 A and AA, and its best practices. It sees into open shadow roots, and is put
+ * into the page past its CSP, as only a debugger may.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { sharedChromium } from './visitor.ts';
+
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const RULES: RunOptions = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  resultTypes: ['violations'],
+};
+
+/** One line a fault, so that a failed test says what to mend: rule, element, how. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(source);
+  const { violations } = await page.evaluate(
+    (rules) =>
+      (globalThis as unknown as { axe: { run(root: Document, options: RunOptions): Promise<AxeResults> } }).axe.run(
+        document,
+        rules,
+      ),
+    RULES,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${JSON.stringify(target)}: ${failureSummary ?? ''}`),
+  );
+}
+
+/** Of a page as it is without scripts: axe-core needs them, so what stood in `<noscript>` is shown to a browser that has them. */
+export async function faultsWithoutScript(markup: string, options: BrowserContextOptions = {}): Promise<string[]> {
+  const context = await (await sharedChromium()).newContext(options);
+  try {
+    const page = await context.newPage();
+    await page.setContent(markup.replaceAll(/<script.*?<\/script>|<meta http-equiv="?refresh.*?>|<\/?noscript>/gs, ''));
+    return await accessibilityFaults(page);
+  } finally {
+    await context.close();
+  }
+}
