@@ -13,8 +13,12 @@ export function signHs256(claims: object, key: Hs256Key, kid: string): Promise<s
     .sign(key);
 }
 
+/** Without padding, blanks or spare bits in the 32 bytes of the signature: what is remembered by its text has one text. */
+const ONE_SPELLING = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
+
 /** The claims of a JWT whose signature is good; throws what jose throws. `keyOf`: `null` is an unknown key. */
 export async function openHs256(jwt: string, keyOf: (kid: string) => Hs256Key | null): Promise<object> {
+  if (!ONE_SPELLING.test(jwt)) throw new TypeError('not a compact HS256 JWT');
   const { payload } = await compactVerify(
     jwt,
     ({ kid }) => {

@@ -6,7 +6,7 @@ import type { DeviceType } from './vocabulary.ts';
 
 /** A visitor who sends ever new user agents only empties the memory. */
 const REMEMBERED_MAX = 1000;
-/** What is looked at: no browser's telling part lies further out. */
+/** What is looked at: no browser's telling part lies further out. What is longer is not remembered: half a megabyte at most. */
 const TELLING_CHARS = 512;
 const remembered = new Map<string, DeviceType>();
 
@@ -19,8 +19,11 @@ const DESKTOP = /windows nt|macintosh|x11|cros |linux/i;
 export function deviceType(userAgent: string, mobileHint: string | null): DeviceType {
   let type = remembered.get(userAgent);
   if (type === undefined) {
-    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    remembered.set(userAgent, (type = classify(userAgent.slice(0, TELLING_CHARS))));
+    type = classify(userAgent.slice(0, TELLING_CHARS));
+    if (userAgent.length <= TELLING_CHARS) {
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+      remembered.set(userAgent, type);
+    }
   }
   return mobileHint === '?1' && (type === 'desktop' || type === 'unknown') ? 'mobile' : type;
 }

@@ -8,7 +8,7 @@ import type { Edge } from './edge.ts';
 import { passOn } from './pass-on.ts';
 import type { Passage } from './passage.ts';
 import { sealedReplay } from './replay.ts';
-import { answerForm, challenge, message } from './respond.ts';
+import { answerForm, challenge, message, noRoom } from './respond.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from './submission.ts';
 import type { Submission } from './submission.ts';
 import { errorVerdict } from './verdict.ts';
@@ -26,9 +26,10 @@ export async function challengeOrVerify(passage: Passage, edge: Edge): Promise<R
   const worthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
   if (!config || !worthReading) return challengeBare(passage, edge);
 
-  const reading = await readSubmission(request, config.policy.submission);
+  const reading = await readSubmission(request, config.policy.submission, edge.bodies.holdFor(passage));
   if (!reading) return challengeBare(passage, edge);
   if (!reading.ok) {
+    if (reading.reason === 'no-room') return noRoom(passage);
     if (form === 'json') return challenge(passage);
     return reading.reason === 'too-large'
       ? message(passage, 'too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to be held for a challenge.')

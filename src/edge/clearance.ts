@@ -10,6 +10,8 @@ import { cookie } from '../contract/headers.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { readCookie } from './cookies.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
+import { ownText } from './own-text.ts';
+import { KNOWN_USER_AGENT_MAX_CHARS } from './session.ts';
 import type { Signals } from './signals.ts';
 
 export interface ClearanceClaims {
@@ -91,7 +93,8 @@ export class Clearances {
     const family = addressFamily(signals.ip);
     const bound = claims[family];
     if (bound === binding) {
-      this.#known.set(token, { claims, keyEpoch: config.keyEpoch, ip: signals.ip, userAgent: signals.userAgent });
+      const known = { claims, keyEpoch: config.keyEpoch, ip: signals.ip, userAgent: signals.userAgent };
+      if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(ownText(token), known);
       return { jti: claims.jti, level: claims.level, learned: null };
     }
     if (bound !== null || !isSameNetwork(claims, signals)) return null;

@@ -6,6 +6,7 @@
 import type { EdgeConfig } from '../contract/edge-api.ts';
 import { behaviourOfSecret } from '../contract/test-keys.ts';
 import { VerdictBatcher } from '../logsink/verdict-log.ts';
+import { BodyBudget } from './body-budget.ts';
 import { Clearances } from './clearance.ts';
 import { readEnvironment } from './environment.ts';
 import type { EdgeEnvironment } from './environment.ts';
@@ -35,6 +36,7 @@ export interface Edge {
   categories: IpCategories;
   sessions: Sessions;
   clearances: Clearances;
+  bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
 }
@@ -90,6 +92,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): EdgeReading {
       categories: categories.categories,
       sessions: new Sessions(),
       clearances: new Clearances(),
+      bodies: new BodyBudget(count),
       log,
       count,
     },

@@ -90,7 +90,7 @@ export function annotate(
   cookies: readonly string[],
   location: string | null,
 ): Response {
-  if (response.webSocket || response.status === 101) return response;
+  if (response.status === 101) return response;
   const annotated = new Response(response.body, response);
   const { headers } = annotated;
   headers.set(header.requestId, requestId);

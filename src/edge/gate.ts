@@ -34,6 +34,7 @@ async function answerAndRecord(request: Request, edge: Edge, ctx: ExecutionConte
   } catch (error) {
     response = await answerAfterFailure(passage, edge, error);
   } finally {
+    if (passage.heldBody) edge.bodies.release(passage.heldBody);
     const from = {
       instanceId: edge.instanceId,
       version: edge.environment.version,
@@ -58,7 +59,7 @@ async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionConte
   const signals = readSignals(passage.headers, passage.request.cf, edge.environment.signals, edge.categories);
   passage.signals = signals;
   if (bearsReplayMark(passage.target.query)) {
-    const refusal = bringsSeal(passage.request) ? await restoreSubmission(passage) : null;
+    const refusal = bringsSeal(passage.request) ? await restoreSubmission(passage, edge) : null;
     if (refusal) return refusal;
     if (!passage.replay) passage.target = withoutReplayMark(passage.target) ?? passage.target;
   }

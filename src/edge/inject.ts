@@ -15,7 +15,7 @@ const SCRIPT_SOURCES = ['script-src-elem', 'script-src', 'default-src'].map(
 const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
 
 export function injectProtectScript(response: Response, passage: Passage): Response {
-  if (!hash || !isWholeDocument(passage.request, response)) return response;
+  if (!hash || !isWholeDocument(passage, response)) return response;
   const { headers } = response;
   const nonce = scriptNonce(headers.get('content-security-policy'));
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
@@ -42,16 +42,17 @@ function scriptNonce(policy: string | null): string | undefined {
   return undefined;
 }
 
-function isWholeDocument(request: Request, response: Response): boolean {
-  const destination = request.headers.get('sec-fetch-dest');
+/** Asked in the order of what most responses fail at: each look into `Headers` crosses into the runtime. */
+function isWholeDocument({ request, headers: asked }: Passage, response: Response): boolean {
   const { headers } = response;
   const type = headers.get('content-type') ?? '';
+  const destination = asked.fetchDestination;
   return (
+    /^text\/html\b/i.test(type) &&
     request.method === 'GET' &&
     response.status === 200 &&
     response.body !== null &&
     (destination === null || destination === 'document' || destination === 'iframe') &&
-    /^text\/html\b/i.test(type) &&
     !UNREADABLE_CHARSET.test(type) &&
     !/attachment/i.test(headers.get('content-disposition') ?? '') &&
     !headers.has('content-range') &&

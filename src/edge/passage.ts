@@ -4,6 +4,7 @@
  * wherever the way ended (habit 9).
  */
 import { newEventId } from '../logsink/event-id.ts';
+import type { HeldBody } from './body-budget.ts';
 import type { ClearanceReading } from './clearance.ts';
 import type { CanonicalTarget } from './canonical-path.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
@@ -38,6 +39,8 @@ export interface Passage {
   originMs: number | null;
   /** A held submission on its way to the origin; its seal is spent first. */
   replay: { id: string; sealedAtMs: number } | null;
+  /** What of its body this request holds in memory; `null` where it never read one. */
+  heldBody: HeldBody | null;
   /** Of the isolate; `null`: pages speak English. */
   pageTexts: PageTexts | null;
   /** `Set-Cookie` values for the response. */
@@ -62,6 +65,7 @@ export function beginPassage(request: Request, target: CanonicalTarget | null, n
     originCalled: false,
     originMs: null,
     replay: null,
+    heldBody: null,
     pageTexts: null,
     cookies: [],
   };

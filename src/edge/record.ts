@@ -4,6 +4,7 @@
  */
 import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from '../contract/record-bounds.ts';
 import type { VerdictRecord } from '../contract/verdict-record.ts';
+import { ownText } from './own-text.ts';
 import type { Passage } from './passage.ts';
 
 export interface RecordSource {
@@ -14,9 +15,12 @@ export interface RecordSource {
 }
 
 const DECIDED_BY_MAX_CHARS = 320;
+/** A record's host and path are cut out of the address; of a longer one they are copied. */
+const ADDRESS_MAX_CHARS = 512;
 
 export function recordOf(passage: Passage, status: number, from: RecordSource): VerdictRecord {
   const { requestId, request, target, signals, path, verdict, config } = passage;
+  const cut = target && target.received.length > ADDRESS_MAX_CHARS ? ownText : (text: string) => text;
   return {
     v: VERDICT_RECORD_VERSION,
     id: requestId,
@@ -33,8 +37,8 @@ export function recordOf(passage: Passage, status: number, from: RecordSource): 
     user_agent: bounded(signals?.userAgent ?? ''),
     device_type: signals?.deviceType ?? 'unknown',
     method: request.method,
-    host: target?.host ?? '',
-    request_path: bounded(target?.path ?? ''),
+    host: cut(target?.host ?? ''),
+    request_path: cut(bounded(target?.path ?? '')),
     path_type: path?.pathType ?? 'html',
     decision: verdict?.decision ?? 'allow',
     source: verdict?.source ?? 'error',
@@ -64,5 +68,5 @@ function firedRules({ verdict }: Passage): VerdictRecord['fired_rules'] {
 
 /** Cuts between characters, never inside one. */
 function bounded(text: string, maxChars = RECORD_TEXT_MAX_CHARS): string {
-  return text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '');
+  return text.length <= maxChars ? text : ownText(text.slice(0, maxChars)).replace(/[\ud800-\udbff]$/, '');
 }

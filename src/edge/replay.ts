@@ -11,7 +11,7 @@ import { readHeaders } from './header-facts.ts';
 import type { Passage } from './passage.ts';
 import { isSameOrigin } from './protect/admission.ts';
 import { openReplay, sealReplay, SEAL_MAX_CHARS } from './replay-seal.ts';
-import { challenge, message } from './respond.ts';
+import { challenge, message, noRoom } from './respond.ts';
 import type { ChallengeExtras } from './respond.ts';
 import { readBounded } from './submission.ts';
 import type { Submission } from './submission.ts';
@@ -94,13 +94,14 @@ export function withoutReplayMark({ scheme, host, received }: CanonicalTarget): 
  * Puts the held submission in the place of the request that brought it back. A response instead: this
  * one cannot be trusted, the visitor is told to send it again.
  */
-export async function restoreSubmission(passage: Passage): Promise<Response | null> {
+export async function restoreSubmission(passage: Passage, edge: Edge): Promise<Response | null> {
   const { request, config, signals, nowMs } = passage;
   const target = passage.target!;
   const refusal = () =>
     message(passage, 'send-again', 'API.BAD_REQUEST', 'The held submission is no longer valid; send it again.');
   if (!config || !signals || !request.body || !isSameOrigin(request, target.host)) return refusal();
-  const bytes = await readBounded(request.body, REPLAY_BODY_MAX_BYTES);
+  const bytes = await readBounded(request.body, REPLAY_BODY_MAX_BYTES, edge.bodies.holdFor(passage));
+  if (bytes === 'no-room') return noRoom(passage);
   if (typeof bytes === 'string') return refusal();
   const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '';
   const held = await openReplay(config.keys.byKid, seal, nowMs);

@@ -78,6 +78,11 @@ export async function message(
   }
 }
 
+/** More challenged submissions at once than this isolate can hold; a moment later there is room. */
+export function noRoom(passage: Passage): Promise<Response> {
+  return message(passage, 'send-again', 'API.UNAVAILABLE', 'Too much is being sent at once; send it again.');
+}
+
 /** Not a request for a path of a host: there is no path type to answer by. */
 export function badRequest(passage: Passage): Response {
   return text(passage, 400, 'Bad request');
@@ -119,11 +124,10 @@ function challengeJson(passage: Passage): Response {
   });
 }
 
-export function answerForm({ request, path }: Passage): 'page' | 'json' | 'text' {
-  const { headers } = request;
-  if (headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
+export function answerForm({ request, headers, path }: Passage): 'page' | 'json' | 'text' {
+  if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
   if (path?.pathType === 'json') return 'json';
-  const destination = headers.get('sec-fetch-dest');
+  const destination = headers.fetchDestination;
   return destination === null || destination === 'document' || destination === 'iframe' ? 'page' : 'json';
 }
 

@@ -10,6 +10,7 @@ import { cookie } from '../contract/headers.ts';
 import type { SessionStatus } from '../contract/vocabulary.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { readCookies } from './cookies.ts';
+import { ownText } from './own-text.ts';
 import type { CompiledConfig } from './feed/compiled-config.ts';
 import type { Signals } from './signals.ts';
 
@@ -41,7 +42,7 @@ interface KnownSession {
 /** About 1 kB each: the sessions one isolate serves within a JWT's five minutes. */
 const KNOWN_SESSIONS_MAX = 8000;
 /** Whoever sends a longer one pays for the signature each time, and not with this isolate's memory. */
-const KNOWN_USER_AGENT_MAX_CHARS = 1024;
+export const KNOWN_USER_AGENT_MAX_CHARS = 1024;
 const SCORES_MAX = 20_000;
 /** One for the host, one for its domain, one for the domain above. */
 const SAME_NAME_MAX = 3;
@@ -110,7 +111,8 @@ export class Sessions {
     return this.#verify(value, config, signals, nowMs);
   }
 
-  async #verify(value: string, config: CompiledConfig, signals: Signals, nowMs: number): Promise<SessionReading> {
+  async #verify(text: string, config: CompiledConfig, signals: Signals, nowMs: number): Promise<SessionReading> {
+    const value = ownText(text);
     const parts = splitSessionCookie(value);
     if (!parts?.jwt) return INVALID;
     const claims = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);

@@ -28,7 +28,7 @@ export interface Submission {
 
 export type SubmissionReading =
   | { ok: true; submission: Submission }
-  | { ok: false; reason: 'too-large' | 'unreadable' };
+  | { ok: false; reason: 'too-large' | 'unreadable' | 'no-room' };
 
 export function submissionKind(contentType: string): SubmissionKind {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
@@ -37,15 +37,16 @@ export function submissionKind(contentType: string): SubmissionKind {
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
 }
 
-/** Reads the body of a challenged request; `null` when it has none. */
+/** Reads the body of a challenged request; `null` when it has none. `hold` says whether there is room for more bytes. */
 export async function readSubmission(
   request: Request,
   settings: SubmissionSettings,
+  hold: (bytes: number) => boolean,
 ): Promise<SubmissionReading | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > SUBMISSION_MAX_BYTES) return { ok: false, reason: 'too-large' };
-  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES);
+  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, hold);
   if (typeof body === 'string') return { ok: false, reason: body };
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
@@ -118,7 +119,17 @@ function tokenIn(value: unknown): string | null {
 export async function readBounded(
   stream: ReadableStream,
   maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable'> {
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable'>;
+export async function readBounded(
+  stream: ReadableStream,
+  maxBytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'>;
+export async function readBounded(
+  stream: ReadableStream,
+  maxBytes: number,
+  hold?: (bytes: number) => boolean,
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'> {
   const reader = (stream as ReadableStream<Uint8Array>).getReader();
   let late = false;
   const timer = setTimeout(() => {
@@ -135,6 +146,10 @@ export async function readBounded(
       if (size > maxBytes) {
         await reader.cancel('too large');
         return 'too-large';
+      }
+      if (hold?.(value.byteLength) === false) {
+        await reader.cancel('no room');
+        return 'no-room';
       }
       chunks.push(value);
     }

@@ -51,7 +51,6 @@ export function renderChallengePage(input: ChallengePageInput): string {
       <button type="button" hidden>${messages.retry}</button>
       ${states.map((state) => html`<template data-state="${state}">${messages[state]}</template>`)}
       <template data-state="cookies">${messages.cookiesTitle} – ${messages.cookies}</template>
-      <template data-state="cookies">${messages.cookiesTitle}. ${messages.cookies}</template>
       ${heldSubmission(input, localised)} ${noScriptLink(input, localised)}`,
   });
 }

@@ -59,6 +59,15 @@ describe('a session JWT', () => {
   };
   const keyOf = (kid: string) => (kid === 'w1' ? key : null);
 
+  test('has one spelling: blanks, padding or spare bits in the signature make it another text', async () => {
+    const jwt = await mintSessionJwt(key, 'w1', claims);
+    const spareBits = String.fromCharCode(jwt.charCodeAt(jwt.length - 1) + 1);
+    const spellings = [`${jwt.slice(0, -5)} ${jwt.slice(-5)}`, `${jwt}=`, `${jwt}\t`, jwt.slice(0, -1) + spareBits];
+    const readings = await Promise.all(spellings.map((text) => verifySessionJwt(text, keyOf, 'inst_1', now)));
+    expect(readings).toEqual(spellings.map(() => 'malformed'));
+    expect(await verifySessionJwt(jwt, keyOf, 'inst_1', now)).toMatchObject({ jti: 'jti-1' });
+  });
+
   test('gives back its claims for its instance, key and time', async () => {
     const jwt = await mintSessionJwt(key, 'w1', claims);
     expect(await verifySessionJwt(jwt, keyOf, 'inst_1', now + 299_000)).toEqual(claims);

@@ -1,0 +1,108 @@
+/**
+ * What a visitor sends is long where he wants it to be: 60 kB of a header or an address pass a Worker's runtime. What an
+ * isolate remembers of it must not keep the whole of it in memory (issue 4, "Bad input").
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
+import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
+import { deviceType } from '../../../src/contract/device-type.ts';
+import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
+import { Clearances, clearanceCookie } from '../../../src/edge/clearance.ts';
+import { beginPassage } from '../../../src/edge/passage.ts';
+import { recordOf } from '../../../src/edge/record.ts';
+import { Sessions } from '../../../src/edge/session.ts';
+import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const LONG_CHARS = 60_000;
+const VISITS = 400;
+/** A twelfth of what the visits sent. */
+const KEPT_MAX_BYTES = 2_000_000;
+
+/** Growth of the heap over all visits, with what `visit` answers still there. */
+async function keptBy(visit: (index: number, filler: string) => unknown): Promise<number> {
+  const answers: unknown[] = [];
+  // The first visits compile code and fill caches of the test itself.
+  for (let index = 0; index < 20; index++) answers.push(await visit(index, ''));
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < VISITS; index++) {
+    // One flat text each, as a header is.
+    const filler = Buffer.alloc(LONG_CHARS, String(index % 10)).toString('latin1');
+    answers.push(await visit(index, filler));
+  }
+  collectGarbage();
+  const grown = process.memoryUsage().heapUsed - before;
+  expect(answers).toHaveLength(VISITS + 20);
+  return grown;
+}
+
+describe('of long texts little is kept', () => {
+  test('of user agents, by what tells devices apart', async () => {
+    expect(await keptBy((index, filler) => deviceType(`Agent/${index} ${filler}`, null))).toBeLessThan(KEPT_MAX_BYTES);
+  });
+
+  test('of cookie headers, by what knows sessions', async () => {
+    const config = await configOf();
+    const signals = signalsOf();
+    const sessions = new Sessions();
+    const bnd = await visitorBinding(signals.ip, signals.userAgent);
+    const iat = NOW_MS / 1000;
+    const kept = await keptBy(async (index, filler) => {
+      const jti = `jti-${index}-${filler.length}`;
+      const claims = { jti, sub: config.instanceId, iat, exp: iat + 100, sxp: iat + 3600, risk: 0, bnd };
+      const jwt = await mintSessionJwt(config.sessionKeyOf('k2')!, 'k2', claims);
+      const header = Buffer.from(`a=${filler}; protect_session=${jti}|${jwt}`).toString('latin1');
+      const reading = await sessions.read(header, config, signals, NOW_MS);
+      expect(reading).toMatchObject({ status: 'active', jti });
+      return reading;
+    });
+    expect(kept).toBeLessThan(KEPT_MAX_BYTES);
+  });
+
+  test('of cookie headers and user agents, by what knows clearances', async () => {
+    const config = await configOf();
+    const clearances = new Clearances();
+    const kept = await keptBy(async (index, filler) => {
+      const signals = signalsOf({ userAgent: `Agent/${index} ${filler}` });
+      const v4 = await visitorBinding(signals.ip, signals.userAgent);
+      const iat = NOW_MS / 1000;
+      const jti = `jti-${index}`;
+      const claims = {
+        sub: config.instanceId,
+        jti,
+        level: 1,
+        iat,
+        exp: iat + 100,
+        v4,
+        v6: null,
+        asn: null,
+        country: null,
+      };
+      const [pair = ''] = (await clearanceCookie(claims, config, NOW_MS)).split(';');
+      const header = Buffer.from(`a=${filler}; ${pair}`).toString('latin1');
+      const reading = await clearances.read(header, config, signals, NOW_MS, false);
+      expect(reading).toMatchObject({ jti, level: 1 });
+      return reading;
+    });
+    expect(kept).toBeLessThan(KEPT_MAX_BYTES);
+  });
+
+  test('of addresses and user agents, by records that wait to be sent', async () => {
+    const from = { instanceId: 'inst', version: '1', isolate: 'i', seq: 0 };
+    const kept = await keptBy((index, filler) => {
+      const url = Buffer.from(`https://a-site-of-some-length.test/some/path/${index}?q=${filler}`).toString('latin1');
+      const request = new Request('https://site.test/', { headers: { 'user-agent': `A/${filler}` } });
+      const passage = beginPassage(request, canonicalTarget(url), NOW_MS);
+      passage.signals = signalsOf({ userAgent: passage.headers.userAgent });
+      const record = recordOf(passage, 200, from);
+      expect(record).toMatchObject({ host: 'a-site-of-some-length.test', request_path: `/some/path/${index}` });
+      return record;
+    });
+    expect(kept).toBeLessThan(KEPT_MAX_BYTES);
+  });
+});
