@@ -42,7 +42,7 @@ export function apiClientSource(given: object): string {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       const request = operation.requestBody?.content['application/json']?.schema;
-      const answer = operation.responses['200']?.content?.['application/json']?.schema;
+      const answer = Object.values(operation.responses['200']?.content ?? {})[0]?.schema;
       const parameter = request ? `body${isOptional(document, request) ? '?' : ''}: ${typeOf(document, request)}` : '';
       const args = [operation.operationId, method.toUpperCase(), path].map((text) => JSON.stringify(text)).join(', ');
       methods.push(

@@ -19,6 +19,7 @@ export interface DocumentedOperation {
   summary: string;
   body: $ZodType;
   response: $ZodType;
+  answerTypes?: readonly string[];
 }
 
 type Json = Record<string, unknown>;
@@ -72,9 +73,11 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
     'x-feature': operation.feature,
     'x-permission': operation.permission,
     'x-access': operation.access,
-    ...(operation.method === 'GET' ? {} : { requestBody: { required: needsBody, content: contentOf(request) } }),
+    ...(operation.method === 'GET'
+      ? {}
+      : { requestBody: { required: needsBody, content: contentOf(request, bodyTypes) } }),
     responses: {
-      200: { description: 'Done', content: { 'application/json': { schema: answer } } },
+      200: { description: 'Done', content: contentOf(answer, operation.answerTypes ?? ['application/json']) },
       ...errorResponses(operation.path.startsWith('/protect/')),
     },
   };
@@ -161,8 +164,8 @@ function named(schemas: Record<string, Json>, name: string, schema: Json): Json 
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function contentOf(schema: Json): Json {
-  return Object.fromEntries(bodyTypes.map((type) => [type, { schema }]));
+function contentOf(schema: Json, types: readonly string[]): Json {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 function errorSchema(): Json {

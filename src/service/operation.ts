@@ -52,6 +52,8 @@ export interface OperationDefinition<Body extends core.$ZodType> {
   body: Body;
   /** Documents the 200 answer. */
   response: core.$ZodType;
+  /** Media types of that answer where it is not JSON. */
+  answerTypes?: readonly string[];
   /** Body bytes accepted; default 1 MiB. */
   maxBodyBytes?: number;
   handler(context: OperationContext<core.output<Body>>): Promise<Response | object>;

@@ -82,11 +82,13 @@ function operationSection(
   operation: OpenapiOperation,
 ): string {
   const request = operation.requestBody?.content['application/json']?.schema;
-  const answer = operation.responses['200']?.content?.['application/json']?.schema;
+  const answers = Object.entries(operation.responses['200']?.content ?? {});
+  const types = answers.map(([type]) => type).filter((type) => type !== 'application/json');
+  const answer = answers[0]?.[1].schema;
   return `<article id="${escaped(operation.operationId)}"><h3>${method.toUpperCase()} ${escaped(path)}</h3>
 <p>${escaped(operation.summary)}. ${escaped(operation.description ?? '')}</p>
 ${request ? `<p><strong>Body</strong></p>${members(document, request, 0)}` : ''}
-${answer ? `<p><strong>Answer</strong></p>${members(document, answer, 0)}` : ''}</article>`;
+${answer ? `<p><strong>Answer</strong> ${escaped(types.join(', '))}</p>${members(document, answer, 0)}` : ''}</article>`;
 }
 
 function members(document: OpenapiDocument, given: Schema, depth: number): string {

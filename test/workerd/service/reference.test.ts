@@ -1,7 +1,7 @@
 /** The API's own description. */
 import { expect, test } from 'vitest';
 import { operations } from '../../../src/service/operations.ts';
-import { send } from './service-under-test.ts';
+import { newAccount, send } from './service-under-test.ts';
 
 test('the document names every operation and every public call', async () => {
   const document: any = await (await send('/openapi.json')).json();
@@ -13,6 +13,20 @@ test('the document names every operation and every public call', async () => {
   for (const path of ['/siteverify', '/captcha/v1/challenge', '/captcha/v1/solution']) {
     expect(document.paths[path].post.operationId).toBeTruthy();
   }
+});
+
+test('an answer that is no JSON is described by the types it has', async () => {
+  const document: any = await (await send('/openapi.json')).json();
+  const typesOf = (path: string, method: string) => Object.keys(document.paths[path][method].responses['200'].content);
+  expect(typesOf('/protect/metrics', 'get')).toEqual(['text/plain']);
+  expect(typesOf('/protect/access-rules/export', 'post')).toEqual(['text/csv', 'application/x-ndjson', 'text/plain']);
+  expect(typesOf('/protect/verdicts/export', 'post')).toEqual([
+    'application/x-ndjson',
+    'application/vnd.apache.parquet',
+  ]);
+  const { token } = await newAccount();
+  const answer = await send('/protect/metrics', { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain;/);
 });
 
 test('every reference in the document leads somewhere', async () => {

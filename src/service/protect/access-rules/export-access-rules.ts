@@ -32,6 +32,7 @@ export const exportAccessRules = operation({
     verdict: z.optional(z.enum(decisions)),
   }),
   response: z.string(),
+  answerTypes: ['text/csv', 'application/x-ndjson', 'text/plain'],
   async handler({ body: { format, type, verdict, siteKey: wanted }, ...context }) {
     if (format === 'list' && verdict === undefined) {
       throw new ApiError('API.INVALID_BODY', 'A plain list cannot say verdicts: name the one to export', [

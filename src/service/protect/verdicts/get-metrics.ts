@@ -30,6 +30,7 @@ export const getMetrics = operation({
   summary: 'Counters of every edge as Prometheus text',
   body: z.strictObject({}),
   response: z.string(),
+  answerTypes: ['text/plain'],
   async handler({ env, account }) {
     const instances = (await instancesOfAccount(env, account.id)).filter(({ active }) => active);
     const samples = await Promise.all(
