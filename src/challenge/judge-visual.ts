@@ -3,6 +3,7 @@
  * browser sends is data of unknown shape until it has passed here. How a piece was moved is a hint
  * for the score, never a reason to refuse: keyboards and switches draw no path.
  */
+import type { ShapeName } from '../contract/challenge-api.ts';
 import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from './layout.ts';
 import type { Keyring } from './keyring.ts';
 import { puzzleTarget } from './puzzle-task.ts';
@@ -34,19 +35,30 @@ export async function judgeVisual(
   if (challenge.kind === 'image') {
     const { shape, tiles } = await imageLayout(keyring, challenge);
     const selected = selectionOf(solution);
-    const right =
-      selected === null ? 0 : tiles.filter((tile, index) => (tile === shape) === selected.has(index)).length;
+    const right = selected === null ? 0 : rightTiles(tiles, shape, selected);
     return { right, judged: IMAGE_TILES, mechanical: false };
   }
   const target = puzzleTarget(await puzzleLayout(keyring, challenge));
   const { finalX, finalY } = solution;
   const tolerance = challenge.params.tolerance ?? 0;
-  const fits = near(finalX, target.x, tolerance) && near(finalY, target.y, tolerance);
+  const fits =
+    typeof finalX === 'number' &&
+    typeof finalY === 'number' &&
+    Math.hypot(finalX - target.x, finalY - target.y) <= tolerance;
   return { right: fits ? 1 : 0, judged: 1, mechanical: isMechanical(solution.path) };
 }
 
-function near(value: unknown, wanted: number, tolerance: number): boolean {
-  return typeof value === 'number' && Math.abs(value - wanted) <= tolerance;
+/**
+ * Tiles left or chosen rightly, or none where most of the shapes were missed or most of the others taken: to choose
+ * nothing at all is right about six tiles of nine, and nobody looked.
+ */
+function rightTiles(tiles: readonly ShapeName[], shape: ShapeName, selected: ReadonlySet<number>): number {
+  const count = { found: 0, missed: 0, left: 0, taken: 0 };
+  for (const [index, tile] of tiles.entries()) {
+    if (tile === shape) count[selected.has(index) ? 'found' : 'missed']++;
+    else count[selected.has(index) ? 'taken' : 'left']++;
+  }
+  return count.missed > count.found || count.taken > count.left ? 0 : count.found + count.left;
 }
 
 function digitsOf(solution: Solution): string | null {

@@ -26,6 +26,11 @@ export function normaliseDomain(input: string): string | null {
   return wildcard ? `*.${host}` : host;
 }
 
+/** A host name as `URL.hostname` spells it, a port and a last dot dropped; `null` for what is no host name. */
+export function canonicalHostname(text: string): string | null {
+  return text === '' || /[\s*/\\?#@%]/.test(text) ? null : parseHost(text);
+}
+
 function parseHost(text: string): string | null {
   try {
     const hostname = new URL(`http://${text}`).hostname.replace(/\.$/, '');

@@ -25,6 +25,8 @@ export interface AliasAnswer {
   action?: string;
   cdata?: string;
   score?: number;
+  /** Answered by a test key; nobody was verified. */
+  test?: true;
 }
 
 export function aliasFault(fault: AliasFault): AliasAnswer {

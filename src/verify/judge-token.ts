@@ -6,7 +6,7 @@
 import { encodeFields, numberField, textField } from '../challenge/fields.ts';
 import { toHex } from '../challenge/sealed-challenge.ts';
 import type { SealedToken } from '../challenge/sealed-token.ts';
-import { hostnameAllowed } from '../contract/site-domain.ts';
+import { canonicalHostname, hostnameAllowed } from '../contract/site-domain.ts';
 import type { SiteSettings } from '../contract/site-settings.ts';
 import type { VerifyReason } from '../contract/siteverify.ts';
 
@@ -106,7 +106,7 @@ function mismatchOf(
   if (nowMs >= token.expiresAt) return 'API.TIMESTAMP_TOO_OLD';
   if (token.siteKey !== site.siteKey) return 'API.SITE_KEY_MISMATCH';
   if (!hostnameAllowed(token.hostname, site.settings.domains)) return 'API.UNAUTHORIZED_ORIGIN_URL';
-  if (question.hostname !== null && question.hostname.toLowerCase() !== token.hostname) {
+  if (question.hostname !== null && canonicalHostname(question.hostname) !== token.hostname) {
     return 'API.UNAUTHORIZED_ORIGIN_URL';
   }
   if (question.action !== null && question.action !== token.action) return 'API.ACTION_MISMATCH';
@@ -114,7 +114,7 @@ function mismatchOf(
   return null;
 }
 
-function refused(reason: VerifyReason, token: SealedToken | null): Judgement {
+export function refused(reason: VerifyReason, token: SealedToken | null): Judgement {
   return { verified: false, reason, token, notEvaluated: [], replay: null };
 }
 

@@ -67,6 +67,10 @@ describe('a challenge', () => {
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { 'cf-connecting-ip': null })).status).toBe(
       403,
     );
+    const challenge = await ask(site);
+    const solution = await solvePow(challenge);
+    expect((await handIn(challenge.challenge, solution, { 'cf-connecting-ip': null })).status).toBe(403);
+    expect((await handIn(challenge.challenge, solution)).body.verified).toBe(true);
   });
 
   it('can be asked for and handed in from any origin', async () => {

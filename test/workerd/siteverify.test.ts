@@ -218,6 +218,8 @@ describe.concurrent('test keys', () => {
   ] as const)('%s answers the same whatever the token, and says that it is a test', async (behaviour, expected) => {
     const answer = await verify({ secretKey: testSecretKey(behaviour) }, 'anything');
     expect(answer).toMatchObject({ status: 200, body: { ...expected, test: true } });
+    const shaped = await post('/recaptcha/api/siteverify', { secret: testSecretKey(behaviour), response: 'anything' });
+    expect(shaped).toMatchObject({ status: 200, body: { success: expected.verified, test: true } });
   });
 
   it('answers slowly on demand', async () => {
@@ -255,6 +257,25 @@ describe('the other dialects', () => {
     });
     const code = path.startsWith('/hcaptcha') ? 'invalid-or-already-seen-response' : 'timeout-or-duplicate';
     expect(second).toMatchObject({ status: 200, body: { success: false, 'error-codes': [code] } });
+  });
+
+  it('hCaptcha’s own demand for a site is heeded, and a token that was pasted with blanks is one', async () => {
+    const site = await makeSite('premium');
+    const response = ` ${await tokenFor(site)}\n`;
+    const ask = (sitekey: string): Promise<unknown> =>
+      post('/hcaptcha/siteverify', { secret: site.secretKey, response, sitekey });
+    expect(await ask('site_other')).toMatchObject({
+      body: { success: false, 'error-codes': ['sitekey-secret-mismatch'] },
+    });
+    expect(await ask(site.siteKey)).toMatchObject({ body: { success: true } });
+  });
+
+  it('read no secret out of the address, where logs keep it', async () => {
+    const site = await makeSite('premium');
+    const query = new URLSearchParams({ secret: site.secretKey, response: await tokenFor(site) });
+    expect(await post(`/recaptcha/api/siteverify?${query.toString()}`, {})).toMatchObject({
+      body: { success: false, 'error-codes': ['missing-input-secret'] },
+    });
   });
 
   it.each([

@@ -90,7 +90,10 @@ describe('a puzzle task', () => {
 
   it.each([
     [0, 0, true],
-    [6, -6, true],
+    [6, 0, true],
+    [0, -6, true],
+    [4, -4, true],
+    [6, -6, false],
     [7, 0, false],
     [0, 7, false],
   ])('off by %i, %i pixels: %s', async (dx, dy, verified) => {

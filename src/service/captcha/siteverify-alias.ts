@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { verifyReasons } from '../../contract/siteverify.ts';
-import type { VerifyReason } from '../../contract/siteverify.ts';
+import type { SiteverifyAnswer, VerifyReason } from '../../contract/siteverify.ts';
 import { parseIp } from '../../rules/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../verify/alias-shape.ts';
 import type { AliasAnswer, AliasDialect, AliasFault } from '../../verify/alias-shape.ts';
@@ -18,6 +18,8 @@ import type { Verification } from './siteverify.ts';
 const aliasRequest = z.object({
   secret: z._default(z.string().check(z.maxLength(256)), ''),
   response: z._default(z.string(), ''),
+  /** hCaptcha's: the site that the token must be of. */
+  sitekey: z.optional(z.string().check(z.maxLength(256))),
   remoteip: z.optional(z.string().check(z.maxLength(64))),
   idempotency_key: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
@@ -39,28 +41,39 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
   const body = await readBody(call.request);
   const read = aliasRequest.safeParse(body.kind === 'empty' ? {} : body.value);
   if (!read.success) return aliasFault('bad-request');
-  const { secret, response, remoteip, idempotency_key: idempotencyKey } = read.data;
+  const { secret, response, remoteip, sitekey, idempotency_key: idempotencyKey } = read.data;
   if (secret === '') return aliasFault('missing-input-secret');
   if (response === '') return aliasFault('missing-input-response');
   // Their services do not check the address strictly; a proxy's "unknown" must not fail a form.
   const ip = remoteip !== undefined && parseIp(remoteip.trim()) !== null ? remoteip : undefined;
   return shaped(
     dialect,
-    await verify(call, {
-      secret,
-      token: response,
-      ...(ip === undefined ? {} : { ip }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    }),
+    await verify(
+      call,
+      {
+        secret,
+        token: response,
+        ...(ip === undefined ? {} : { ip }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      },
+      dialect === 'hcaptcha' ? sitekey : undefined,
+    ),
   );
 }
 
 function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasAnswer {
-  const token = judgement?.token ?? null;
-  if (!answer.verified) return aliasRefused(dialect, judgement?.reason ?? reasonOf(answer.reason));
-  if (token !== null) return aliasVerified(dialect, token, answer.score ?? null);
-  // A test secret: nobody solved anything, so there is nothing to tell.
-  return { success: true, 'error-codes': [], hostname: answer.hostname ?? 'localhost' };
+  if (judgement === null) return testShaped(dialect, answer);
+  const { token } = judgement;
+  if (!answer.verified) return aliasRefused(dialect, judgement.reason ?? reasonOf(answer.reason));
+  return token === null
+    ? aliasRefused(dialect, 'CAPTCHA.INVALID_TOKEN')
+    : aliasVerified(dialect, token, answer.score ?? null);
+}
+
+/** A test secret: nobody solved anything, so there is nothing to tell but that. */
+function testShaped(dialect: AliasDialect, answer: SiteverifyAnswer): AliasAnswer {
+  if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
+  return { success: true, 'error-codes': [], hostname: answer.hostname ?? 'localhost', test: true };
 }
 
 function reasonOf(text: string | undefined): VerifyReason {

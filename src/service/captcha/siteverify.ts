@@ -11,7 +11,7 @@ import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/sitever
 import { behaviourOfSecret } from '../../contract/test-keys.ts';
 import { formatIp, parseIp } from '../../rules/ip.ts';
 import type { SiteRecord } from '../../store/sites.ts';
-import { judgeToken, spendKeyOf } from '../../verify/judge-token.ts';
+import { judgeToken, refused, spendKeyOf } from '../../verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../verify/judge-token.ts';
 import { judgePolicy } from '../../verify/policy.ts';
 import { paidTier, shapeAnswer } from '../../verify/shape-answer.ts';
@@ -38,14 +38,21 @@ export async function siteverify(call: ServiceCall): Promise<SiteverifyAnswer> {
   return (await verify(call, body)).answer;
 }
 
-/** @throws 401 for a secret that is nobody's, 403 for a disabled account. */
-export async function verify(call: ServiceCall, body: SiteverifyRequest): Promise<Verification> {
+/**
+ * `siteKey`: of the site that the secret must be of, where the caller names one.
+ * @throws 401 for a secret that is nobody's, 403 for a disabled account.
+ */
+export async function verify(call: ServiceCall, body: SiteverifyRequest, siteKey?: string): Promise<Verification> {
   const behaviour = behaviourOfSecret(body.secret);
   if (behaviour !== null) return { judgement: null, answer: await testAnswer(behaviour) };
   const engine = captchaEngine(call.env);
   const site = await engine.siteBySecret(body.secret, call.now);
   if (site === null || !site.active) throw new ApiError('GENERAL.INVALID_SECRET_KEY', 'No active site has this secret');
   if (site.accountDisabled) throw new ApiError('API.ACCOUNT_DISABLED', 'The account is disabled');
+  if (siteKey !== undefined && siteKey !== site.siteKey) {
+    const judgement = refused('API.SITE_KEY_MISMATCH', null);
+    return { judgement, answer: shapeAnswer(judgement, { tier: site.tier, audience: 'site' }) };
+  }
   const question = questionOf(body, site);
   const scope = { tier: site.tier, audience: question.audience };
   const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
@@ -140,7 +147,9 @@ function questionOf(body: SiteverifyRequest, site: SiteRecord): VerifyQuestion {
 }
 
 /** The field's whole value `{"token": …}` is accepted too: forgetting to take it apart is easy. */
-function tokenOf(text: string): string {
+function tokenOf(given: string): string {
+  // Copied by hand where there are no scripts: blanks come along.
+  const text = given.trim();
   if (!text.startsWith('{')) return text;
   try {
     const { token } = JSON.parse(text) as { token?: unknown };

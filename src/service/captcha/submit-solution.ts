@@ -31,7 +31,6 @@ import { solvedFacts } from './solved-facts.ts';
 import type { SolvingSigns } from './solved-facts.ts';
 import type { ChallengeSite } from './test-sites.ts';
 import { visitorOf } from './visitor.ts';
-import type { Visitor } from './visitor.ts';
 import { waitAllowed } from './wait-budget.ts';
 
 /** A sealed challenge, a solution with a pointer's path, and the edge's visitor. */
@@ -47,13 +46,14 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
 export async function solved(call: ServiceCall, body: z.infer<typeof solutionRequest>): Promise<SolutionAnswer> {
   const { env, now } = call;
   const visitor = await visitorOf(call, body.visitor);
+  if (visitor.ip === null) throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
   const engine = captchaEngine(env);
   const opened = await openChallenge(engine.keyring, body.challenge, now);
   if (opened === null) {
     throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
   }
   const { challenge } = opened;
-  const prefix = (await prefixTag(engine, visitor, challenge)) ?? 'unknown';
+  const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
   rateLimit.take(`${challenge.siteKey} ${prefix}`, now);
   const site = await challengeSite(engine, challenge.siteKey, visitor, now);
   const outcome = await judgeSolution(call, engine, site.settings, { opened, body, prefix, now });
@@ -146,11 +146,6 @@ async function issueToken(
     facts,
   });
   return { verified: true, token, expiresAt, now };
-}
-
-async function prefixTag(engine: CaptchaEngine, visitor: Visitor, challenge: SealedChallenge): Promise<string | null> {
-  if (visitor.ip === null) return null;
-  return visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
 }
 
 function waitBudgetSpent(): ApiError {

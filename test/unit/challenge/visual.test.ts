@@ -137,7 +137,32 @@ describe('judging', () => {
     const right = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
     expect(await judgeVisual(keyring, one, { selected: right })).toMatchObject({ right: 9, judged: 9 });
     expect(await judgeVisual(keyring, one, { selected: right.slice(1) })).toMatchObject({ right: 8, judged: 9 });
-    expect(await judgeVisual(keyring, one, { selected: [] })).toMatchObject({ right: 9 - right.length });
+  });
+
+  it('takes an image for not looked at where most of the shapes or most of the others went wrong', async () => {
+    // Choosing nothing is right about most tiles: by count alone a program that never looks would pass.
+    const rounds = Array.from({ length: 60 }, (_, round) => visual({ round }));
+    for (const one of rounds) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { shape, tiles } = await imageLayout(keyring, one);
+      const all = tiles.map((_, index) => index);
+      const right = all.filter((index) => tiles[index] === shape);
+      const others = all.filter((index) => tiles[index] !== shape);
+      const judged = async (selected: number[]): Promise<number> =>
+        (await judgeVisual(keyring, one, { selected })).right;
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await judged([])).toBe(0);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await judged(all)).toBe(0);
+      const half = Math.ceil(right.length / 2);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await judged(right.slice(0, half))).toBe(9 - right.length + half);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await judged(right.slice(0, half - 1))).toBe(0);
+      const few = Math.floor(others.length / 2);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await judged([...right, ...others.slice(0, few)])).toBe(9 - few);
+    }
   });
 
   it.each([

@@ -63,6 +63,9 @@ describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
   ['API.SITE_KEY_MISMATCH', {}, { siteKey: 'other' }, NOW],
   ['API.UNAUTHORIZED_ORIGIN_URL', {}, { settings: siteSettings.parse({ domains: ['example.org'] }) }, NOW],
   ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'www.example.com' }, {}, NOW],
+  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'example.com/x' }, {}, NOW],
+  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: 'x@example.com' }, {}, NOW],
+  ['API.UNAUTHORIZED_ORIGIN_URL', { hostname: '' }, {}, NOW],
   ['API.ACTION_MISMATCH', { action: 'clearance' }, {}, NOW],
   ['API.LEVEL_TOO_LOW', { level: 2 }, {}, NOW],
 ])('%s', (reason, asked, change, now) => {
@@ -92,6 +95,14 @@ it('tells expiry first, then site, then host name, then action, then level', asy
     'API.LEVEL_TOO_LOW',
   ]);
 });
+
+it.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
+  'takes %s for the host name that it is',
+  async (hostname) => {
+    const { ports } = world();
+    expect((await judgeToken(site, 's', { ...question, hostname }, ports, NOW)).verified).toBe(true);
+  },
+);
 
 it('lets a refusal by policy spend nothing', async () => {
   const { calls, ports } = world({ policy: async () => ({ refusal: 'API.TOR_BLOCKED', notEvaluated: ['x'] }) });
