@@ -18,7 +18,7 @@ const config: KnipConfig = {
   // Found through createRequire: a CommonJS package without types.
   ignoreDependencies: ['workerd'],
   // Of the operating system.
-  ignoreBinaries: ['taskset', 'php', 'nginx'],
+  ignoreBinaries: ['taskset', 'php', 'nginx', 'xdotool'],
   ignoreExportsUsedInFile: true,
 };
 

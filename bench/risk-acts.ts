@@ -38,6 +38,17 @@ export const stare: Act = async (page, url) => {
   await page.goto(url);
   await page.waitForTimeout(STILL_REPORT_MS);
 };
+/** Keys at one pace, the pointer on its way: what a careful script does with the driver's own means. */
+export const typesEvenly: Act = async (page, url) => {
+  await page.goto(url);
+  await page.mouse.move(120, 90);
+  const box = (await page.locator('#name').boundingBox())!;
+  await page.locator('#name').scrollIntoViewIfNeeded();
+  await page.mouse.move(box.x + 20, 300, { steps: 25 });
+  await page.locator('#name').focus();
+  await page.keyboard.type('Somebody of this town', { delay: 70 });
+  await page.waitForTimeout(FIRST_REPORT_MS);
+};
 /** Curved, uneven, with pauses: as a hand does. */
 export const asByHand: Act = async (page, url) => {
   await page.goto(url);

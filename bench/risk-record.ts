@@ -1,9 +1,10 @@
 /**
- * `node bench/risk-record.ts tune|report [kind]`: drives browsers, curl and scripts against a page of our own with the real
+ * `node bench/risk-record.ts tune|report [kind [part]]`: drives browsers, curl and scripts against pages of our own with the real
  * protect script and writes what an edge would have told of them to `test/fixtures/risk/`. The two sets use
- * other variants of each client. With `DISPLAY` and a full `GATEHOUSE_CHROMIUM` it records a browser with a window too.
+ * other variants of each client. With `DISPLAY` and a full `GATEHOUSE_CHROMIUM` it records browsers with a window too
+ * (docs/risk.md says how).
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,13 +13,14 @@ import { telemetryReport } from '../src/contract/telemetry.ts';
 import { clientHeadersOf } from '../src/edge/client-headers.ts';
 import { clientsOf } from './risk-clients.ts';
 import type { RecordedClient } from './risk-clients.ts';
+import { recordedPage, sight } from './risk-pages.ts';
+import type { Sight } from './risk-pages.ts';
 import { recording } from './risk-replay.ts';
 import type { RecordedSession } from './risk-replay.ts';
 
 const BODY_MAX_BYTES = 16_384;
-const page = (name: string): string => `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>
-<script src="/__protect/protect.js" defer></script><h1>${name}</h1><p>${'Some text to read. '.repeat(400)}</p>
-<p><a id="next" href="/next">Next</a> <label>Name <input id="name"></label> <button id="send" type="button">Send</button></p>`;
+/** A busy machine starts a browser too late now and then. */
+const ATTEMPTS = 2;
 
 /** Sessions by id; a client without a cookie gets a new one, as at the gate. */
 class Recorder {
@@ -26,6 +28,7 @@ class Recorder {
   #client: RecordedClient | null = null;
   #sessions = new Map<string, { session: RecordedSession; startedAt: number }>();
   #opened = 0;
+  #sight: Sight | null = null;
 
   constructor(script: string) {
     this.#script = script;
@@ -34,7 +37,11 @@ class Recorder {
   begin(client: RecordedClient): void {
     this.#client = client;
     this.#sessions = new Map();
+    this.#sight = null;
   }
+
+  /** What the page told last of its places. */
+  look = (): Sight | null => this.#sight;
 
   end(): RecordedSession[] {
     return [...this.#sessions.values()].map(({ session }) => session);
@@ -47,7 +54,11 @@ class Recorder {
       response.setHeader('content-type', 'text/javascript').end(this.#script);
     } else if (path === '/__protect/session') this.#call(request, response);
     else if (path === '/__protect/telemetry') this.#report(request, response, body);
-    else response.setHeader('content-type', 'text/html').end(page(path));
+    else if (path === '/sight') {
+      this.#sight = sight.parse(JSON.parse(body));
+      response.writeHead(204).end();
+    } else if (path === '/favicon.ico') response.writeHead(404).end();
+    else response.setHeader('content-type', 'text/html').end(recordedPage(path));
   }
 
   #call(request: IncomingMessage, response: ServerResponse): void {
@@ -104,8 +115,28 @@ async function text(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-const [set, only] = process.argv.slice(2);
-if (set !== 'tune' && set !== 'report') throw new Error('Usage: node bench/risk-record.ts tune|report [kind]');
+async function recorded(client: RecordedClient, attempt = 1): Promise<RecordedSession[]> {
+  recorder.begin(client);
+  try {
+    await client.drive(url);
+    return recorder.end();
+  } catch (error) {
+    process.stderr.write(`${client.variant}: ${String(error)}\n`);
+    return attempt === ATTEMPTS ? [] : recorded(client, attempt + 1);
+  }
+}
+
+/** In the place of what was recorded of that client before; written at once, since recording all takes half an hour. */
+function keep(client: RecordedClient, sessions: readonly RecordedSession[]): void {
+  const known = existsSync(file) ? recording.parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
+  const others = known.filter(({ network }) => network !== client.network);
+  const lines = [...others, ...sessions].map((one) => JSON.stringify(one));
+  writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`);
+}
+
+const [set, only, part = '1/1'] = process.argv.slice(2);
+if (set !== 'tune' && set !== 'report')
+  throw new Error('Usage: node bench/risk-record.ts tune|report [kind [part, as 1/3]]');
 const assets = await buildClient();
 const recorder = new Recorder(assets['protect.js']!.body);
 const server = createServer((request, response) => {
@@ -118,26 +149,17 @@ await new Promise<void>((resolve) => {
   server.listen(0, '127.0.0.1', resolve);
 });
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const sessions: RecordedSession[] = [];
-const clients = await clientsOf(set);
-for (const client of clients) {
-  if (only !== undefined && client.kind !== only) continue;
-  recorder.begin(client);
-  // One after another: the recorder knows whose session a call is by whose turn it is.
-  // oxlint-disable-next-line no-await-in-loop
-  await client.drive(url);
-  const own = recorder.end();
-  sessions.push(...own);
-  process.stdout.write(`${client.kind} ${client.variant}: ${own.length} sessions\n`);
-}
-await clients.at(-1)?.close();
-server.close();
 const folder = new URL('../test/fixtures/risk/', import.meta.url);
 const file = new URL(`${set}.json`, folder);
 mkdirSync(folder, { recursive: true });
-if (only !== undefined) {
-  // One kind anew, in the place of what was recorded of it.
-  const others = recording.parse(JSON.parse(readFileSync(file, 'utf8'))).filter(({ kind }) => kind !== only);
-  sessions.unshift(...others);
+// Every nth, so that several displays share the work.
+const [nth, of] = part.split('/').map(Number) as [number, number];
+const wanted = clientsOf(set, recorder.look).filter(({ kind }) => only === undefined || kind === only);
+for (const client of wanted.filter((_, index) => index % of === nth - 1)) {
+  // One after another: the recorder knows whose session a call is by whose turn it is.
+  // oxlint-disable-next-line no-await-in-loop
+  const own = await recorded(client);
+  if (own.length > 0) keep(client, own);
+  process.stdout.write(`${client.kind} ${client.variant}: ${own.length} sessions\n`);
 }
-writeFileSync(file, `[\n${sessions.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
+server.close();

@@ -10,8 +10,20 @@ import { telemetryReport } from '../src/contract/telemetry.ts';
 import { NO_LINEAGE, opened, renewed, reported } from '../src/risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../src/risk/session-state.ts';
 
-/** `person-like`: an automated stand-in for a person's browser, since no person was recorded. */
-export const recordedKinds = ['headless', 'stealth', 'curl', 'script', 'window', 'person-like'] as const;
+/**
+ * `window`: a driven browser with a window; `window-stealth`: one that hides it. `os-input`: a browser that nothing drives, under
+ * a tool that has the real pointer and keyboard. `person-like`: the same under a hand as a person's, since no person was recorded.
+ */
+export const recordedKinds = [
+  'headless',
+  'stealth',
+  'curl',
+  'script',
+  'window',
+  'window-stealth',
+  'os-input',
+  'person-like',
+] as const;
 export type RecordedKind = (typeof recordedKinds)[number];
 
 const event = z.discriminatedUnion('type', [

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- risk`: the detectors on recorded sessions that their weights were never set by
  * (`test/fixtures/risk/report.json`), as a confusion matrix at both default thresholds; and what a score costs.
- * `npm run bench -- risk --tune` shows the other half, the one weights may be set by.
+ * `npm run bench -- risk --tune` shows the other half, the one weights may be set by; `--each` every session.
  */
 import { readFileSync } from 'node:fs';
 import { instancePolicy } from '../src/contract/instance.ts';
@@ -10,10 +10,10 @@ import type { Replayed } from './risk-replay.ts';
 
 const TIMED_ROUNDS = 200;
 
-const limits = `What this does not say: there is no real person in it. "person-like" is a headless Chromium made to look and
-behave like a browser with a window, so its row shows at once what such a person would get and that automation
-of that quality is not found by these detectors. Whoever is missed without address categories, bursts and
-changes of network, which a recording on one machine cannot hold, may still be found by those.`;
+const limits = `What this does not say: there is no real person in it. "person-like" are browsers with a window that nothing drives
+from within, worked by a program through the system's pointer and keyboard as near to a hand as it comes, on one machine,
+one screen, Debian's Chromium, Firefox and WebKit. Automation of the same quality would get the same score. Whoever is
+missed may still be found by address categories, bursts and changes of network, which a recording on one machine cannot hold.`;
 
 export async function run(args: readonly string[]): Promise<void> {
   const set = args.includes('--tune') ? 'tune' : 'report';
@@ -29,6 +29,8 @@ export async function run(args: readonly string[]): Promise<void> {
   ] as const) {
     printMatrix(name, threshold, replayed);
   }
+  printWronged(replayed, challengeThreshold);
+  if (args.includes('--each')) printEach(replayed);
   const started = performance.now();
   for (let round = 0; round < TIMED_ROUNDS; round++) replay(sessions);
   const events = sessions.reduce((sum, session) => sum + session.events.length, 0) * TIMED_ROUNDS;
@@ -53,6 +55,14 @@ function printKinds(replayed: readonly Replayed[], challenge: number, block: num
   }
 }
 
+/** Whoever is wronged is named. */
+function printWronged(replayed: readonly Replayed[], threshold: number): void {
+  const wronged = replayed.filter(({ session, score }) => isPersonLike(session.kind) && score >= threshold);
+  for (const { session, score, detectors } of wronged) {
+    process.stdout.write(`wrongly stopped: ${session.variant}, ${score.toFixed(2)}: ${detectors.join(', ')}\n`);
+  }
+}
+
 function printMatrix(name: string, threshold: number, replayed: readonly Replayed[]): void {
   const count = (personLike: boolean, stopped: boolean): number =>
     replayed.filter(({ session, score }) => isPersonLike(session.kind) === personLike && score >= threshold === stopped)
@@ -63,7 +73,16 @@ function printMatrix(name: string, threshold: number, replayed: readonly Replaye
   process.stdout.write(`${row(['person-like', count(true, true), count(true, false)])}\n`);
 }
 
-/** A window alone makes nobody a person, but it is what persons have. */
+function printEach(replayed: readonly Replayed[]): void {
+  process.stdout.write('\n');
+  for (const { session, score, detectors } of replayed) {
+    process.stdout.write(
+      `${session.kind.padEnd(15)} ${score.toFixed(2)}  ${session.variant}: ${detectors.join(', ')}\n`,
+    );
+  }
+}
+
+/** A window alone makes nobody a person, nor does the system's pointer in a tool's hand. */
 function isPersonLike(kind: string): boolean {
   return kind === 'person-like';
 }
@@ -76,5 +95,5 @@ function mostFired(own: readonly Replayed[]): string {
 }
 
 function row(cells: readonly (string | number)[]): string {
-  return cells.map((cell, index) => (index === 0 ? String(cell).padEnd(12) : String(cell).padStart(11))).join('');
+  return cells.map((cell, index) => (index === 0 ? String(cell).padEnd(15) : String(cell).padStart(11))).join('');
 }

@@ -33,6 +33,7 @@ export const riskDetectors = [
   'category-vpn',
   'category-datacenter',
   'category-crawler',
+  'machine-typing',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

@@ -1,6 +1,6 @@
 /**
- * What the protect script reports of a session (design 6): counts and traits, no content. Which keys
- * were pressed, what was typed and where the pointer went are never read. Sent by the page to
+ * What the protect script reports of a session (design 6): counts, times and traits, no content. Which keys
+ * were pressed, what was typed and where the pointer went never leave the page. Sent by the page to
  * `POST /__protect/telemetry`; the edge passes it on for the session in the visitor's cookie.
  */
 import * as z from 'zod/mini';
@@ -37,14 +37,26 @@ export const telemetryReport = z.strictObject({
   v: z.literal(1),
   /** Since the page was opened. */
   elapsedMs: milliseconds,
-  /** Until the first trusted pointer, touch or key event; `null` while there was none. */
+  /** Of these, in sight: not in a tab behind another. */
+  visibleMs: milliseconds,
+  /** Until the first trusted pointer, touch, wheel or key event; `null` while there was none. */
   firstInteractionMs: z.nullable(milliseconds),
   pointerMoves: count,
   presses: count,
+  /** Presses by finger or pen. */
+  touches: count,
+  /** Presses of the mouse far from the one before, where it was never seen on the way. */
+  leaps: count,
   keys: count,
+  /** Turns of the mouse wheel. */
+  wheels: count,
   scrolls: count,
-  /** Events of those kinds made by script, which people's hands do not make. */
+  /** Events of those kinds but scrolling that were made by script, which people's hands do not make. */
   untrusted: count,
+  /** Times between two different keys, pauses left out: how many, their mean and their deviation. */
+  keyGaps: count,
+  keyGapMeanMs: milliseconds,
+  keyGapDeviationMs: milliseconds,
   traits: z.array(z.enum(telemetryTraits)).check(z.maxLength(telemetryTraits.length)),
 });
 export type TelemetryReport = z.infer<typeof telemetryReport>;

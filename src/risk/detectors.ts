@@ -24,9 +24,13 @@ const TELEMETRY_DUE_MS = 120_000;
 const STILL_AFTER_MS = 30_000;
 const STILL_REPORTS = 3;
 const UNTRUSTED_MIN = 10;
-/** Two clicks at two places cannot be reached in fewer moves than that by hand. */
-const PRESSES_MIN = 2;
-const MOVES_PER_PRESS_MIN = 2;
+/** One may be a window that was in front and closed, with the pointer elsewhere by then. */
+const LEAPS_MIN = 2;
+/** Of fewer even a person's may look alike by chance. */
+const KEY_GAPS_MIN = 10;
+/** People vary by a third of their pace and more, trained ones by a fifth; nobody types 50 keys a second. */
+const EVEN_DEVIATION_SHARE = 0.08;
+const QUICKEST_GAP_MS = 20;
 const HOPS_MIN = 3;
 /** Five requests a second for a whole minute; a page with its pictures stays below. */
 const BURST_PER_MINUTE = 300;
@@ -34,12 +38,13 @@ const BURST_PER_MINUTE = 300;
 const HEADLESS = /headless|phantomjs|slimerjs/i;
 /** Every browser's user agent has begun so for twenty years. */
 const BROWSER = /^(?:Mozilla|Opera)\//;
-const HANDHELD = /Mobile|Android|iPhone|iPad/;
-const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object', 'no-plugins'];
+/** Not `no-plugins`: a person's Chrome has none either once it is told to download PDF files. */
+const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
 const has = (facts: RiskFacts, trait: TelemetryTrait): boolean => facts.telemetry.traits.includes(trait);
 const saysHeadless = (facts: RiskFacts): boolean => HEADLESS.test(facts.userAgent) || has(facts, 'headless-agent');
-const touched = ({ pointerMoves, presses, keys }: TelemetryFacts): number => pointerMoves + presses + keys;
+const touched = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
+  pointerMoves + presses + keys + wheels;
 
 export const detectors: readonly Detector[] = [
   {
@@ -102,8 +107,8 @@ export const detectors: readonly Detector[] = [
   },
   {
     name: 'webdriver',
-    weight: 0.4,
-    why: 'navigator.webdriver: the browser says that it is driven. Accessibility drivers set it too.',
+    weight: 0.5,
+    why: 'navigator.webdriver: the browser says that it is driven.',
     fires: (facts) => has(facts, 'webdriver'),
   },
   {
@@ -141,16 +146,21 @@ export const detectors: readonly Detector[] = [
     weight: 0.15,
     why: 'Pages were open, in sight, and never touched. Somebody who only reads looks the same for a while.',
     fires: ({ telemetry }) =>
-      !telemetry.interacted && (telemetry.elapsedMs >= STILL_AFTER_MS || telemetry.reports >= STILL_REPORTS),
+      !telemetry.interacted && (telemetry.visibleMs >= STILL_AFTER_MS || telemetry.reports >= STILL_REPORTS),
   },
   {
     name: 'pointer-without-path',
     weight: 0.2,
-    why: 'Clicks at places that the pointer never travelled to. Touch screens are left out.',
-    fires: ({ telemetry, userAgent }) =>
-      telemetry.presses >= PRESSES_MIN &&
-      telemetry.pointerMoves < telemetry.presses * MOVES_PER_PRESS_MIN &&
-      !HANDHELD.test(userAgent),
+    why: 'Clicks at places that the mouse never travelled to. Eye trackers and remote control do that too.',
+    fires: ({ telemetry }) => telemetry.leaps >= LEAPS_MIN,
+  },
+  {
+    name: 'machine-typing',
+    weight: 0.2,
+    why: 'Keys at one pace, or quicker than fingers. A password manager that types does that too.',
+    fires: ({ telemetry: { typing } }) =>
+      typing.gaps >= KEY_GAPS_MIN &&
+      (typing.meanMs < QUICKEST_GAP_MS || typing.deviationMs < typing.meanMs * EVEN_DEVIATION_SHARE),
   },
   {
     name: 'telemetry-absent',

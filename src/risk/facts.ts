@@ -5,17 +5,27 @@
 import type { ClientHeaders } from '../contract/edge-api.ts';
 import type { TelemetryTrait } from '../contract/telemetry.ts';
 
+export interface TypingFacts {
+  gaps: number;
+  meanMs: number;
+  deviationMs: number;
+}
+
 /** Reports of one session taken together; of counts the highest, since each report counts from its page's start. */
 export interface TelemetryFacts {
   reports: number;
-  /** The longest that one page had been open when it reported. */
-  elapsedMs: number;
+  /** The longest that one page had been in sight when it reported. */
+  visibleMs: number;
   interacted: boolean;
   pointerMoves: number;
   presses: number;
+  leaps: number;
   keys: number;
+  wheels: number;
   scrolls: number;
   untrusted: number;
+  /** Of the page with most times between keys. */
+  typing: TypingFacts;
   traits: readonly TelemetryTrait[];
   /** Reports that no page can have made. */
   implausible: number;

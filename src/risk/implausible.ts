@@ -12,12 +12,14 @@ const PRESSES_PER_SECOND_MAX = 40;
 const GRACE_EVENTS = 50;
 
 export function isImplausible(report: TelemetryReport): boolean {
-  const { elapsedMs, firstInteractionMs, pointerMoves, presses, keys, scrolls } = report;
-  const touched = pointerMoves + presses + keys;
+  const { elapsedMs, visibleMs, firstInteractionMs, pointerMoves, presses, touches, leaps, keys, keyGaps } = report;
+  const { wheels, scrolls } = report;
+  if (visibleMs > elapsedMs || touches + leaps > presses || keyGaps > keys) return true;
+  const touched = pointerMoves + presses + keys + wheels;
   if (firstInteractionMs === null ? touched > 0 : touched === 0) return true;
   if (firstInteractionMs !== null && firstInteractionMs > elapsedMs) return true;
   const seconds = elapsedMs / 1000;
-  const moved = pointerMoves + scrolls;
-  if (moved > 2 * EVENTS_PER_SECOND_MAX * seconds + GRACE_EVENTS) return true;
+  const moved = pointerMoves + wheels + scrolls;
+  if (moved > 3 * EVENTS_PER_SECOND_MAX * seconds + GRACE_EVENTS) return true;
   return presses + keys > PRESSES_PER_SECOND_MAX * seconds + GRACE_EVENTS;
 }

@@ -6,7 +6,7 @@
 import type { ClientHeaders } from '../contract/edge-api.ts';
 import type { RiskCause } from '../contract/risk.ts';
 import type { TelemetryReport } from '../contract/telemetry.ts';
-import type { RiskFacts, TelemetryFacts } from './facts.ts';
+import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './risk-score.ts';
 import type { RiskScore } from './risk-score.ts';
@@ -53,20 +53,23 @@ export interface SessionState extends RiskScore {
 
 /** Enough to see a household's phones come and go; the verdicts hold every one. */
 const ADDRESSES_MAX = 8;
-/** A score has 29 parts; one that still changes after this many changes shows its newest. */
+/** A score has 30 parts; one that still changes after this many changes shows its newest. */
 const HISTORY_MAX = 50;
 const USER_AGENT_MAX_CHARS = 512;
 const MINUTE_MS = 60_000;
 
 const NO_TELEMETRY: TelemetryFacts = {
   reports: 0,
-  elapsedMs: 0,
+  visibleMs: 0,
   interacted: false,
   pointerMoves: 0,
   presses: 0,
+  leaps: 0,
   keys: 0,
+  wheels: 0,
   scrolls: 0,
   untrusted: 0,
+  typing: { gaps: 0, meanMs: 0, deviationMs: 0 },
   traits: [],
   implausible: 0,
 };
@@ -139,17 +142,24 @@ export function reported(state: SessionState, report: TelemetryReport, now: numb
   const { telemetry: known } = state;
   const telemetry: TelemetryFacts = {
     reports: known.reports + 1,
-    elapsedMs: Math.max(known.elapsedMs, report.elapsedMs),
+    visibleMs: Math.max(known.visibleMs, report.visibleMs),
     interacted: known.interacted || report.firstInteractionMs !== null,
     pointerMoves: Math.max(known.pointerMoves, report.pointerMoves),
     presses: Math.max(known.presses, report.presses),
+    leaps: Math.max(known.leaps, report.leaps),
     keys: Math.max(known.keys, report.keys),
+    wheels: Math.max(known.wheels, report.wheels),
     scrolls: Math.max(known.scrolls, report.scrolls),
     untrusted: Math.max(known.untrusted, report.untrusted),
+    typing: report.keyGaps >= known.typing.gaps ? typingOf(report) : known.typing,
     traits: [...new Set([...known.traits, ...report.traits])],
     implausible: known.implausible + (isImplausible(report) ? 1 : 0),
   };
   return scored({ ...state, telemetry }, 'telemetry', now);
+}
+
+function typingOf({ keyGaps, keyGapMeanMs, keyGapDeviationMs }: TelemetryReport): TypingFacts {
+  return { gaps: keyGaps, meanMs: keyGapMeanMs, deviationMs: keyGapDeviationMs };
 }
 
 /** `requests` of this session came in one batch, which ends at `now`. */

@@ -44,11 +44,13 @@ export function automationTraits(): TelemetryTrait[] {
 
 /**
  * The debugging protocol puts a pointer at the same place of screen and page; below a window's own bars no
- * hand can. A page in full screen has no bars and is left out.
+ * hand can. A page in full screen has no bars and is left out; so are browsers of other makes, which that protocol
+ * does not drive, and some of which hide the place on the screen from every page.
  */
 export function isDriven({ pointerType, screenX, screenY, clientX, clientY }: PointerEvent): boolean {
   const bars = outerHeight - innerHeight;
-  return pointerType === 'mouse' && bars > 20 && screenY > 0 && screenX === clientX && screenY === clientY;
+  const same = screenY > 0 && screenX === clientX && screenY === clientY;
+  return same && pointerType === 'mouse' && bars > 20 && /Chrome\//.test(navigator.userAgent);
 }
 
 function contradicts(

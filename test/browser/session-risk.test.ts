@@ -60,7 +60,7 @@ test('is let in, gives itself away, and is blocked within seconds; its history s
   );
   const last = scores.at(-1)!;
   expect(last.cause).toBe('telemetry');
-  expect(last.parts.map(({ detector }) => detector)).toEqual(expect.arrayContaining(['webdriver', 'headless-traits']));
+  expect(last.parts.map(({ detector }) => detector)).toEqual(expect.arrayContaining(['webdriver', 'patched-browser']));
   const sum = last.parts.reduce((total, { weight }) => total + weight, 0);
   expect(last.risk_score).toBeCloseTo(Math.min(1, sum));
   const blocked = history.find(({ decision }) => decision === 'block')!;

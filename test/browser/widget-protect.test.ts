@@ -44,10 +44,31 @@ describe('on a page of the site', () => {
   test('telemetry tells of a driven browser and fits its schema', async () => {
     await visitor.page.goto(`${server.url}/page`);
     await visitor.page.mouse.move(10, 10);
+    await visitor.page.mouse.move(40, 60);
     await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
     const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
     expect(report.traits).toContain('webdriver');
     expect(report.pointerMoves).toBeGreaterThan(0);
+  });
+
+  test('telemetry tells presses without a path and an even pace, not what a library or the page itself scrolls', async () => {
+    const { page } = visitor;
+    await page.goto(`${server.url}/page`);
+    for (const [x, y] of [
+      [300, 300],
+      [600, 120],
+      [200, 420],
+    ] as const)
+      await page.mouse.click(x, y);
+    await page.keyboard.type('one pace', { delay: 20 });
+    await page.evaluate(() => {
+      for (let time = 0; time < 40; time++) dispatchEvent(new Event('scroll'));
+      for (let time = 0; time < 7; time++) dispatchEvent(new PointerEvent('pointermove'));
+    });
+    await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
+    const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
+    expect(report).toMatchObject({ presses: 3, leaps: 2, touches: 0, keys: 8, keyGaps: 7, untrusted: 7 });
+    expect(report.visibleMs).toBe(report.elapsedMs);
   });
 });
 

@@ -98,8 +98,17 @@ test('what a page reports is found by its session, and by no other', async () =>
   const cookie = opened.headers.getSetCookie().find((line) => line.startsWith('protect_session=')) ?? '';
   const value = cookie.slice(0, cookie.indexOf(';'));
   const jti = decodeURIComponent(value.slice('protect_session='.length)).split('|')[0] ?? '';
-  const counts = { pointerMoves: 4, presses: 1, keys: 2, scrolls: 0, untrusted: 0 };
-  const report = { v: 1, elapsedMs: 900, firstInteractionMs: 300, ...counts, traits: ['webdriver'] };
+  const counts = { pointerMoves: 4, presses: 1, touches: 0, leaps: 0, keys: 2, wheels: 0, scrolls: 0, untrusted: 0 };
+  const typing = { keyGaps: 1, keyGapMeanMs: 180, keyGapDeviationMs: 0 };
+  const report = {
+    v: 1,
+    elapsedMs: 900,
+    visibleMs: 900,
+    firstInteractionMs: 300,
+    ...counts,
+    ...typing,
+    traits: ['webdriver'],
+  };
   const headers = { ...ours, cookie: value };
   const sent = await fetch(`${stack().edgeUrl}/__protect/telemetry`, {
     method: 'POST',

@@ -26,6 +26,12 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
   const args = [...defaultArgs, ...more];
   const installed = process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
   if (installed !== undefined) return playwright.launch({ executablePath: installed, headless: true, args });
+  return launchCarriedChromium(more);
+}
+
+/** The one of the npm package, a build that never had a window. The caller closes it. */
+export async function launchCarriedChromium(more: readonly string[] = []): Promise<Browser> {
+  const args = [...defaultArgs, ...more];
   const executablePath = await chromium.executablePath();
   try {
     return await playwright.launch({ executablePath, headless: true, args });

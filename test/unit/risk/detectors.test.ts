@@ -10,7 +10,7 @@ import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './r
 const firedBy = (changes: Partial<RiskFacts>): RiskDetector[] => detectorsOf(scoreRisk(personFacts(changes)).detectors);
 const noHints = { uaBrands: null, uaMobile: null, uaPlatform: null };
 const noMetadata = { fetchSite: null, fetchMode: null, fetchDest: null };
-const still = { interacted: false, pointerMoves: 0, presses: 0, keys: 0, scrolls: 0 };
+const still = { interacted: false, pointerMoves: 0, presses: 0, keys: 0, wheels: 0, scrolls: 0 };
 
 describe('an ordinary visitor fires nothing', () => {
   test.each<[string, Partial<RiskFacts>]>([
@@ -24,6 +24,14 @@ describe('an ordinary visitor fires nothing', () => {
         telemetry: telemetryOf({ pointerMoves: 0, presses: 6 }),
       },
     ],
+    ['Chrome that downloads PDF files', { telemetry: telemetryOf({ traits: ['no-plugins'] }) }],
+    ['a hand that clicks on and on in one place', { telemetry: telemetryOf({ pointerMoves: 0, presses: 9 }) }],
+    ['one click where a closed window had been', { telemetry: telemetryOf({ leaps: 1 }) }],
+    ['a trained typist', { telemetry: telemetryOf({ keys: 300, typing: { gaps: 250, meanMs: 90, deviationMs: 20 } }) }],
+    [
+      'a few keys at one pace',
+      { telemetry: telemetryOf({ keys: 7, typing: { gaps: 6, meanMs: 200, deviationMs: 3 } }) },
+    ],
     [
       'a page over plain http, where browsers send less',
       { headers: headersOf({ secure: false, ...noHints, ...noMetadata }) },
@@ -32,9 +40,9 @@ describe('an ordinary visitor fires nothing', () => {
     ['a renewal behind a navigation', { headers: headersOf({ fetchMode: 'navigate', fetchDest: 'document' }) }],
     [
       'somebody who has looked for ten seconds',
-      { telemetry: telemetryOf({ ...still, reports: 1, elapsedMs: 10_000 }) },
+      { telemetry: telemetryOf({ ...still, reports: 1, visibleMs: 10_000 }) },
     ],
-    ['a session of a minute that has not reported', { telemetry: telemetryOf({ ...still, reports: 0, elapsedMs: 0 }) }],
+    ['a session of a minute that has not reported', { telemetry: telemetryOf({ ...still, reports: 0, visibleMs: 0 }) }],
     ['a mobile network', { categories: ['mobile', 'unheard-of'] }],
     ['a few sessions of one household', { idleSessions: 4 }],
     ['a page with a hundred pictures', { requestsPerMinute: 101 }],
@@ -66,13 +74,15 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['patched-browser', 'a hidden property', { telemetry: telemetryOf({ traits: ['patched-webdriver'] }) }],
   ['patched-browser', 'a replaced function', { telemetry: telemetryOf({ traits: ['patched-native'] }) }],
   ['patched-browser', 'other brands', { telemetry: telemetryOf({ traits: ['brands-mismatch'] }) }],
-  ['headless-traits', 'no plugins', { telemetry: telemetryOf({ traits: ['no-plugins', 'no-chrome-object'] }) }],
+  ['headless-traits', 'no object of Chrome', { telemetry: telemetryOf({ traits: ['no-chrome-object'] }) }],
   ['headless-traits', 'no window', { telemetry: telemetryOf({ traits: ['zero-window'] }) }],
   ['cdp-traits', 'the trait', { telemetry: telemetryOf({ traits: ['cdp-pointer'] }) }],
   ['untrusted-events', 'more made than done', { telemetry: telemetryOf({ untrusted: 400 }) }],
-  ['no-interaction', 'half a minute in sight', { telemetry: telemetryOf({ ...still, reports: 2, elapsedMs: 30_000 }) }],
-  ['no-interaction', 'three pages', { telemetry: telemetryOf({ ...still, reports: 3, elapsedMs: 4000 }) }],
-  ['pointer-without-path', 'clicks out of nowhere', { telemetry: telemetryOf({ presses: 4, pointerMoves: 4 }) }],
+  ['no-interaction', 'half a minute in sight', { telemetry: telemetryOf({ ...still, reports: 2, visibleMs: 30_000 }) }],
+  ['no-interaction', 'three pages', { telemetry: telemetryOf({ ...still, reports: 3, visibleMs: 4000 }) }],
+  ['pointer-without-path', 'clicks out of nowhere', { telemetry: telemetryOf({ leaps: 2 }) }],
+  ['machine-typing', 'one pace', { telemetry: telemetryOf({ typing: { gaps: 12, meanMs: 90, deviationMs: 4 } }) }],
+  ['machine-typing', 'all at once', { telemetry: telemetryOf({ typing: { gaps: 20, meanMs: 3, deviationMs: 3 } }) }],
   ['telemetry-absent', 'two minutes', { telemetry: telemetryOf({ ...still, reports: 0 }), ageMs: 120_000 }],
   ['implausible-telemetry', 'one such report', { telemetry: telemetryOf({ implausible: 1 }) }],
   ['cookie-cycling', 'the instance’s threshold', { idleSessions: 5 }],
@@ -113,15 +123,15 @@ describe('a score', () => {
     const { score, detectors: bits } = scoreRisk(personFacts(driven));
     expect(riskParts(bits)).toEqual([
       { detector: 'headless-user-agent', weight: 0.5 },
-      { detector: 'webdriver', weight: 0.4 },
+      { detector: 'webdriver', weight: 0.5 },
     ]);
-    expect(score).toBe(0.9);
+    expect(score).toBe(1);
   });
 
   test('is capped at 1, its parts are not', () => {
     const { score, detectors: bits } = scoreRisk(personFacts({ ...driven, categories: ['tor', 'abuser'] }));
     expect(score).toBe(1);
-    expect(riskParts(bits).reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1.65);
+    expect(riskParts(bits).reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1.75);
   });
 
   test('travels as bits and comes back as names; bits of a newer service are passed over', () => {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { recording, replay } from '../../../bench/risk-replay.ts';
+import { recordedKinds, recording, replay } from '../../../bench/risk-replay.ts';
 
 const recorded = (set: 'tune' | 'report') =>
   recording.parse(JSON.parse(readFileSync(`test/fixtures/risk/${set}.json`, 'utf8')));
@@ -12,22 +12,30 @@ const recorded = (set: 'tune' | 'report') =>
 describe.each(['tune', 'report'] as const)('the %s set', (set) => {
   const replayed = replay(recorded(set));
 
-  test('holds several sessions of each kind that one machine without a display can record', () => {
-    for (const kind of ['headless', 'stealth', 'curl', 'script', 'person-like']) {
+  test('holds several sessions of each kind', () => {
+    for (const kind of recordedKinds) {
       expect(replayed.filter(({ session }) => session.kind === kind).length, kind).toBeGreaterThanOrEqual(2);
     }
   });
 
-  test('challenges every headless browser and every tool that says what it is', () => {
+  test('challenges every headless browser, every driven window that does not hide it, and tools that say what they are', () => {
     const tools = ['as it is', 'fetch as it is', 'library’s own name'];
-    const open = replayed.filter(({ session }) => session.kind === 'headless' || tools.includes(session.variant));
+    const open = replayed.filter(
+      ({ session }) => ['headless', 'window'].includes(session.kind) || tools.includes(session.variant),
+    );
     expect(open.filter(({ score }) => score < 0.5).map(({ session }) => session.variant)).toEqual([]);
   });
 
-  test('leaves a furnished browser in peace', () => {
-    const furnished = replayed.filter(({ session }) => session.kind === 'person-like');
-    expect(furnished.filter(({ score }) => score >= 0.5).map(({ detectors }) => detectors)).toEqual([]);
+  test('leaves whoever works a window by hand in peace', () => {
+    const persons = replayed.filter(({ session }) => session.kind === 'person-like');
+    expect(persons.filter(({ score }) => score >= 0.5).map(({ detectors }) => detectors)).toEqual([]);
   });
+});
+
+test('nothing that was tuned on is reported', () => {
+  const tuned = new Set(recorded('tune').map(({ kind, variant }) => `${kind} ${variant}`));
+  const shared = recorded('report').filter(({ kind, variant }) => tuned.has(`${kind} ${variant}`));
+  expect(shared.map(({ variant }) => variant)).toEqual([]);
 });
 
 test('no session of one set is in the other', () => {

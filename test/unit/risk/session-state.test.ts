@@ -25,17 +25,29 @@ describe('a session', () => {
 
   test('keeps the highest of what its pages counted, and every trait', () => {
     const one = reported(fresh(), reportOf({ pointerMoves: 60, traits: ['webdriver'] }), NOW + 4000);
-    const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['no-plugins'] }), NOW + 8000);
-    expect(two.telemetry).toMatchObject({ reports: 2, pointerMoves: 60, keys: 7, traits: ['webdriver', 'no-plugins'] });
+    const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['zero-window'] }), NOW + 8000);
+    expect(two.telemetry).toMatchObject({
+      reports: 2,
+      pointerMoves: 60,
+      keys: 7,
+      traits: ['webdriver', 'zero-window'],
+    });
     expect(two.history.map(({ score, cause }) => [score, cause])).toEqual([
       [0, 'opened'],
-      [0.4, 'telemetry'],
-      [0.7, 'telemetry'],
+      [0.5, 'telemetry'],
+      [0.8, 'telemetry'],
     ]);
   });
 
+  test('keeps how it typed on the page where it typed most', () => {
+    const typed = { keys: 40, keyGaps: 30, keyGapMeanMs: 150, keyGapDeviationMs: 60 };
+    const one = reported(fresh(), reportOf(typed), NOW + 4000);
+    expect(one.telemetry.typing).toEqual({ gaps: 30, meanMs: 150, deviationMs: 60 });
+    expect(reported(one, reportOf({ keys: 2, keyGaps: 1 }), NOW + 8000).telemetry.typing.gaps).toBe(30);
+  });
+
   test('falls again when it is touched after all', () => {
-    const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0 };
+    const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0, visibleMs: 30_000 };
     const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW + 30_000);
     expect(names(idle)).toEqual(['no-interaction']);
     expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW + 60_000))).toEqual([]);
@@ -86,6 +98,11 @@ describe('a report', () => {
     ['nothing done yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }, false],
     ['scrolled by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }, false],
     ['a fast hand on a fast screen', { pointerMoves: 900 }, false],
+    ['turned the wheel and nothing else', { pointerMoves: 0, presses: 0, wheels: 9 }, false],
+    ['tapped with a finger', { pointerMoves: 0, presses: 3, touches: 3 }, false],
+    ['longer in sight than open', { visibleMs: 4001 }, true],
+    ['more fingers than presses', { touches: 2 }, true],
+    ['more between keys than keys', { keys: 2, keyGaps: 3 }, true],
     ['touched before it was opened', { firstInteractionMs: 5000 }, true],
     ['moves without a first one', { firstInteractionMs: null }, true],
     ['a first one without any', { pointerMoves: 0, presses: 0 }, true],

@@ -116,16 +116,16 @@ describe('telemetry', () => {
     const visitor = visitorFrom('192.0.2.1');
     const session = await gate.session(visitor);
     const before = await gate.version();
-    await gate.report(visitor, session.jwt, { traits: ['no-plugins'] });
+    await gate.report(visitor, session.jwt, { traits: ['no-chrome-object'] });
     // Below the threshold no verdict changes: the edges are left alone.
     expect(await gate.version()).toBe(before);
     await gate.report(visitor, session.jwt, { traits: ['webdriver'] });
     expect(await gate.version()).not.toBe(before);
     const config = await gate.config();
     expect(config.configVersion).toBe(await gate.version());
-    expect(config.raisedJtis).toMatchObject([{ jti: session.jti, score: 0.7 }]);
+    expect(config.raisedJtis).toMatchObject([{ jti: session.jti, score: 0.8 }]);
     expect(detectorsOf(config.raisedJtis[0]?.detectors ?? 0)).toEqual(['webdriver', 'headless-traits']);
-    expect(riskOf(await gate.session(visitor, session.jwt)).risk).toBe(0.7);
+    expect(riskOf(await gate.session(visitor, session.jwt)).risk).toBe(0.8);
   });
 
   test('raised scores leave the list when no older JWT can live', async () => {
@@ -156,17 +156,17 @@ describe('telemetry', () => {
     expect(history.scores).toMatchObject([
       { risk_score: 0, cause: 'opened', parts: [] },
       {
-        risk_score: 0.8,
+        risk_score: 0.9,
         cause: 'telemetry',
         parts: [
-          { detector: 'webdriver', weight: 0.4 },
+          { detector: 'webdriver', weight: 0.5 },
           { detector: 'automation-global', weight: 0.4 },
         ],
       },
     ]);
-    expect(history).toMatchObject({ latest_risk_score: 0.8, highest_risk_score: 0.8 });
+    expect(history).toMatchObject({ latest_risk_score: 0.9, highest_risk_score: 0.9 });
     const telemetry = sessionTelemetryAnswer.parse((await gate.manage('/protect/session-telemetry', { jti })).body);
-    expect(telemetry.session).toMatchObject({ risk_score: 0.8, reports: 1, interacted: true });
+    expect(telemetry.session).toMatchObject({ risk_score: 0.9, reports: 1, interacted: true });
     expect(telemetry.telemetry).toHaveLength(1);
   });
 });
