@@ -3,6 +3,8 @@
  * Only the `jti` is kept, never the token.
  */
 import type { StoreEnv } from './binding.ts';
+import { storedInstance } from './instances.ts';
+import type { InstanceRow, StoredInstance } from './instances.ts';
 
 export interface ClientJwtRecord {
   jti: string;
@@ -27,9 +29,18 @@ export async function insertClientJwt(env: StoreEnv, record: Omit<ClientJwtRecor
     .run();
 }
 
-export async function clientJwtById(env: StoreEnv, jti: string): Promise<ClientJwtRecord | null> {
-  const row = await env.DB.prepare('SELECT * FROM client_jwts WHERE jti = ?').bind(jti).first<ClientJwtRow>();
-  return row ? clientJwtRecord(row) : null;
+/** A JWT and the instance it was issued for, active or not, in one query: every call of an edge asks for both. */
+export async function clientJwtById(
+  env: StoreEnv,
+  jti: string,
+): Promise<{ registered: ClientJwtRecord; instance: StoredInstance } | null> {
+  const row = await env.DB.prepare(
+    `SELECT jwt.*, instance.* FROM client_jwts AS jwt JOIN protect_instances AS instance ON instance.id = jwt.instance_id
+     WHERE jwt.jti = ?`,
+  )
+    .bind(jti)
+    .first<ClientJwtRow & InstanceRow>();
+  return row ? { registered: clientJwtRecord(row), instance: storedInstance(row) } : null;
 }
 
 /** Issued JWTs of an instance, newest first, expired and revoked ones included. */

@@ -17,7 +17,7 @@ export interface StoredInstance extends ProtectInstance {
   version: number;
 }
 
-interface InstanceRow {
+export interface InstanceRow {
   id: string;
   account_id: string;
   name: string;
@@ -150,7 +150,7 @@ async function conflictOf(env: StoreEnv, instance: { id: string; cname: string }
   return sameName ? 'cname-taken' : 'site-key-taken';
 }
 
-function storedInstance(row: InstanceRow): StoredInstance {
+export function storedInstance(row: InstanceRow): StoredInstance {
   return {
     // Parsed, not cast: a policy written before a member existed gets that member's default.
     ...instancePolicy.parse(JSON.parse(row.policy)),

@@ -27,6 +27,8 @@ export interface RawWorkerOptions {
   /** Binding names, each served by a small Worker that speaks the real protocol. */
   kv?: readonly string[];
   queues?: readonly string[];
+  /** Analytics Engine datasets by binding name: where workerd posts their points, as `127.0.0.1:port`. */
+  analytics?: Record<string, string>;
   /** Other Workers, as ES modules, by the name of the binding to them. */
   services?: Record<string, string>;
   /** A Worker, as an ES module, through which every `fetch` of the main one goes. */
@@ -48,7 +50,8 @@ export async function startRawWorker(options: RawWorkerOptions): Promise<RawWork
   writeFileSync(join(dir, 'kv.mjs'), await bundleWorker(KV_WORKER));
   writeFileSync(join(dir, 'queue.mjs'), await bundleWorker(QUEUE_WORKER));
   writeFileSync(join(dir, 'config.capnp'), configuration(options));
-  const command = [workerd.default, 'serve', join(dir, 'config.capnp'), '--control-fd=3'];
+  const experimental = options.analytics === undefined ? [] : ['--experimental'];
+  const command = [workerd.default, 'serve', join(dir, 'config.capnp'), '--control-fd=3', ...experimental];
   const pinned = options.cpu === undefined ? command : ['taskset', '-c', String(options.cpu), ...command];
   const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -93,6 +96,8 @@ function configuration(options: RawWorkerOptions): string {
     ...(options.kv ?? []).map((name) => `(name = ${quoted(name)}, kvNamespace = "kv")`),
     ...(options.queues ?? []).map((name) => `(name = ${quoted(name)}, queue = "queue")`),
   ];
+  const datasets = Object.entries(options.analytics ?? {});
+  for (const [name] of datasets) bindings.push(`(name = ${quoted(name)}, analyticsEngine = ${quoted(`ae-${name}`)})`);
   const others = Object.entries({ ...options.services, ...(options.outbound && { outbound: options.outbound }) });
   for (const name of Object.keys(options.services ?? {})) {
     bindings.push(`(name = ${quoted(name)}, service = ${quoted(name)})`);
@@ -107,7 +112,12 @@ const config :Workerd.Config = (
       compatibilityFlags = [${flags}],
       bindings = [${bindings.join(', ')}],
       globalOutbound = ${quoted(options.outbound === undefined ? 'network' : 'outbound')},
-    )),${others.map(([name, source]) => otherWorker(name, source, options)).join('')}
+    )),${others.map(([name, source]) => otherWorker(name, source, options)).join('')}${datasets
+      .map(
+        ([name, address]) =>
+          `\n    (name = ${quoted(`ae-${name}`)}, external = (address = ${quoted(address)}, http = ())),`,
+      )
+      .join('')}
     (name = "kv", worker = (
       modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],
       compatibilityDate = ${quoted(options.compatibilityDate)},

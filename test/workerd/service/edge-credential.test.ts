@@ -3,6 +3,7 @@ import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jos
 import { describe, expect, test } from 'vitest';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge-api.ts';
 import { verifySessionJwt } from '../../../src/challenge/session-token.ts';
+import { authenticateEdge } from '../../../src/service/auth/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/signing-keys.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
@@ -155,6 +156,26 @@ describe('refusals', () => {
     await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
     const listed = await call(token, '/protect/client-jwt/list', { protectInstanceId: instanceId });
     expect(listed.body.clientJwts[0]).toMatchObject({ jti: issued.jti, status: 'revoked' });
+  });
+
+  test('a live one costs one query of the database, at every call', async () => {
+    const { issued } = await newInstance();
+    let queries = 0;
+    const database = {
+      prepare(sql: string) {
+        queries += 1;
+        return serviceEnv.DB.prepare(sql);
+      },
+    };
+    const request = new Request(serviceUrl, { headers: { authorization: `Bearer ${issued.clientJwt}` } });
+    const counted = { ...serviceEnv, DB: database as unknown as D1Database };
+    // An isolate reads the signing keys once.
+    await authenticateEdge(counted, request, Date.now());
+    queries = 0;
+    for (let turn = 1; turn <= 3; turn++) {
+      await authenticateEdge(counted, request, Date.now());
+      expect(queries).toBe(turn);
+    }
   });
 
   test('every one issued before the instance revoked them, but none after', async () => {
