@@ -73,7 +73,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
   // JSON.parse makes `__proto__` an own property, harmless until something copies it. Any of its letters may
   // be escaped.
-  if (/__proto__|\\u/i.test(text)) refuseForbiddenNames(value, '');
+  if (/__proto__|\\u/i.test(text)) refuseUnkeepable(value, '');
   return value;
 }
 
@@ -95,7 +95,13 @@ function jsonDepth(text: string): number {
 }
 
 /** Depth is bounded before, so is the recursion. */
-function refuseForbiddenNames(value: unknown, path: string): void {
+function refuseUnkeepable(value: unknown, path: string): void {
+  // An escape can write half a character; UTF-8 cannot store it, so it would come back as another one.
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    throw new ApiError('API.INVALID_BODY', 'The body holds half a character', [
+      { path, message: 'holds a surrogate without its other half' },
+    ]);
+  }
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const memberPath = path === '' ? name : `${path}.${name}`;
@@ -104,7 +110,7 @@ function refuseForbiddenNames(value: unknown, path: string): void {
         { path: memberPath, message: 'is a reserved name' },
       ]);
     }
-    refuseForbiddenNames(member, memberPath);
+    refuseUnkeepable(member, memberPath);
   }
 }
 

@@ -125,6 +125,17 @@ describe('the body', () => {
     });
   });
 
+  test.each(['{"name":"a\\ud800"}', '{"settings":{"domains":["\\udfff.com"]}}'])(
+    'half a character is refused: %s',
+    async (body) => {
+      expect(await authorised({ headers: json, body })).toMatchObject({
+        status: 400,
+        key: 'API.INVALID_BODY',
+        details: [{ message: 'holds a surrogate without its other half' }],
+      });
+    },
+  );
+
   test.each(['name=a&name=b', 'name=a&name[x]=b', 'name[x]=a&name=b', '__proto__[x]=1', 'a[__proto__][x]=1'])(
     'an ambiguous or hostile form is refused: %s',
     async (body) => {
