@@ -110,12 +110,13 @@ export const rule: fc.Arbitrary<OracleRule> = fc
   )
   .map(({ what: body, ...rest }) => ({ ...body, ...rest }));
 
-const userAgent = fc.oneof(
+export const userAgent: fc.Arbitrary<string> = fc.oneof(
   fc.constant(''),
   fc.array(word(6), { maxLength: 8 }).map((words) => words.join('')),
 );
 
-export const signals: fc.Arbitrary<OracleSignals> = fc
+/** What is known of a visitor beside the user agent. */
+export const visitor: fc.Arbitrary<Omit<OracleSignals, 'userAgent'>> = fc
   .record({
     address: fc.option(address, { freq: 20 }),
     asn: fc.option(asn),
@@ -127,7 +128,6 @@ export const signals: fc.Arbitrary<OracleSignals> = fc
         fc.constant('nonsense'),
       ),
     ),
-    userAgent,
     rolloutBucket: fc.constantFrom(0, 1, 4999, 5000, 9998, 9999),
   })
   .map((facts) => ({ ...facts, ip: facts.address && longText(facts.address) }));
