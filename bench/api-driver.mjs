@@ -1,16 +1,20 @@
 /**
- * The service Worker with routes beside: they write captcha records into the real log, so that the bench can ask an
+ * The service Worker with routes beside: they write captcha records and verdicts into the real log, so that the bench can ask an
  * account that has a lot of them. The old ones are left as sealing leaves them, by the code that sealing runs, without
  * having been in the table first; the newest are appended as any captcha is.
  */
 import service from '../src/service/index.ts';
+import { verdictLogOf } from '../src/service/protect/verdicts/accept-batch.ts';
 import { appendCaptchas } from '../src/store/captcha-log/captcha-log.ts';
 import { mergeCaptcha } from '../src/store/captcha-log/captcha-record.ts';
 import { HotRows } from '../src/store/verdict-log/hot-rows.ts';
 import { captchaRow, logRecord } from '../src/store/verdict-log/log-record.ts';
+import { appendRows } from '../src/store/verdict-log/log.ts';
+import { verdictRow } from '../src/store/verdict-log/row.ts';
 import { BLOCK_ROWS, buildSegment } from '../src/store/verdict-log/segment-build.ts';
 import { beginSegment, putSegment, recordSealed } from '../src/store/verdict-log/segments.ts';
 import { VerdictShard as ServiceShard } from '../src/store/verdict-shard.ts';
+import { records } from './log-records.mjs';
 
 export { RiskBook, RuleBook, SpendLedger } from '../src/service/index.ts';
 
@@ -22,12 +26,12 @@ export class VerdictShard extends ServiceShard {
   #loading = null;
 
   /** One segment. To be followed by `restart`: the shard itself does not see it until then. */
-  async load({ accountId, siteKeys, first, count, since, stepMs }) {
+  async load({ accountId, first, count, since, stepMs, ...sites }) {
     const { storage } = this.ctx;
     const hot = (this.#loading ??= new HotRows(storage));
     const rows = [];
     for (let number = first; number < first + count; number++) {
-      const row = captchaRow(mergeCaptcha(null, issued(accountId, siteKeys, number, since + number * stepMs)));
+      const row = captchaRow(mergeCaptcha(null, issued(accountId, sites, number, since + number * stepMs)));
       hot.pending.add(logRecord(row.body), row.timestamp, row.outcome);
       rows.push({ id: row.id, timestamp: row.timestamp, body: row.body });
     }
@@ -48,40 +52,51 @@ export class VerdictShard extends ServiceShard {
   }
 }
 
+async function appendNew(env, { accountId, first, count, since, stepMs, ...sites }) {
+  for (let at = 0; at < count; at += PER_APPEND) {
+    const events = Array.from({ length: Math.min(PER_APPEND, count - at) }, (_, index) =>
+      issued(accountId, sites, first + at + index, since + (first + at + index) * stepMs),
+    );
+    await appendCaptchas(env, events);
+  }
+}
+
+async function appendVerdicts(env, { instanceId, ...span }) {
+  const log = verdictLogOf({ id: instanceId });
+  const rows = [...records(span)].map((one) => verdictRow({ ...one, instance_id: instanceId }, true));
+  for (let at = 0; at < rows.length; at += PER_APPEND) await appendRows(env, log, rows.slice(at, at + PER_APPEND), 30);
+}
+
+const captchaShard = (env, accountId) =>
+  env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(`captcha/${accountId}:0:0`));
+
+const ways = {
+  '/bench/sealed': async (env, span) => captchaShard(env, span.accountId).load(span),
+  '/bench/restart': async (env, { accountId }) =>
+    captchaShard(env, accountId)
+      .restart()
+      .catch(() => undefined),
+  '/bench/captchas': appendNew,
+  '/bench/verdicts': appendVerdicts,
+};
+
 export default {
   async fetch(request, env, context) {
-    const { pathname } = new URL(request.url);
-    if (pathname === '/bench/sealed') {
-      const span = await request.json();
-      const name = `captcha/${span.accountId}:0:0`;
-      await env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(name)).load(span);
-      return new Response(null, { status: 204 });
-    }
-    if (pathname === '/bench/restart') {
-      const name = `captcha/${await request.text()}:0:0`;
-      await env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(name))
-        .restart()
-        .catch(() => undefined);
-      return new Response(null, { status: 204 });
-    }
-    if (pathname !== '/bench/captchas') return service.fetch(request, env, context);
-    const { accountId, siteKeys, first, count, since, stepMs } = await request.json();
-    for (let at = 0; at < count; at += PER_APPEND) {
-      const events = Array.from({ length: Math.min(PER_APPEND, count - at) }, (_, index) =>
-        issued(accountId, siteKeys, first + at + index, since + (first + at + index) * stepMs),
-      );
-      await appendCaptchas(env, events);
-    }
+    const way = ways[new URL(request.url).pathname];
+    if (!way) return service.fetch(request, env, context);
+    await way(env, await request.json());
     return new Response(null, { status: 204 });
   },
 };
 
-function issued(accountId, siteKeys, number, timestamp) {
+/** Seven of eight belong to the busy sites, the others to any. */
+function issued(accountId, { busySites, siteKeys }, number, timestamp) {
+  const sites = number % 8 === 0 ? siteKeys : busySites;
   return {
     event: 'issued',
     jti: crypto.randomUUID().replaceAll('-', ''),
     account_id: accountId,
-    site_key: siteKeys[number % siteKeys.length],
+    site_key: sites[Math.floor(number / 8) % sites.length],
     timestamp: Math.floor(timestamp),
     captcha_type: types[number % types.length],
     facts: {

@@ -5,10 +5,12 @@
  */
 import { errorEnvelope, errorStatus } from '../contract/errors.ts';
 import type { ErrorDetail, ErrorKey } from '../contract/errors.ts';
+import { AccountLimitError } from '../store/account-limits.ts';
 import { ApiError, NoActiveInstanceError } from './operation.ts';
 
 export function respondError(error: unknown, requestId: string): Response {
   if (error instanceof ApiError) return errorResponse(error.key, error.message, error.details, error.headers);
+  if (error instanceof AccountLimitError) return errorResponse('API.TOO_MANY_ITEMS', error.message);
   if (error instanceof NoActiveInstanceError) return jsonResponse({ error: error.message }, 404);
   console.error(
     JSON.stringify({

@@ -3,6 +3,7 @@
  * one. Tasks are independent; one that fails is logged and does not stop the next.
  */
 import { purgeExpiredAccessRules } from '../store/access-control-rules.ts';
+import { purgeExpiredApiKeys } from '../store/api-keys.ts';
 import { purgeManagementAudit } from '../store/management-audit.ts';
 import { resumeGroupRemovals } from '../store/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/engine.ts';
@@ -18,6 +19,9 @@ export interface ScheduledTask {
 /** An expired access control rule stays listed for this long, then it goes. */
 const EXPIRED_RULE_KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
 const EXPIRED_RULES_PURGED_PER_RUN = 5000;
+/** An expired API key stays listed for this long, then it goes. */
+const EXPIRED_KEY_KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
+const EXPIRED_KEYS_PURGED_PER_RUN = 5000;
 /** A year of management writes answers most questions; they name addresses, so no longer. */
 const AUDIT_TRAIL_KEPT_MILLISECONDS = 365 * 24 * 3600 * 1000;
 const AUDIT_ENTRIES_PURGED_PER_RUN = 5000;
@@ -35,6 +39,10 @@ const tasks: readonly ScheduledTask[] = [
     async run(env, now) {
       await purgeExpiredAccessRules(env, now - EXPIRED_RULE_KEPT_MILLISECONDS, EXPIRED_RULES_PURGED_PER_RUN);
     },
+  },
+  {
+    name: 'expired-api-keys',
+    run: (env, now) => purgeExpiredApiKeys(env, now - EXPIRED_KEY_KEPT_MILLISECONDS, EXPIRED_KEYS_PURGED_PER_RUN),
   },
   {
     name: 'old-audit-entries',

@@ -5,6 +5,7 @@
  */
 import { CompactSign, compactVerify, errors } from 'jose';
 import type { PermissionMap } from '../contract/permissions.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { accountOf, selectAccount } from './accounts.ts';
 import type { AccountRecord } from './accounts.ts';
 import type { StoreEnv } from './binding.ts';
@@ -47,8 +48,9 @@ export async function createApiKey(
     expiresAt: now + key.expiresInSeconds * 1000,
     createdAt: now,
   };
-  await env.DB.prepare(
-    'INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  const result = await env.DB.prepare(
+    `INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM api_keys WHERE account_id = ?2) < ?7`,
   )
     .bind(
       record.id,
@@ -57,8 +59,10 @@ export async function createApiKey(
       JSON.stringify(record.permissions),
       record.expiresAt,
       record.createdAt,
+      accountLimits['API keys'],
     )
     .run();
+  if (result.meta.changes === 0) throw new AccountLimitError('API keys');
   return record;
 }
 
@@ -90,6 +94,13 @@ export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promis
 export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
   const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();
   return result.meta.changes === 1;
+}
+
+/** Removes keys that expired before `before`, at most `limit` of them. */
+export async function purgeExpiredApiKeys(env: StoreEnv, before: number, limit: number): Promise<void> {
+  await env.DB.prepare('DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE expires_at < ? LIMIT ?)')
+    .bind(before, limit)
+    .run();
 }
 
 /** The bearer token of a key; the same one for the same key. */

@@ -5,10 +5,13 @@
  */
 import { instancePolicy } from '../contract/instance.ts';
 import type { InstancePolicy, ProtectInstance } from '../contract/instance.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { StoreEnv } from './binding.ts';
 import { randomToken } from './master-key.ts';
 
 const INSTANCE_ID_BYTES = 12;
+/** Deleted ones that are still listed, the latest. */
+const DELETED_LISTED_MAX = 100;
 
 /** An instance with the account it belongs to; the account never leaves the service. */
 export interface StoredInstance extends ProtectInstance {
@@ -57,12 +60,14 @@ export async function activeInstance(
   return row ? storedInstance(row) : null;
 }
 
-/** Every instance of an account, inactive ones included, oldest first. */
+/** Every active instance of an account and those deleted last, oldest first. */
 export async function instancesOfAccount(env: StoreEnv, accountId: string): Promise<StoredInstance[]> {
   const { results } = await env.DB.prepare(
-    'SELECT * FROM protect_instances WHERE account_id = ? ORDER BY created_at, id',
+    `SELECT * FROM protect_instances WHERE account_id = ?1 AND (active = 1 OR id IN (
+       SELECT id FROM protect_instances WHERE account_id = ?1 AND active = 0 ORDER BY updated_at DESC, id LIMIT ?2))
+     ORDER BY created_at, id`,
   )
-    .bind(accountId)
+    .bind(accountId, DELETED_LISTED_MAX)
     .all<InstanceRow>();
   return results.map(storedInstance);
 }
@@ -76,7 +81,9 @@ export async function createInstance(
   const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
   const result = await env.DB.prepare(
     `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT DO NOTHING`,
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
+     WHERE (SELECT COUNT(*) FROM protect_instances WHERE account_id = ?2 AND active = 1) < ?8
+     ON CONFLICT DO NOTHING`,
   )
     .bind(
       id,
@@ -86,9 +93,10 @@ export async function createInstance(
       instance.globalSiteKey,
       JSON.stringify(instance.policy),
       now,
+      accountLimits['active Protect instances'],
     )
     .run();
-  if (result.meta.changes === 0) return conflictOf(env, { id, cname: instance.cname });
+  if (result.meta.changes === 0) return conflictOf(env, { id, ...instance });
   const created = await instanceById(env, id);
   if (!created) throw new Error('An instance is gone right after it was created');
   return created;
@@ -143,11 +151,19 @@ export async function instancesDeletedSince(env: StoreEnv, moment: number): Prom
   return results.map(({ id }) => id);
 }
 
-async function conflictOf(env: StoreEnv, instance: { id: string; cname: string }): Promise<InstanceConflict> {
-  const sameName = await env.DB.prepare('SELECT 1 FROM protect_instances WHERE cname = ? AND active = 1 AND id <> ?')
-    .bind(instance.cname, instance.id)
-    .first();
-  return sameName ? 'cname-taken' : 'site-key-taken';
+async function conflictOf(
+  env: StoreEnv,
+  instance: { id: string; cname: string; globalSiteKey: string },
+): Promise<InstanceConflict> {
+  const row = await env.DB.prepare(
+    `SELECT EXISTS (SELECT 1 FROM protect_instances WHERE cname = ?2 AND active = 1 AND id <> ?1) AS cname,
+       EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?3 AND active = 1 AND id <> ?1) AS siteKey`,
+  )
+    .bind(instance.id, instance.cname, instance.globalSiteKey)
+    .first<{ cname: number; siteKey: number }>();
+  if (row?.cname) return 'cname-taken';
+  if (row?.siteKey) return 'site-key-taken';
+  throw new AccountLimitError('active Protect instances');
 }
 
 export function storedInstance(row: InstanceRow): StoredInstance {

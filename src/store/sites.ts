@@ -6,6 +6,7 @@
 import type { Site } from '../contract/site.ts';
 import type { SiteSettings } from '../contract/site-settings.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { StoreEnv } from './binding.ts';
 import { openAtRest, randomToken, sealAtRest, sha256Hex } from './master-key.ts';
 import { rootKey } from './root-key.ts';
@@ -64,12 +65,12 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
   return Promise.all(results.map((row) => openSite(env, row)));
 }
 
-/** The keys alone, without opening a seal. */
-export async function siteKeysOfAccount(env: StoreEnv, accountId: string): Promise<string[]> {
+/** Those of these keys that are sites of the account, active or not. */
+export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: readonly string[]): Promise<string[]> {
   const { results } = await env.DB.prepare(
-    'SELECT site_key FROM sites WHERE account_id = ? ORDER BY created_at, site_key',
+    'SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(?)) AND account_id = ?',
   )
-    .bind(accountId)
+    .bind(JSON.stringify(siteKeys), accountId)
     .all<{ site_key: string }>();
   return results.map((row) => row.site_key);
 }
@@ -88,12 +89,26 @@ export async function createSite(
   const sealed = await sealAtRest(await rootKey(env), secretContext(siteKey), secretKey);
   const result = await env.DB.prepare(
     `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7
+     WHERE (SELECT COUNT(*) FROM sites WHERE account_id = ?2) < ?8
      ON CONFLICT (account_id, name) DO NOTHING`,
   )
-    .bind(siteKey, site.accountId, site.name, await sha256Hex(secretKey), sealed, JSON.stringify(site.settings), now)
+    .bind(
+      siteKey,
+      site.accountId,
+      site.name,
+      await sha256Hex(secretKey),
+      sealed,
+      JSON.stringify(site.settings),
+      now,
+      accountLimits.sites,
+    )
     .run();
-  if (result.meta.changes === 0) return 'duplicate-name';
+  if (result.meta.changes === 0) {
+    const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ?');
+    if (await taken.bind(site.accountId, site.name).first()) return 'duplicate-name';
+    throw new AccountLimitError('sites');
+  }
   const created = await siteByKey(env, siteKey);
   if (!created) throw new Error('A site is gone right after it was created');
   return created;

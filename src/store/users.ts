@@ -2,6 +2,7 @@
  * Team members of an account in D1. The owner is one of them and untouchable here: that the last user
  * and the owner stay is decided inside the statements, so that no two parallel calls can undo it.
  */
+import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { StoreEnv } from './binding.ts';
 
 export type UserRole = 'admin' | 'viewer';
@@ -51,11 +52,15 @@ export async function createUser(
 ): Promise<UserRecord | null> {
   const result = await env.DB.prepare(
     `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, 'invited', ?5, ?5) ON CONFLICT DO NOTHING`,
+     SELECT ?1, ?2, ?3, ?4, 'invited', ?5, ?5 WHERE (SELECT COUNT(*) FROM users WHERE account_id = ?1) < ?6
+     ON CONFLICT DO NOTHING`,
   )
-    .bind(accountId, user.email, user.name, user.role, now)
+    .bind(accountId, user.email, user.name, user.role, now, accountLimits.users)
     .run();
-  if (result.meta.changes === 0) return null;
+  if (result.meta.changes === 0) {
+    if (await userByEmail(env, accountId, user.email)) return null;
+    throw new AccountLimitError('users');
+  }
   return { ...user, status: 'invited', marketingPreferences: null, createdAt: now, updatedAt: now };
 }
 

@@ -9,6 +9,8 @@ import type { CaptchaEvent } from './captcha-log/captcha-record.ts';
 import { convertOldColumns, holdsOldColumns } from './captcha-log/old-columns.ts';
 import { scanCaptchas } from './captcha-log/scan.ts';
 import type { CaptchaScan, CaptchaScanAnswer } from './captcha-log/scan.ts';
+import { trafficSeries } from './captcha-log/traffic.ts';
+import type { TrafficWindow } from './captcha-log/traffic.ts';
 import type { StoredDimension } from './verdict-log/dimensions.ts';
 import { HotRows } from './verdict-log/hot-rows.ts';
 import type { AppendCounts } from './verdict-log/hot-rows.ts';
@@ -19,7 +21,7 @@ import type { Plan, PlanRequest } from './verdict-log/plan.ts';
 import { dropExpired } from './verdict-log/retention.ts';
 import { eraseLog, eraseMoment, markRetired } from './verdict-log/retire.ts';
 import { RollupReader } from './verdict-log/rollup-reader.ts';
-import type { LargestValues, SeriesAnswer } from './verdict-log/rollup-reader.ts';
+import type { LargestValues, Point, SeriesAnswer } from './verdict-log/rollup-reader.ts';
 import type { LogRow } from './verdict-log/row.ts';
 import { createTables, readMeta, writeMeta } from './verdict-log/schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './verdict-log/segments.ts';
@@ -138,6 +140,11 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     outcomes: number[] | null,
   ): Promise<SeriesAnswer> {
     return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
+  }
+
+  /** Of these sites, or with `null` of all; one series for each type, verified and not. */
+  async captchaTraffic(siteKeys: readonly string[] | null, window: TrafficWindow): Promise<Point[][]> {
+    return trafficSeries(this.#reader, siteKeys, window);
   }
 
   async appendTelemetry(report: TelemetryReport): Promise<void> {

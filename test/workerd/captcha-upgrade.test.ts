@@ -8,14 +8,14 @@ import { expect, test } from 'vitest';
 import { appendCaptchas, searchCaptchas } from '../../src/store/captcha-log/captcha-log.ts';
 import { mergeCaptcha } from '../../src/store/captcha-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../../src/store/captcha-log/captcha-record.ts';
-import { captchaFields, packColumn } from '../../src/store/captcha-log/columns.ts';
+import { captchaFields } from '../../src/store/captcha-log/columns.ts';
 import { dropRuns } from '../../src/store/captcha-log/runs.ts';
 import { shard } from '../../src/store/verdict-log/shards.ts';
 import { plainFacts } from './service/captcha-events.ts';
 
 const service = env as ServiceEnv;
 const ROWS = 900;
-const PART_ROWS = 250;
+const PART_ROWS = 400;
 const start = Date.now() - 5 * 3_600_000;
 
 function issued(account: string, number: number): CaptchaEvent {
@@ -28,6 +28,14 @@ function issued(account: string, number: number): CaptchaEvent {
     captcha_type: 'pow',
     facts: { ...plainFacts, ip: `192.0.2.${number % 7}`, user_account: number % 3 === 0 ? `"${number}"` : null },
   };
+}
+
+/** Length of the dictionary, rows, dictionary, an index per row of one byte or two. */
+function oldColumn(texts: readonly string[], indexes: Uint16Array): Uint8Array {
+  const dictionary = new TextEncoder().encode(texts.join('\n'));
+  const tail = texts.length <= 256 ? Uint8Array.from(indexes) : new Uint8Array(indexes.buffer);
+  const head = new Uint8Array(Uint32Array.of(dictionary.length, indexes.length).buffer);
+  return Uint8Array.of(...head, ...dictionary, ...tail);
 }
 
 /** As the shard kept them before: columns of some rows each, by segment, part and field. */
@@ -46,7 +54,7 @@ function writeOldColumns(sql: SqlStorage, segment: number, records: readonly Cap
     for (const [field, name] of captchaFields.entries()) {
       const texts = [...new Set(rows.map((row) => JSON.stringify(row[name])))];
       const indexes = Uint16Array.from(rows, (row) => texts.indexOf(JSON.stringify(row[name])));
-      sql.exec('INSERT INTO captcha_columns VALUES (?, ?, ?, ?)', segment, no, field, packColumn(texts, indexes));
+      sql.exec('INSERT INTO captcha_columns VALUES (?, ?, ?, ?)', segment, no, field, oldColumn(texts, indexes));
     }
   }
 }

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { siteKey } from '../../contract/site.ts';
 import { countCaptchas } from '../../store/captcha-log/captcha-log.ts';
-import type { CaptchaTraffic } from '../../store/captcha-log/captcha-log.ts';
+import type { CaptchaTraffic } from '../../store/captcha-log/traffic.ts';
 import { operation } from '../operation.ts';
 import { ownSiteKeys } from './own-sites.ts';
 import { trafficRange } from './traffic-range.ts';
@@ -63,7 +63,8 @@ export const getTrafficData = operation({
   async handler(context) {
     const { env, account, body, now } = context;
     const range = trafficRange(body, now);
-    const siteKeys = await ownSiteKeys(context, body.siteKeys);
+    // The log is the account's own: all of it are all of its sites.
+    const siteKeys = body.siteKeys ? await ownSiteKeys(context, body.siteKeys) : null;
     const bucketMinutes = range.bucketMs / MINUTE_MS;
     const traffic = await countCaptchas(env, account.id, siteKeys, { ...range, bucketMinutes });
     return rowsOf(traffic, range);

@@ -5,20 +5,19 @@
  */
 import { everything } from '../verdict-log/filter.ts';
 import type { RowFilter } from '../verdict-log/filter.ts';
-import { countSeries } from '../verdict-log/log.ts';
-import { captchaCountKey } from '../verdict-log/log-record.ts';
 import { readPage } from '../verdict-log/read-page.ts';
 import type { RowKey } from '../verdict-log/row.ts';
 import { shard, shardNameOf, shardNames } from '../verdict-log/shards.ts';
 import type { LogName, ShardEnv } from '../verdict-log/shards.ts';
-import { captchaRecordTypes, mergeCaptcha } from './captcha-record.ts';
+import { mergeCaptcha } from './captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from './captcha-record.ts';
 import type { CaptchaCondition } from './conditions.ts';
 import { scanShards } from './search.ts';
+import { countTraffic } from './traffic.ts';
+import type { CaptchaTraffic } from './traffic.ts';
 
 /** Usage is looked at by the month, and compared with the one before. */
 const RETENTION_DAYS = 90;
-const MINUTE_MS = 60_000;
 
 export function captchaLog(accountId: string): LogName {
   return { stream: 'captcha', owner: accountId };
@@ -91,58 +90,14 @@ function filterOf(query: Omit<CaptchaQuery, 'conditions'>): RowFilter {
   };
 }
 
-/** One bucket of one site and type. Counts by what became of the captcha, and how many were verified. */
-export interface CaptchaTraffic {
-  /** Epoch milliseconds of the bucket's start. */
-  timestamp: number;
-  siteKey: string;
-  type: CaptchaRecordType;
-  approved: number;
-  pending: number;
-  disapproved: number;
-  /** Of them all, those a backend asked about. */
-  verified: number;
-}
-
-/** Exact, from the rollups; buckets that saw traffic, oldest first. Window and bucket in whole minutes. */
+/** Of these sites, or with `null` of all. */
 export async function countCaptchas(
   env: ShardEnv,
   accountId: string,
-  siteKeys: readonly string[],
+  siteKeys: readonly string[] | null,
   window: { since: number; until: number; bucketMinutes: number },
 ): Promise<CaptchaTraffic[]> {
-  const keys = siteKeys.flatMap((siteKey) =>
-    captchaRecordTypes.flatMap((type) => [true, false].map((verified) => ({ siteKey, type, verified }))),
-  );
-  const { series } = await countSeries(
-    env,
-    captchaLog(accountId),
-    'enforcement_policy',
-    keys.map(({ siteKey, type, verified }) => captchaCountKey(siteKey, type, verified)),
-    { from: Math.floor(window.since / MINUTE_MS), to: Math.ceil(window.until / MINUTE_MS), outcomes: null },
-    window.bucketMinutes,
-  );
-  const rows = new Map<string, CaptchaTraffic>();
-  keys.forEach(({ siteKey, type, verified }, index) => {
-    for (const [minute, approved, pending, disapproved] of series[index] ?? []) {
-      const key = `${minute} ${siteKey} ${type}`;
-      const row = rows.get(key) ?? {
-        timestamp: minute * MINUTE_MS,
-        siteKey,
-        type,
-        approved: 0,
-        pending: 0,
-        disapproved: 0,
-        verified: 0,
-      };
-      row.approved += approved;
-      row.pending += pending;
-      row.disapproved += disapproved;
-      if (verified) row.verified += approved + pending + disapproved;
-      rows.set(key, row);
-    }
-  });
-  return [...rows.values()].sort((a, b) => a.timestamp - b.timestamp);
+  return countTraffic(env, captchaLog(accountId), siteKeys, window);
 }
 
 export interface LiveTraffic {

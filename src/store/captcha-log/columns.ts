@@ -70,58 +70,47 @@ export function isSearched(field: CaptchaField): boolean {
   return searched.has(field);
 }
 
-const HEADER_BYTES = 8;
-/** With more distinct values an index takes two bytes. */
+/** With more distinct values a place takes two bytes. */
 const NARROW_VALUES_MAX = 256;
+const COUNT_BYTES = 4;
 
-/** Length of the dictionary, rows, dictionary (JSON texts hold no line feed), indexes of one or two bytes. */
-export function packColumn(texts: readonly string[], indexes: Uint16Array): Uint8Array {
+/** How many distinct values, how many rows each has (32 bits), the values (JSON texts hold no line feed). */
+export function packKeys(texts: readonly string[], counts: Uint32Array): Uint8Array {
   const dictionary = new TextEncoder().encode(texts.join('\n'));
-  const isNarrow = texts.length <= NARROW_VALUES_MAX;
-  const tail = isNarrow ? Uint8Array.from(indexes) : new Uint8Array(indexes.slice().buffer);
-  const data = new Uint8Array(HEADER_BYTES + dictionary.length + tail.length);
-  new Uint32Array(data.buffer, 0, 2).set([dictionary.length, indexes.length]);
-  data.set(dictionary, HEADER_BYTES);
-  data.set(tail, HEADER_BYTES + dictionary.length);
+  const head = Uint32Array.of(texts.length, ...counts);
+  const data = new Uint8Array(head.byteLength + dictionary.length);
+  data.set(new Uint8Array(head.buffer));
+  data.set(dictionary, head.byteLength);
   return data;
 }
 
-export class CaptchaColumn {
-  /** The dictionary, its texts parted by line feeds. */
+/** Of each row the place of its value among the keys, in one byte or two. */
+export function packPlaces(places: Uint16Array, values: number): Uint8Array {
+  return values <= NARROW_VALUES_MAX ? Uint8Array.from(places) : new Uint8Array(places.slice().buffer);
+}
+
+export function openPlaces(data: ArrayBuffer, rows: number): Uint8Array | Uint16Array {
+  return data.byteLength === rows ? new Uint8Array(data) : new Uint16Array(data);
+}
+
+/** The distinct values of a column, and how many rows have each. */
+export class ColumnKeys {
+  /** JSON texts, parted by line feeds. */
   readonly text: string;
-  readonly rows: number;
-  readonly #data: ArrayBuffer;
-  readonly #indexesAt: number;
-  #texts: string[] | null = null;
-  #indexes: Uint8Array | Uint16Array | null = null;
+  /** By place. */
+  readonly counts: Uint32Array;
 
   constructor(data: ArrayBuffer) {
-    const [dictionaryBytes = 0, rows = 0] = new Uint32Array(data, 0, 2);
-    this.#data = data;
-    this.rows = rows;
-    this.#indexesAt = HEADER_BYTES + dictionaryBytes;
-    this.text = new TextDecoder().decode(new Uint8Array(data, HEADER_BYTES, dictionaryBytes));
+    const [values = 0] = new Uint32Array(data, 0, 1);
+    this.counts = new Uint32Array(data, COUNT_BYTES, values);
+    this.text = new TextDecoder().decode(new Uint8Array(data, COUNT_BYTES * (values + 1)));
   }
 
-  /** JSON texts of the distinct values. */
-  get texts(): readonly string[] {
-    this.#texts ??= this.text.split('\n');
-    return this.#texts;
+  get texts(): string[] {
+    return this.text.split('\n');
   }
 
-  get indexes(): Uint8Array | Uint16Array {
-    this.#indexes ??=
-      this.#data.byteLength - this.#indexesAt === this.rows
-        ? new Uint8Array(this.#data, this.#indexesAt)
-        : new Uint16Array(this.#data.slice(this.#indexesAt));
-    return this.#indexes;
-  }
-
-  textOf(row: number): string {
-    return this.texts[this.indexes[row] as number] as string;
-  }
-
-  /** Place of this text in the dictionary, or -1; found without parting the others. */
+  /** Place of this text, or -1; found without parting the others. */
   placeOf(text: string): number {
     for (let at = this.text.indexOf(text); at !== -1; at = this.text.indexOf(text, at + 1)) {
       const end = at + text.length;

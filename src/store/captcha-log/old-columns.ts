@@ -4,8 +4,28 @@
  * when its alarm comes; both tables go with the last of them.
  */
 import type { CaptchaRecord } from './captcha-record.ts';
-import { captchaFields, CaptchaColumn } from './columns.ts';
+import { captchaFields } from './columns.ts';
 import { CaptchaRunsBuilder } from './runs.ts';
+
+const HEADER_BYTES = 8;
+
+/** Lengths of the dictionary and rows, the dictionary, an index per row of one byte or two. */
+class CaptchaColumn {
+  readonly #texts: readonly string[];
+  readonly #indexes: Uint8Array | Uint16Array;
+
+  constructor(data: ArrayBuffer) {
+    const [dictionaryBytes = 0, rows = 0] = new Uint32Array(data, 0, 2);
+    const indexesAt = HEADER_BYTES + dictionaryBytes;
+    this.#texts = new TextDecoder().decode(new Uint8Array(data, HEADER_BYTES, dictionaryBytes)).split('\n');
+    this.#indexes =
+      data.byteLength - indexesAt === rows ? new Uint8Array(data, indexesAt) : new Uint16Array(data.slice(indexesAt));
+  }
+
+  textOf(row: number): string {
+    return this.#texts[this.#indexes[row] as number] as string;
+  }
+}
 
 export function holdsOldColumns(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'captcha_parts'").toArray().length > 0;

@@ -1,15 +1,15 @@
 /**
  * Sealed captchas for searching, beside their segment's object: up to 10,000 rows of a segment make a run.
- * Of each criterion a run has one column (`captcha_values`, by field, so that a search reads neighbours),
- * and its rows lie whole in groups (`captcha_rows`).
+ * Of each criterion a run has one column (`captcha_criteria`), and its rows lie whole in groups
+ * (`captcha_groups`).
  */
 import { compareNewestFirst } from '../verdict-log/row.ts';
 import type { RowKey } from '../verdict-log/row.ts';
 import { readMeta, writeMeta } from '../verdict-log/schema.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
-import { captchaFields, CaptchaColumn, packColumn, searchedFields } from './columns.ts';
+import { captchaFields, packKeys, packPlaces, searchedFields } from './columns.ts';
 import type { CaptchaField } from './columns.ts';
-import { FILTERED_TEXTS_MIN, keyFilter, mayHold } from './key-filter.ts';
+import { FILTERED_TEXTS_MIN, keyFilter } from './key-filter.ts';
 import { CaptchaGroup, CaptchaGroupBuilder, GROUP_ROWS } from './row-group.ts';
 
 /** A column of one-byte indexes is 10 kB then; an index of two bytes always suffices. */
@@ -18,18 +18,19 @@ const RUN_ROWS = 10_000;
 const RUN_TEXT_MAX = 300_000;
 
 interface OpenColumn {
-  /** JSON text → place in the dictionary. */
-  places: Map<string, number>;
+  /** JSON text → its place. */
+  known: Map<string, number>;
   texts: string[];
   textLength: number;
-  indexes: Uint16Array;
+  /** By row. */
+  places: Uint16Array;
 }
 
 interface ClosedRun {
   rows: number;
   oldest: RowKey;
   newest: RowKey;
-  columns: { filter: Uint8Array | null; data: Uint8Array }[];
+  columns: { filter: Uint8Array | null; keys: Uint8Array; places: Uint8Array }[];
   groups: { first: number; newest: RowKey; data: Uint8Array }[];
 }
 
@@ -62,7 +63,7 @@ export class CaptchaRunsBuilder {
       const column = this.#columns[no] as OpenColumn;
       const places = texts.map((text) => placeIn(column, text));
       for (let row = 0; row < group.rows; row += 1) {
-        column.indexes[this.#rows + row] = places[indexes[row] as number] as number;
+        column.places[this.#rows + row] = places[indexes[row] as number] as number;
       }
     }
     const { id, timestamp } = this.#newest;
@@ -78,9 +79,10 @@ export class CaptchaRunsBuilder {
       rows: this.#rows,
       oldest: this.#oldest,
       newest: this.#newest,
-      columns: this.#columns.map(({ texts, indexes }) => ({
+      columns: this.#columns.map(({ texts, places }) => ({
         filter: texts.length < FILTERED_TEXTS_MIN ? null : keyFilter(texts),
-        data: packColumn(texts, indexes.subarray(0, this.#rows)),
+        keys: packKeys(texts, countsOf(places.subarray(0, this.#rows), texts.length)),
+        places: packPlaces(places.subarray(0, this.#rows), texts.length),
       })),
       groups: this.#groups,
     });
@@ -104,19 +106,20 @@ export class CaptchaRunsBuilder {
         run.newest.timestamp,
         run.newest.id,
       );
-      for (const [at, { filter, data }] of run.columns.entries()) {
+      for (const [at, { filter, keys, places }] of run.columns.entries()) {
         sql.exec(
-          'INSERT INTO captcha_values (field, segment, run, filter, data) VALUES (?, ?, ?, ?, ?)',
+          'INSERT INTO captcha_criteria (field, segment, run, filter, keys, places) VALUES (?, ?, ?, ?, ?, ?)',
           captchaFields.indexOf(searchedFields[at] as CaptchaField),
           segment,
           no,
           filter,
-          data,
+          keys,
+          places,
         );
       }
       for (const { first, newest, data } of run.groups) {
         sql.exec(
-          'INSERT INTO captcha_rows (segment, run, first, max_ts, max_id, data) VALUES (?, ?, ?, ?, ?, ?)',
+          'INSERT INTO captcha_groups (segment, run, first, max_ts, max_id, data) VALUES (?, ?, ?, ?, ?, ?)',
           segment,
           no,
           first,
@@ -131,18 +134,24 @@ export class CaptchaRunsBuilder {
 
 function openColumns(): OpenColumn[] {
   return searchedFields.map(() => ({
-    places: new Map(),
+    known: new Map(),
     texts: [],
     textLength: 0,
-    indexes: new Uint16Array(RUN_ROWS),
+    places: new Uint16Array(RUN_ROWS),
   }));
 }
 
+function countsOf(places: Uint16Array, values: number): Uint32Array {
+  const counts = new Uint32Array(values);
+  for (const place of places) counts[place] = (counts[place] as number) + 1;
+  return counts;
+}
+
 function placeIn(column: OpenColumn, text: string): number {
-  const known = column.places.get(text);
+  const known = column.known.get(text);
   if (known !== undefined) return known;
   const place = column.texts.push(text) - 1;
-  column.places.set(text, place);
+  column.known.set(text, place);
   column.textLength += text.length;
   return place;
 }
@@ -166,13 +175,13 @@ export function dropRunsBefore(sql: SqlStorage, timestamp: number): void {
 function dropRun(sql: SqlStorage, segment: number, no: number): void {
   for (const field of searchedFields) {
     sql.exec(
-      'DELETE FROM captcha_values WHERE field = ? AND segment = ? AND run = ?',
+      'DELETE FROM captcha_criteria WHERE field = ? AND segment = ? AND run = ?',
       captchaFields.indexOf(field),
       segment,
       no,
     );
   }
-  sql.exec('DELETE FROM captcha_rows WHERE segment = ? AND run = ?', segment, no);
+  sql.exec('DELETE FROM captcha_groups WHERE segment = ? AND run = ?', segment, no);
   sql.exec('DELETE FROM captcha_runs WHERE segment = ? AND no = ?', segment, no);
 }
 
@@ -198,31 +207,6 @@ export function newestOf(run: CaptchaRun): RowKey {
   return { timestamp: run.maxTs, id: run.maxId };
 }
 
-export function columnOf(sql: SqlStorage, run: CaptchaRun, field: CaptchaField): CaptchaColumn {
-  const { data } = sql
-    .exec<{ data: ArrayBuffer }>(
-      'SELECT data FROM captcha_values WHERE field = ? AND segment = ? AND run = ?',
-      captchaFields.indexOf(field),
-      run.segment,
-      run.no,
-    )
-    .one();
-  return new CaptchaColumn(data);
-}
-
-/** Certain that no row of the run has this text; reads the filter alone, which lies before the column. */
-export function isRuledOut(sql: SqlStorage, run: CaptchaRun, field: CaptchaField, text: string): boolean {
-  const { filter } = sql
-    .exec<{ filter: ArrayBuffer | null }>(
-      'SELECT filter FROM captcha_values WHERE field = ? AND segment = ? AND run = ?',
-      captchaFields.indexOf(field),
-      run.segment,
-      run.no,
-    )
-    .one();
-  return filter !== null && !mayHold(new Uint8Array(filter), text);
-}
-
 export interface PlacedGroup {
   /** Place of its first row in the run. */
   first: number;
@@ -233,7 +217,7 @@ export interface PlacedGroup {
 export function groupAt(sql: SqlStorage, run: CaptchaRun, place: number): PlacedGroup {
   const { first, data } = sql
     .exec<{ first: number; data: ArrayBuffer }>(
-      'SELECT first, data FROM captcha_rows WHERE segment = ? AND run = ? AND first <= ? ORDER BY first DESC LIMIT 1',
+      'SELECT first, data FROM captcha_groups WHERE segment = ? AND run = ? AND first <= ? ORDER BY first DESC LIMIT 1',
       run.segment,
       run.no,
       place,
@@ -247,7 +231,7 @@ export function rowsBefore(sql: SqlStorage, run: CaptchaRun, key: RowKey): numbe
   if (run.minTs > key.timestamp) return 0;
   if (compareNewestFirst(key, newestOf(run)) < 0) return run.rows;
   const [across] = sql.exec<{ first: number; data: ArrayBuffer }>(
-    `SELECT first, data FROM captcha_rows WHERE segment = ? AND run = ? AND (max_ts, max_id) >= (?, ?)
+    `SELECT first, data FROM captcha_groups WHERE segment = ? AND run = ? AND (max_ts, max_id) >= (?, ?)
      ORDER BY first LIMIT 1`,
     run.segment,
     run.no,

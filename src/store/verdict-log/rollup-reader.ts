@@ -136,6 +136,40 @@ export class RollupReader {
     return { series: rows.map(pointsOf), other: pointsOf(others) };
   }
 
+  /** Counts per bucket of groups of values; `groupOf` says which group a value is counted in, or `null`. */
+  groupedSeries(
+    dimension: StoredDimension,
+    groupOf: (value: string) => number | null,
+    groups: number,
+    from: number,
+    to: number,
+    bucketMinutes: number,
+  ): Point[][] {
+    const rows = Array.from({ length: groups }, () => new Map<number, Counts>());
+    const add = (group: number, minute: number, allow: number, challenge: number, block: number): void => {
+      const counts = countsAt(rows[group] as Map<number, Counts>, minute - (minute % bucketMinutes));
+      counts[0] += allow;
+      counts[1] += challenge;
+      counts[2] += block;
+    };
+    const texts = this.#hot.rollups.textsOf(storedDimensions.indexOf(dimension));
+    const groupById = new Map<number, number | null>();
+    this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
+      let group = groupById.get(id);
+      if (group === undefined) {
+        const text = texts.get(id);
+        group = text === undefined ? null : groupOf(text);
+        groupById.set(id, group);
+      }
+      if (group !== null) add(group, minute, allow, challenge, block);
+    });
+    this.#visitPending(dimension, from, to, (minute, value, counts) => {
+      const group = groupOf(value);
+      if (group !== null) add(group, minute, ...counts);
+    });
+    return rows.map(pointsOf);
+  }
+
   /** Visits merged and pending counts alike; returns the texts of ids that only pending counts have. */
   #visit(
     dimension: StoredDimension,

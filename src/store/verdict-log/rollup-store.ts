@@ -21,6 +21,8 @@ const CACHED_VALUES_MAX = 50_000;
 export class RollupStore {
   readonly #sql: SqlStorage;
   readonly #ids = new Map<string, number>();
+  /** Dimension → id → text, of dimensions that were asked for whole. */
+  readonly #texts = new Map<number, Map<number, string>>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -36,6 +38,7 @@ export class RollupStore {
   /** Forgets what it remembers of the tables; to be called when a transaction failed. */
   forgetCache(): void {
     this.#ids.clear();
+    this.#texts.clear();
   }
 
   #mergeHour(dimension: number, hour: number, minutes: readonly [number, Map<string, Counts>][]): void {
@@ -61,6 +64,7 @@ export class RollupStore {
       .exec<{ id: number }>('INSERT INTO rollup_values (dimension, value) VALUES (?, ?) RETURNING id', dimension, value)
       .one();
     this.#remember(dimension, value, id);
+    this.#texts.get(dimension)?.set(id, value);
     return id;
   }
 
@@ -75,6 +79,20 @@ export class RollupStore {
     );
     if (row) this.#remember(dimension, value, row.id);
     return row?.id ?? null;
+  }
+
+  /** Texts of every id; for a dimension with few values. */
+  textsOf(dimension: number): ReadonlyMap<number, string> {
+    let texts = this.#texts.get(dimension);
+    if (texts === undefined) {
+      const rows = this.#sql.exec<{ id: number; value: string }>(
+        'SELECT id, value FROM rollup_values WHERE dimension = ?',
+        dimension,
+      );
+      texts = new Map([...rows].map(({ id, value }) => [id, value]));
+      this.#texts.set(dimension, texts);
+    }
+    return texts;
   }
 
   /** Texts of these ids, the first `limit` in the order of the texts. */
@@ -158,7 +176,7 @@ export class RollupStore {
       .toArray()
       .filter(({ id }) => !live.has(id));
     for (const { id } of unused) this.#sql.exec('DELETE FROM rollup_values WHERE id = ?', id);
-    this.#ids.clear();
+    this.forgetCache();
   }
 }
 

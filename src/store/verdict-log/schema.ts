@@ -37,12 +37,13 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS captcha_runs (
      segment INTEGER NOT NULL, no INTEGER NOT NULL, rows INTEGER NOT NULL, min_ts INTEGER NOT NULL,
      max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, PRIMARY KEY (segment, no)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS captcha_values (
-     field INTEGER NOT NULL, segment INTEGER NOT NULL, run INTEGER NOT NULL, filter BLOB, data BLOB NOT NULL,
-     PRIMARY KEY (field, segment, run)) WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS captcha_rows (
+  // With a row id: else each comparison of keys would read the whole row.
+  `CREATE TABLE IF NOT EXISTS captcha_criteria (
+     field INTEGER NOT NULL, segment INTEGER NOT NULL, run INTEGER NOT NULL, filter BLOB, keys BLOB NOT NULL,
+     places BLOB NOT NULL, PRIMARY KEY (field, segment, run))`,
+  `CREATE TABLE IF NOT EXISTS captcha_groups (
      segment INTEGER NOT NULL, run INTEGER NOT NULL, first INTEGER NOT NULL, max_ts INTEGER NOT NULL,
-     max_id TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (segment, run, first)) WITHOUT ROWID`,
+     max_id TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (segment, run, first))`,
   `CREATE TABLE IF NOT EXISTS sealed_ids (
      bucket INTEGER NOT NULL, segment INTEGER NOT NULL, chunk INTEGER NOT NULL, first_id TEXT NOT NULL,
      last_id TEXT NOT NULL, newest_ts INTEGER NOT NULL, data BLOB NOT NULL,

@@ -69,6 +69,7 @@ export type ShardStub = Pick<
   | 'append'
   | 'appendCaptchas'
   | 'appendTelemetry'
+  | 'captchaTraffic'
   | 'count'
   | 'counters'
   | 'erase'
