@@ -3,11 +3,8 @@
  * an npm package carries, so that a fresh clone needs nothing else. Tests talk to 127.0.0.1 only.
  */
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import chromium, { inflate } from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
+import { carriedChromium } from './carried-chromium.ts';
 
 const systemBrowsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -32,19 +29,11 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
 /** The one of the npm package, a build that never had a window. The caller closes it. */
 export async function launchCarriedChromium(more: readonly string[] = []): Promise<Browser> {
   const args = [...defaultArgs, ...more];
-  const executablePath = await chromium.executablePath();
+  const { executablePath, env, envWithLibraries } = await carriedChromium();
   try {
-    return await playwright.launch({ executablePath, headless: true, args });
+    return await playwright.launch({ executablePath, headless: true, args, env });
   } catch (error) {
     if (!String(error).includes('shared libraries')) throw error;
-    return playwright.launch({ executablePath, headless: true, args, env: await withCarriedLibraries() });
+    return playwright.launch({ executablePath, headless: true, args, env: envWithLibraries });
   }
-}
-
-/** A minimal machine lacks libnss3 and its like; the package carries them for another platform's sake. */
-async function withCarriedLibraries(): Promise<Record<string, string>> {
-  const packageFile = fileURLToPath(import.meta.resolve('@sparticuz/chromium'));
-  await inflate(join(dirname(packageFile), '..', 'bin', 'al2023.tar.br'));
-  const path = [join(tmpdir(), 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(delimiter);
-  return { ...(process.env as Record<string, string>), LD_LIBRARY_PATH: path };
 }
