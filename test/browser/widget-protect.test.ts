@@ -32,10 +32,13 @@ describe('on a page of the site', () => {
   });
 
   test('a marked form that is sent too early waits for the session', async () => {
-    server.sessionDelayMs = 400;
+    let open = (): void => undefined;
+    server.sessionOpens = new Promise<void>((resolve) => (open = resolve));
     await visitor.page.goto(`${server.url}/page`);
     await visitor.page.getByRole('button', { name: 'Send' }).click();
     expect(await visitor.page.locator('form').getAttribute('aria-busy')).toBe('true');
+    expect(server.submitted).toEqual([]);
+    open();
     await visitor.page.waitForURL('**/submit');
     expect(server.submitted.map((sent) => sent.get('how'))).toEqual(['fast']);
     expect((await visitor.context.cookies()).map((cookie) => cookie.name)).toContain('protect_session');

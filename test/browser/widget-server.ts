@@ -56,8 +56,8 @@ export interface WidgetServer {
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*`, past session and clearance. */
   apiBodies: string[];
-  /** Milliseconds that opening a session takes. */
-  sessionDelayMs: number;
+  /** What opening a session waits for. */
+  sessionOpens: Promise<unknown>;
   /** Whether `/verify` sets the cookie that lets a visitor pass. */
   clears: boolean;
 }
@@ -69,7 +69,7 @@ const untouched = () => ({
   lane: 'rsw' as const,
   honeypot: undefined,
   interstitial: {},
-  sessionDelayMs: 0,
+  sessionOpens: Promise.resolve(),
   clears: true,
 });
 
@@ -201,7 +201,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       return send(status, { 'content-type': 'application/json', ...headers }, body);
     }
     if (name !== null && request.method === 'POST') {
-      if (name[1] === 'session') await new Promise((resolve) => setTimeout(resolve, server.sessionDelayMs));
+      if (name[1] === 'session') await server.sessionOpens;
       const { status, body, cookie } = api(name[1] ?? '', JSON.parse(text) as Record<string, unknown>);
       const headers = { 'content-type': 'application/json', ...cors, ...(cookie ? { 'set-cookie': cookie } : {}) };
       return send(status, headers, JSON.stringify(body));
