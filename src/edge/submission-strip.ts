@@ -2,14 +2,15 @@
  * Takes the token field out of a submission and leaves every other byte as it was: a form is not
  * parsed and written anew, because no two writers agree on spaces, order and encodings.
  */
+import { afterSpace, jsonMembers, urlencodedFields } from './submission-fields.ts';
+import type { FieldRange } from './submission-fields.ts';
+
+const SPACE = 32;
+const AMPERSAND = 38;
+const COMMA = 44;
 
 export function withoutUrlencodedField(body: Uint8Array<ArrayBuffer>, field: string): Uint8Array<ArrayBuffer> {
-  const text = latin1(body);
-  const kept = text.split('&').filter((pair) => {
-    const equals = pair.indexOf('=');
-    return decodedName(equals < 0 ? pair : pair.slice(0, equals)) !== field;
-  });
-  return bytes(kept.join('&'));
+  return without(body, urlencodedFields(body, field), AMPERSAND);
 }
 
 export function withoutMultipartField(
@@ -30,23 +31,35 @@ export function withoutMultipartField(
   return bytes([head, ...kept].join(`--${boundary}`));
 }
 
-/** The one form that is written anew: the field is a member, and what surrounds it is its syntax. */
 export function withoutJsonField(body: Uint8Array<ArrayBuffer>, steps: readonly string[]): Uint8Array<ArrayBuffer> {
-  const document: unknown = JSON.parse(new TextDecoder().decode(body));
-  let holder: unknown = document;
-  for (const step of steps.slice(0, -1)) holder = (holder as Record<string, unknown> | null)?.[step];
-  const last = steps.at(-1);
-  if (typeof holder !== 'object' || holder === null || last === undefined) return body;
-  delete (holder as Record<string, unknown>)[last];
-  return new TextEncoder().encode(JSON.stringify(document)) as Uint8Array<ArrayBuffer>;
+  return without(body, jsonMembers(body, steps), COMMA);
 }
 
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '));
-  } catch {
-    return name;
+/** Cuts out each range and one separator beside it. */
+function without(
+  body: Uint8Array<ArrayBuffer>,
+  ranges: Iterable<FieldRange>,
+  separator: number,
+): Uint8Array<ArrayBuffer> {
+  const kept = new Uint8Array(body.length);
+  let length = 0;
+  let from = 0;
+  for (const { start, end } of ranges) {
+    kept.set(body.subarray(from, start), length);
+    length += start - from;
+    const next = afterSpace(body, end);
+    if (body[next] === separator) {
+      from = next + 1;
+      continue;
+    }
+    // The last of its list: the separator in front of it goes.
+    from = end;
+    let last = length;
+    while (last > 0 && kept[last - 1]! <= SPACE) last--;
+    if (kept[last - 1] === separator) length = last - 1;
   }
+  kept.set(body.subarray(from), length);
+  return kept.subarray(0, length + body.length - from);
 }
 
 /** One character per byte, so that text operations never touch the bytes they pass over. */

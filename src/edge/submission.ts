@@ -6,6 +6,8 @@
 import { TOKEN_MAX_CHARS } from '../contract/challenge-terms.ts';
 import type { InstancePolicy } from '../contract/instance.ts';
 import { parseJson } from './json-bytes.ts';
+import { jsonMembers, urlencodedFields } from './submission-fields.ts';
+import type { FieldRange } from './submission-fields.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './submission-strip.ts';
 
 export type SubmissionSettings = InstancePolicy['submission'];
@@ -16,6 +18,9 @@ export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
 const READ_TIMEOUT_MS = 30_000;
 /** A token sits near the top of any honest document. */
 const JSON_PATH_MAX_STEPS = 16;
+/** A token in an object, with every character escaped. */
+const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
+const decoder = new TextDecoder();
 
 export type SubmissionKind = 'urlencoded' | 'multipart' | 'json' | 'other';
 
@@ -72,13 +77,13 @@ async function fieldValue(
   try {
     switch (kind) {
       case 'urlencoded':
-        return firstText(new URLSearchParams(new TextDecoder().decode(body)).getAll(settings.tokenField));
+        return urlencodedValue(body, settings.tokenField);
       case 'multipart': {
         const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
-        return firstText(form.getAll(settings.tokenField));
+        return form.getAll(settings.tokenField).find((value) => typeof value === 'string' && value !== '');
       }
       case 'json':
-        return valueAt(parseJson(body), jsonSteps(settings));
+        return jsonValue(body, jsonSteps(settings));
       case 'other':
         return null;
     }
@@ -88,22 +93,24 @@ async function fieldValue(
   }
 }
 
-/** Pages with two widgets send the field twice, one of them empty. */
-function firstText(values: readonly unknown[]): unknown {
-  return values.find((value) => typeof value === 'string' && value !== '') ?? null;
-}
-
 function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
   return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
 }
 
-function valueAt(document: unknown, steps: readonly string[]): unknown {
-  let value = document;
-  for (const step of steps) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null;
-    value = (value as Record<string, unknown>)[step];
+/** Pages with two widgets send the field twice, one of them empty. */
+function urlencodedValue(body: Uint8Array, field: string): string | null {
+  for (const { valueStart, end } of urlencodedFields(body, field)) {
+    const value = new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v');
+    if (value) return value;
   }
-  return value;
+  return null;
+}
+
+function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
+  let last: FieldRange | null = null;
+  for (const member of jsonMembers(body, steps)) last = member;
+  if (last === null || last.end - last.valueStart > JSON_VALUE_MAX_BYTES) return null;
+  return parseJson(body.subarray(last.valueStart, last.end));
 }
 
 function tokenIn(value: unknown): string | null {

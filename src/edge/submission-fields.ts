@@ -1,0 +1,131 @@
+/**
+ * Finds a field in the bytes of an urlencoded or JSON body without taking the body apart: 8 MiB of `[[[[` or
+ * `a&a&` become some hundred megabytes of objects when they are parsed, and one such request would end
+ * an isolate. Costs a pass over the bytes and no memory.
+ */
+export interface FieldRange {
+  /** Of the whole pair or member, without what separates it from others. */
+  start: number;
+  end: number;
+  valueStart: number;
+}
+
+/** `%2D` is three bytes for one, `\u002d` six. */
+const URLENCODED_GROWTH = 3;
+const JSON_GROWTH = 6;
+const QUOTE = 34;
+const AMPERSAND = 38;
+const COMMA = 44;
+const COLON = 58;
+const EQUALS = 61;
+const OPEN_ARRAY = 91;
+const BACKSLASH = 92;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const SPACE = 32;
+const decoder = new TextDecoder();
+
+/** Each pair with that name, in order. `field` is ASCII. */
+export function* urlencodedFields(body: Uint8Array, field: string): Generator<FieldRange> {
+  for (let start = 0, end = 0; start < body.length; start = end + 1) {
+    end = body.indexOf(AMPERSAND, start);
+    if (end < 0) end = body.length;
+    if (end - start < field.length) continue;
+    const equals = body.subarray(start, Math.min(end, start + field.length * URLENCODED_GROWTH + 1)).indexOf(EQUALS);
+    const nameEnd = equals < 0 ? end : start + equals;
+    if (nameEnd - start > field.length * URLENCODED_GROWTH) continue;
+    if (decodedName(decoder.decode(body.subarray(start, nameEnd))) !== field) continue;
+    yield { start, end, valueStart: Math.min(nameEnd + 1, end) };
+  }
+}
+
+/** Each member that the path of names (or places in a list) leads to, in order; the last counts, as with `JSON.parse`. */
+export function* jsonMembers(body: Uint8Array, path: readonly string[], from = 0): Generator<FieldRange> {
+  const [step = '', ...rest] = path;
+  for (const member of membersNamed(step, body, afterSpace(body, from))) {
+    if (rest.length === 0) yield member;
+    else yield* jsonMembers(body, rest, member.valueStart);
+  }
+}
+
+/** A list may end anywhere: whether the document is sound is the origin's to say. */
+function* membersNamed(name: string, body: Uint8Array, open: number): Generator<FieldRange> {
+  const isObject = body[open] === OPEN_OBJECT;
+  if (!isObject && (body[open] !== OPEN_ARRAY || !/^(?:0|[1-9]\d{0,6})$/.test(name))) return;
+  let start = afterSpace(body, open + 1);
+  for (let place = 0; start < body.length && body[start] !== CLOSE_OBJECT && body[start] !== CLOSE_ARRAY; place++) {
+    let valueStart = start;
+    let fits = !isObject && place === Number(name);
+    if (isObject) {
+      const keyEnd = valueEnd(body, start);
+      const colon = afterSpace(body, keyEnd);
+      if (body[start] !== QUOTE || body[colon] !== COLON) return;
+      fits = isText(body, start, keyEnd, name);
+      valueStart = afterSpace(body, colon + 1);
+    }
+    const end = valueEnd(body, valueStart);
+    if (fits) yield { start, end, valueStart };
+    const next = afterSpace(body, end);
+    if (body[next] !== COMMA) return;
+    start = afterSpace(body, next + 1);
+  }
+}
+
+/** Behind the value that begins at `at`. */
+function valueEnd(body: Uint8Array, at: number): number {
+  let depth = 0;
+  for (let index = at; index < body.length; index++) {
+    switch (body[index]) {
+      case QUOTE:
+        index = closingQuote(body, index);
+        if (depth === 0) return Math.min(index + 1, body.length);
+        break;
+      case OPEN_ARRAY:
+      case OPEN_OBJECT:
+        depth++;
+        break;
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        if (depth <= 1) return depth === 0 ? index : index + 1;
+        depth--;
+        break;
+      case COMMA:
+        if (depth === 0) return index;
+        break;
+    }
+  }
+  return body.length;
+}
+
+function closingQuote(body: Uint8Array, open: number): number {
+  for (let at = body.indexOf(QUOTE, open + 1); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
+    let escapes = at;
+    while (body[escapes - 1] === BACKSLASH) escapes--;
+    if ((at - escapes) % 2 === 0) return at;
+  }
+  return body.length;
+}
+
+function isText(body: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start < text.length + 2 || end - start > text.length * JSON_GROWTH + 2) return false;
+  try {
+    return JSON.parse(decoder.decode(body.subarray(start, end))) === text;
+  } catch {
+    return false;
+  }
+}
+
+export function afterSpace(body: Uint8Array, from: number): number {
+  let at = from;
+  while (at < body.length && body[at]! <= SPACE) at++;
+  return at;
+}
+
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,118 @@
+/** Fields found in the bytes of a body are those that parsing the whole of it would have found (issue 4, point 7). */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonMembers, urlencodedFields } from '../../../src/edge/submission-fields.ts';
+import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission-strip.ts';
+
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+const name = fc.constantFrom('a', 'token', '0', '2', 'captcha-response', 'b.c');
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.constantFrom('"', '\\', '\\"', '{"a":1}', ',', ']}', 'ü', '\u2028'),
+);
+const document = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'medium' },
+    fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(name, text), tie('value'), { maxKeys: 5 }),
+  ),
+})).value;
+const indent = fc.constantFrom('', ' ', '\t', '\n');
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (holder, step) =>
+      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
+        ? (holder as Record<string, unknown>)[step]
+        : undefined,
+    value,
+  );
+}
+
+describe('a JSON document', () => {
+  it('holds at a path what JSON.parse would show there, however it is written', () => {
+    fc.assert(
+      fc.property(document, fc.array(name, { minLength: 1, maxLength: 3 }), indent, (value, path, space) => {
+        const json = JSON.stringify(value, null, space);
+        const body = bytesOf(space === '\n' ? `\n${json}\n` : json);
+        const members = [...jsonMembers(body, path)];
+        const expected = valueAt(JSON.parse(json), path);
+        expect(members).toHaveLength(expected === undefined ? 0 : 1);
+        for (const { valueStart, end } of members) {
+          expect(JSON.parse(textOf(body.subarray(valueStart, end)))).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  it('loses that member and nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.oneof(name, text), document, { maxKeys: 6 }),
+        name,
+        indent,
+        (value, member, space) => {
+          const json = JSON.stringify(value, null, space);
+          const expected = JSON.parse(json) as Record<string, unknown>;
+          delete expected[member];
+          expect(JSON.parse(textOf(withoutJsonField(bytesOf(json), [member])))).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('written twice counts as JSON.parse counts it, and loses both', () => {
+    const body = bytesOf('{ "t":"first", "a":1e400 , "t" : "last"\n}');
+    const last = [...jsonMembers(body, ['t'])].at(-1)!;
+    expect(textOf(body.subarray(last.valueStart, last.end))).toBe('"last"');
+    expect(textOf(withoutJsonField(body, ['t']))).toBe('{  "a":1e400 \n}');
+    expect(textOf(withoutJsonField(bytesOf('{"t":1,"t":2}'), ['t']))).toBe('{}');
+  });
+
+  it('that is none never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\a1 ') }), (broken) => {
+        for (const { start, valueStart, end } of jsonMembers(bytesOf(broken), ['a', '1'])) {
+          expect(start <= valueStart && valueStart <= end && end <= broken.length).toBe(true);
+        }
+        withoutJsonField(bytesOf(broken), ['a']);
+      }),
+    );
+  });
+});
+
+describe('an urlencoded form', () => {
+  const piece = fc.oneof(
+    name,
+    fc.string({ maxLength: 4 }),
+    fc.constantFrom('%', '%4', '+', '%2D', 'captcha%2dresponse'),
+  );
+  const form = fc
+    .array(fc.tuple(piece, fc.option(piece)), { maxLength: 8 })
+    .map((pairs) => pairs.map(([key, value]) => (value === null ? key : `${key}=${value}`)).join('&'));
+
+  it('holds under a name what URLSearchParams would show there', () => {
+    fc.assert(
+      fc.property(form, name, (body, field) => {
+        const bytes = bytesOf(body);
+        const found = [...urlencodedFields(bytes, field)].map(({ valueStart, end }) =>
+          new URLSearchParams(`v=${textOf(bytes.subarray(valueStart, end))}`).get('v'),
+        );
+        expect(found).toEqual(new URLSearchParams(body).getAll(field));
+      }),
+    );
+  });
+
+  it('loses that name and nothing else', () => {
+    fc.assert(
+      fc.property(form, name, (body, field) => {
+        const expected = [...new URLSearchParams(body)].filter(([key]) => key !== field);
+        const kept = textOf(withoutUrlencodedField(bytesOf(body), field));
+        expect([...new URLSearchParams(kept)]).toEqual(expected);
+      }),
+    );
+  });
+});
