@@ -20,9 +20,12 @@ export interface HeaderFacts {
   forged: string[];
 }
 
-/** `x_protect_…` too: CGI-style origins read both spellings as one name. */
+/**
+ * `x_protect_…` too: CGI-style origins read both spellings as one name. `x-original-url` and `x-rewrite-url` name
+ * another path than the one that was judged, and some frameworks serve that.
+ */
 const FORGEABLE =
-  /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;
+  /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded|(?:original|rewrite)[-_]url)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;
 
 export function readHeaders(headers: Headers): HeaderFacts {
   const facts: HeaderFacts = {

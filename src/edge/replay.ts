@@ -73,7 +73,7 @@ export async function sealedReplay(
 }
 
 export function bearsReplayMark(query: string): boolean {
-  return query.endsWith(REPLAY_MARK);
+  return query.endsWith(`?${REPLAY_MARK}`) || query.endsWith(`&${REPLAY_MARK}`);
 }
 
 /**

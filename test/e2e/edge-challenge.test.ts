@@ -183,6 +183,8 @@ describe('a held submission', () => {
     const marked = '/echo/next?a=1&__protect-replay=1';
     const reloaded = await edge(marked, { from: '192.0.2.34' });
     expect(await reloaded.json()).toMatchObject({ method: 'GET', query: 'a=1' });
+    const anothers = await edge('/echo/next?my__protect-replay=1', { from: '192.0.2.34' });
+    expect(await anothers.json()).toMatchObject({ query: 'my__protect-replay=1' });
     for (const type of [FORM, 'multipart/form-data; boundary=B']) {
       // oxlint-disable-next-line no-await-in-loop
       const posted = await (await hold(marked, '192.0.2.34', { 'content-type': type }, 'b=2')).json();

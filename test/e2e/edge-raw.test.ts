@@ -96,6 +96,8 @@ describe('what a visitor types', () => {
       cf_connecting_ip: '198.51.100.77',
       'true-client_ip': '198.51.100.77',
       'x-protect-decision': 'allow',
+      'x-original-url': '/admin',
+      x_rewrite_url: '/admin',
       'x-protect-signature': 't=1,kid=x,v1=AAAA',
       cookie: 'a=1; __Host-protect-clearance=eyJhbGciOiJub25lIn0.e30.; b=2',
     };
@@ -116,6 +118,7 @@ describe('what a visitor types', () => {
       'x-client',
       'signals-secret',
       'clearance',
+      'admin',
     ]) {
       expect(seen).not.toContain(trace);
     }
