@@ -134,16 +134,18 @@ function instanceCases({ instanceId }: FullAccount): Case[] {
   const ids: string[] = [];
   const jtis: string[] = [];
   const protectInstanceId = instanceId;
+  // Within what an account may hold.
+  const half = { share: 0.5 };
   return [
     small('protect/instances, 100', '/protect/instances'),
     small(
       'protect/instances/create',
       '/protect/instances/create',
       (call) => ({ name: 'Made', cname: `made${call}.example.com`, globalSiteKey: madeSites[call] }),
-      { answered: ({ id }: { id: string }) => ids.push(id) },
+      { ...half, answered: ({ id }: { id: string }) => ids.push(id) },
     ),
-    small('protect/instances/update', '/protect/instances/update', (call) => ({ id: ids[call], monitor: true })),
-    small('protect/instances/delete', '/protect/instances/delete', (call) => ({ id: ids[call] })),
+    small('protect/instances/update', '/protect/instances/update', (call) => ({ id: ids[call], monitor: true }), half),
+    small('protect/instances/delete', '/protect/instances/delete', (call) => ({ id: ids[call] }), half),
     small('sites/delete', '/sites/delete', (call) => ({ siteKey: madeSites[call] })),
     small('client-jwt/generate', '/protect/client-jwt/generate', () => ({ protectInstanceId, expiresInWeeks: 4 }), {
       answered: ({ jti }: { jti: string }) => jtis.push(jti),
@@ -210,7 +212,8 @@ function verdictCases(): Case[] {
     read('traffic-summary', () => ({ since, bucket: 'hour' })),
     read('traffic-by-dimension', () => ({ groupBy: 'country', since, bucket: 'hour' })),
     read('verdicts/export, 5 minutes', () => ({ since: Date.now() - 300_000 })),
-    read('metrics', () => ({}), { method: 'GET' }),
+    // Asks every instance's log: as many answers as there are instances.
+    small('protect/metrics, 100 instances', '/protect/metrics', undefined, { method: 'GET', share: 0.2 }),
     small('protect/sessions/erase', '/protect/sessions/erase', jti, { share: 0.5 }),
   ];
 }

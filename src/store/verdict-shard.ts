@@ -6,6 +6,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import { eraseSession } from './verdict-log/erase.ts';
 import type { CaptchaEvent } from './captcha-log/captcha-record.ts';
+import { liveCounts } from './captcha-log/live.ts';
+import type { LiveCounts, LiveWindow } from './captcha-log/live.ts';
 import { convertOldColumns, holdsOldColumns } from './captcha-log/old-columns.ts';
 import { scanCaptchas } from './captcha-log/scan.ts';
 import type { CaptchaScan, CaptchaScanAnswer } from './captcha-log/scan.ts';
@@ -140,6 +142,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     outcomes: number[] | null,
   ): Promise<SeriesAnswer> {
     return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
+  }
+
+  /** Captchas of one site per bucket and per address. */
+  async liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts> {
+    await this.#converted();
+    return liveCounts(this.#storage.sql, this.#hot, siteKey, window);
   }
 
   /** Of these sites, or with `null` of all; one series for each type, verified and not. */

@@ -12,6 +12,8 @@ import type { LogName, ShardEnv } from '../verdict-log/shards.ts';
 import { mergeCaptcha } from './captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from './captcha-record.ts';
 import type { CaptchaCondition } from './conditions.ts';
+import { countLive } from './live.ts';
+import type { LiveAddress, LiveWindow } from './live.ts';
 import { scanShards } from './search.ts';
 import { countTraffic } from './traffic.ts';
 import type { CaptchaTraffic } from './traffic.ts';
@@ -104,47 +106,29 @@ export interface LiveTraffic {
   /** Buckets that saw traffic, oldest first. */
   points: { timestamp: number; count: number }[];
   uniqueIps: number;
-  topIps: { ip: string; count: number; country: string | null; asn: number | null; categories: readonly string[] }[];
+  /** Most captchas first. */
+  topIps: LiveAddress[];
   /** `false`: more captchas than are looked at; the newest were counted. */
   isExact: boolean;
 }
-
-const LIVE_ROWS_MAX = 100_000;
-const LIVE_PAGE_ROWS = 5000;
 
 /** What one site saw lately, by the captcha. Times in epoch milliseconds. */
 export async function liveCaptchas(
   env: ShardEnv,
   accountId: string,
   siteKey: string,
-  window: { since: number; until: number; bucketMs: number; topIps: number },
+  window: LiveWindow & { topIps: number },
 ): Promise<LiveTraffic> {
-  const filter = filterOf({ since: window.since, until: window.until, siteKey, type: null });
-  const buckets = new Map<number, number>();
-  const addresses = new Map<string, LiveTraffic['topIps'][number]>();
-  let before: RowKey | null = null;
-  let seen = 0;
-  do {
-    const request = { filter, before, offset: 0, limit: LIVE_PAGE_ROWS, wantTotal: false };
-    // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(env, captchaLog(accountId), request);
-    for (const { body } of page.rows) {
-      const record = JSON.parse(body) as CaptchaRecord;
-      const bucket = Math.floor(record.timestamp / window.bucketMs) * window.bucketMs;
-      buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
-      if (record.ip === null) continue;
-      const { ip, country, asn, ip_category: categories } = record;
-      const known = addresses.get(ip);
-      if (known) known.count++;
-      else addresses.set(ip, { ip, count: 1, country, asn, categories });
-    }
-    seen += page.rows.length;
-    before = page.next;
-  } while (before !== null && seen < LIVE_ROWS_MAX);
+  const { since, until, bucketMs } = window;
+  const { buckets, addresses, isExact } = await countLive(env, captchaLog(accountId), siteKey, {
+    since,
+    until,
+    bucketMs,
+  });
   return {
     points: [...buckets].map(([timestamp, count]) => ({ timestamp, count })).sort((a, b) => a.timestamp - b.timestamp),
     uniqueIps: addresses.size,
     topIps: [...addresses.values()].sort((a, b) => b.count - a.count || (a.ip < b.ip ? -1 : 1)).slice(0, window.topIps),
-    isExact: before === null,
+    isExact,
   };
 }

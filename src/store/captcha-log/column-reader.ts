@@ -44,29 +44,43 @@ export class ColumnReader {
   passing(run: CaptchaRun, test: FieldTest): Passing | null {
     const { filter, keys: data } = this.#read.get(`${run.segment} ${run.no}`) ?? { filter: null, keys: null };
     if (filter && test.only !== null && !mayHold(new Uint8Array(filter), test.only)) return null;
-    const keys = new ColumnKeys(data ?? this.#longKeys(run));
+    const keys = data ? new ColumnKeys(data) : keysOf(this.#sql, this.#field, run);
     const table = passTable(keys, test);
     if (table === null) return null;
     let rows = 0;
     for (const [place, count] of keys.counts.entries()) if (table[place] === 1) rows += count;
     return rows === 0 ? null : { field: this.#field, table, rows };
   }
+}
 
-  #longKeys({ segment, no }: CaptchaRun): ArrayBuffer {
-    return this.#sql
-      .exec<{ keys: ArrayBuffer }>(
-        'SELECT keys FROM captcha_criteria WHERE field = ? AND segment = ? AND run = ?',
-        captchaFields.indexOf(this.#field),
-        segment,
-        no,
-      )
-      .one().keys;
-  }
+export function keysOf(sql: SqlStorage, field: CaptchaField, { segment, no }: CaptchaRun): ColumnKeys {
+  const { keys } = sql
+    .exec<{ keys: ArrayBuffer }>(
+      'SELECT keys FROM captcha_criteria WHERE field = ? AND segment = ? AND run = ?',
+      captchaFields.indexOf(field),
+      segment,
+      no,
+    )
+    .one();
+  return new ColumnKeys(keys);
+}
+
+/** Epoch milliseconds of each row. */
+export function timesOf(sql: SqlStorage, { segment, no }: CaptchaRun): Float64Array {
+  const { places } = sql
+    .exec<{ places: ArrayBuffer }>(
+      'SELECT places FROM captcha_criteria WHERE field = ? AND segment = ? AND run = ?',
+      captchaFields.indexOf('timestamp'),
+      segment,
+      no,
+    )
+    .one();
+  return new Float64Array(places);
 }
 
 function passTable(keys: ColumnKeys, test: FieldTest): Uint8Array | null {
-  if (!test.mayPass(keys.text)) return null;
   const { only } = test;
+  if (only === null && !test.mayPass(keys.text)) return null;
   if (only === null) return Uint8Array.from(keys.texts, (text) => (test.passes(text) ? 1 : 0));
   const place = keys.placeOf(only);
   if (place === -1) return null;

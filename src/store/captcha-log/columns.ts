@@ -43,11 +43,12 @@ export const captchaFields = [
 ] as const satisfies readonly (keyof CaptchaRecord)[];
 export type CaptchaField = (typeof captchaFields)[number];
 
-/** Criteria of a search: each is a column of its own over a whole run of rows. */
+/** Criteria of a search, and what else is counted: each is a column of its own over a whole run of rows. */
 export const searchedFields = [
   'site_key',
   'captcha_type',
   'ip',
+  'asn',
   'country',
   'ja4',
   'user_agent',
@@ -87,6 +88,11 @@ export function packKeys(texts: readonly string[], counts: Uint32Array): Uint8Ar
 /** Of each row the place of its value among the keys, in one byte or two. */
 export function packPlaces(places: Uint16Array, values: number): Uint8Array {
   return values <= NARROW_VALUES_MAX ? Uint8Array.from(places) : new Uint8Array(places.slice().buffer);
+}
+
+/** Of each row its time: a column that has a value per row needs no keys. */
+export function packTimes(times: readonly number[]): Uint8Array {
+  return new Uint8Array(Float64Array.from(times).buffer);
 }
 
 export function openPlaces(data: ArrayBuffer, rows: number): Uint8Array | Uint16Array {

@@ -60,17 +60,31 @@ export class HotColumns {
 
   /** Keys of the rows in the window that pass every test, in no order. `until` exclusive. */
   matching(tests: readonly FieldTest[], since: number, until: number): RowKey[] {
+    const found: RowKey[] = [];
+    this.each(tests, since, until, (key) => found.push(key));
+    return found;
+  }
+
+  /** Visits them, each with a way to ask for the JSON text of a field. */
+  each(
+    tests: readonly FieldTest[],
+    since: number,
+    until: number,
+    visit: (key: RowKey, textOf: (field: CaptchaField) => string) => void,
+  ): void {
     const decided = tests.map((test) => {
       const { indexes, ...column } = this.#columns.get(test.field) as HotColumn;
       return { indexes, passes: passTable(column, test) };
     });
-    const found: RowKey[] = [];
     for (let slot = this.#keys.length - 1; slot >= 0; slot -= 1) {
       const key = this.#keys[slot];
       if (!key || key.timestamp < since || key.timestamp >= until) continue;
-      if (decided.every(({ indexes, passes }) => passes[indexes[slot] as number] === 1)) found.push(key);
+      if (!decided.every(({ indexes, passes }) => passes[indexes[slot] as number] === 1)) continue;
+      visit(key, (field) => {
+        const column = this.#columns.get(field);
+        return column?.texts[column.indexes[slot] as number] ?? 'null';
+      });
     }
-    return found;
   }
 }
 

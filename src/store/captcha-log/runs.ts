@@ -7,7 +7,7 @@ import { compareNewestFirst } from '../verdict-log/row.ts';
 import type { RowKey } from '../verdict-log/row.ts';
 import { readMeta, writeMeta } from '../verdict-log/schema.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
-import { captchaFields, packKeys, packPlaces, searchedFields } from './columns.ts';
+import { captchaFields, packKeys, packPlaces, packTimes, searchedFields } from './columns.ts';
 import type { CaptchaField } from './columns.ts';
 import { FILTERED_TEXTS_MIN, keyFilter } from './key-filter.ts';
 import { CaptchaGroup, CaptchaGroupBuilder, GROUP_ROWS } from './row-group.ts';
@@ -30,7 +30,7 @@ interface ClosedRun {
   rows: number;
   oldest: RowKey;
   newest: RowKey;
-  columns: { filter: Uint8Array | null; keys: Uint8Array; places: Uint8Array }[];
+  columns: { field: CaptchaField; filter: Uint8Array | null; keys: Uint8Array; places: Uint8Array }[];
   groups: { first: number; newest: RowKey; data: Uint8Array }[];
 }
 
@@ -40,6 +40,7 @@ export class CaptchaRunsBuilder {
   #columns: OpenColumn[] = openColumns();
   #groups: ClosedRun['groups'] = [];
   #group = new CaptchaGroupBuilder();
+  #times: number[] = [];
   #rows = 0;
   #oldest: RowKey | null = null;
   #newest: RowKey | null = null;
@@ -47,6 +48,7 @@ export class CaptchaRunsBuilder {
   add(record: CaptchaRecord): void {
     this.#oldest ??= record;
     this.#newest = record;
+    this.#times.push(record.timestamp);
     this.#group.add(record);
     if (!this.#group.isFull) return;
     this.#closeGroup();
@@ -79,17 +81,24 @@ export class CaptchaRunsBuilder {
       rows: this.#rows,
       oldest: this.#oldest,
       newest: this.#newest,
-      columns: this.#columns.map(({ texts, places }) => ({
-        filter: texts.length < FILTERED_TEXTS_MIN ? null : keyFilter(texts),
-        keys: packKeys(texts, countsOf(places.subarray(0, this.#rows), texts.length)),
-        places: packPlaces(places.subarray(0, this.#rows), texts.length),
-      })),
+      columns: [...this.#columns.map((column, no) => this.#closed(column, no)), timeColumn(this.#times)],
       groups: this.#groups,
     });
     this.#columns = openColumns();
     this.#groups = [];
+    this.#times = [];
     this.#rows = 0;
     this.#oldest = null;
+  }
+
+  #closed({ texts, places }: OpenColumn, no: number): ClosedRun['columns'][number] {
+    const used = places.subarray(0, this.#rows);
+    return {
+      field: searchedFields[no] as CaptchaField,
+      filter: texts.length < FILTERED_TEXTS_MIN ? null : keyFilter(texts),
+      keys: packKeys(texts, countsOf(used, texts.length)),
+      places: packPlaces(used, texts.length),
+    };
   }
 
   /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
@@ -106,10 +115,10 @@ export class CaptchaRunsBuilder {
         run.newest.timestamp,
         run.newest.id,
       );
-      for (const [at, { filter, keys, places }] of run.columns.entries()) {
+      for (const { field, filter, keys, places } of run.columns) {
         sql.exec(
           'INSERT INTO captcha_criteria (field, segment, run, filter, keys, places) VALUES (?, ?, ?, ?, ?, ?)',
-          captchaFields.indexOf(searchedFields[at] as CaptchaField),
+          captchaFields.indexOf(field),
           segment,
           no,
           filter,
@@ -139,6 +148,10 @@ function openColumns(): OpenColumn[] {
     textLength: 0,
     places: new Uint16Array(RUN_ROWS),
   }));
+}
+
+function timeColumn(times: readonly number[]): ClosedRun['columns'][number] {
+  return { field: 'timestamp', filter: null, keys: packKeys([], new Uint32Array()), places: packTimes(times) };
 }
 
 function countsOf(places: Uint16Array, values: number): Uint32Array {
@@ -173,7 +186,7 @@ export function dropRunsBefore(sql: SqlStorage, timestamp: number): void {
 }
 
 function dropRun(sql: SqlStorage, segment: number, no: number): void {
-  for (const field of searchedFields) {
+  for (const field of [...searchedFields, 'timestamp'] as const) {
     sql.exec(
       'DELETE FROM captcha_criteria WHERE field = ? AND segment = ? AND run = ?',
       captchaFields.indexOf(field),
@@ -201,6 +214,19 @@ export interface CaptchaRun {
   minTs: number;
   maxTs: number;
   maxId: string;
+}
+
+/** The newest `limit` runs that reach into the window; `until` exclusive. */
+export function runsBetween(sql: SqlStorage, since: number, until: number, limit: number): CaptchaRun[] {
+  return sql
+    .exec<CaptchaRun & Record<string, SqlStorageValue>>(
+      `SELECT segment, no, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM captcha_runs
+       WHERE max_ts >= ? AND min_ts < ? ORDER BY max_ts DESC, max_id DESC LIMIT ?`,
+      since,
+      until,
+      limit,
+    )
+    .toArray();
 }
 
 export function newestOf(run: CaptchaRun): RowKey {

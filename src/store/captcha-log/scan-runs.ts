@@ -101,7 +101,7 @@ function isCounted(one: FoundRun, search: PlannedSearch, { counts }: RunScan): b
 }
 
 /** Looks at each row, a column at a time. */
-function markRows(sql: SqlStorage, open: readonly FoundRun[]): void {
+export function markRows(sql: SqlStorage, open: readonly FoundRun[]): void {
   for (const one of open) one.marked = new Uint8Array(one.run.rows).fill(1, one.start, one.end);
   for (const field of new Set(open.flatMap(({ tests }) => tests.map((test) => test.field)))) {
     const asked = new Map<CaptchaRun, [FoundRun, Passing[]]>();

@@ -74,6 +74,7 @@ export type ShardStub = Pick<
   | 'counters'
   | 'erase'
   | 'gaps'
+  | 'liveCaptchas'
   | 'plan'
   | 'retire'
   | 'scanCaptchas'

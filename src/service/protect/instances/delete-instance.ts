@@ -25,9 +25,11 @@ export const deleteInstance = operation({
   async handler(context) {
     const { id } = await ownInstance(context, context.body.id);
     await deactivateInstance(context.env, id, context.now);
-    await ruleBook(context.env, id).retire(context.now);
-    await retireLog(context.env, verdictLogOf({ id }), context.now);
-    await retireRisk(context.env, id, context.now);
+    await Promise.all([
+      ruleBook(context.env, id).retire(context.now),
+      retireLog(context.env, verdictLogOf({ id }), context.now),
+      retireRisk(context.env, id, context.now),
+    ]);
     return { success: true, id };
   },
 });

@@ -37,6 +37,12 @@ export async function countDeadLetters(env: LetterEnv, instanceId: string): Prom
   return objects.length;
 }
 
+/** Instances with a batch that waits, of all accounts; `null`: too many to tell in one look. */
+export async function instancesWithLetters(env: LetterEnv): Promise<ReadonlySet<string> | null> {
+  const { delimitedPrefixes, truncated } = await env.SEGMENTS.list({ prefix: PREFIX, delimiter: '/' });
+  return truncated ? null : new Set(delimitedPrefixes.map((prefix) => prefix.slice(PREFIX.length, -1)));
+}
+
 export async function replayDeadLetters(env: ServiceEnv, now: number): Promise<void> {
   if (now % REPLAY_INTERVAL_MS >= MINUTE_MS) return;
   const { objects } = await env.SEGMENTS.list({ prefix: PREFIX, limit: LETTERS_PER_RUN_MAX });

@@ -9,7 +9,7 @@ import { instancesOfAccount } from '../../../store/instances.ts';
 import { missingRecords, sumCounters } from '../../../store/verdict-log/log.ts';
 import { operation } from '../../operation.ts';
 import { verdictLogOf } from './accept-batch.ts';
-import { countDeadLetters } from './dead-letters.ts';
+import { countDeadLetters, instancesWithLetters } from './dead-letters.ts';
 
 /** What goes down again when records arrive after all. */
 const gauges: ReadonlySet<string> = new Set(['gatehouse_verdicts_missing', 'gatehouse_dead_letters']);
@@ -33,13 +33,14 @@ export const getMetrics = operation({
   answerTypes: ['text/plain'],
   async handler({ env, account }) {
     const instances = (await instancesOfAccount(env, account.id)).filter(({ active }) => active);
+    const waiting = await instancesWithLetters(env);
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const log = verdictLogOf(instance);
         const [counters, missing, dead] = await Promise.all([
           sumCounters(env, log),
           missingRecords(env, log),
-          countDeadLetters(env, instance.id),
+          waiting?.has(instance.id) === false ? 0 : countDeadLetters(env, instance.id),
         ]);
         return [
           ...Object.entries(counters).map(([name, value]) => sampleOf(instance.id, name, value)),
