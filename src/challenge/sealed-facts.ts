@@ -5,6 +5,8 @@
  */
 import * as z from 'zod/mini';
 
+/** Twice as many as there are. */
+export const SEALED_CATEGORIES_MAX = 16;
 const text = z.string().check(z.maxLength(256));
 
 export const sealedFacts = z.strictObject({
@@ -24,7 +26,7 @@ export const sealedFacts = z.strictObject({
   latitude: z.nullable(z.number()),
   longitude: z.nullable(z.number()),
   /** Flags of the address, or `null` when nobody could tell. */
-  categories: z.nullable(z.array(text).check(z.maxLength(16))),
+  categories: z.nullable(z.array(text).check(z.maxLength(SEALED_CATEGORIES_MAX))),
   /** The Protect session this challenge belongs to, when there is one. */
   session: z.nullable(text),
   webView: z.boolean(),

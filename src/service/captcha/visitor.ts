@@ -3,6 +3,7 @@
  * of its own account; everybody else is who their connection says. A `visitor` member without
  * that JWT is refused, not ignored: somebody is trying, or somebody's set-up is wrong.
  */
+import { SEALED_CATEGORIES_MAX } from '../../challenge/sealed-facts.ts';
 import type { EdgeVisitor } from '../../contract/edge-api.ts';
 import { header } from '../../contract/headers.ts';
 import { formatIp, parseIp } from '../../rules/ip.ts';
@@ -76,6 +77,7 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
 export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Visitor {
   if (known === null) return visitor;
   const { categories } = known;
+  const all = [...new Set([...(visitor.categories ?? []), ...(categories ?? [])])];
   return {
     ...visitor,
     country: visitor.country ?? known.country,
@@ -84,7 +86,7 @@ export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Vi
     city: visitor.city ?? known.city,
     latitude: visitor.latitude ?? known.latitude,
     longitude: visitor.longitude ?? known.longitude,
-    categories: categories === null ? visitor.categories : [...new Set([...(visitor.categories ?? []), ...categories])],
+    categories: categories === null ? visitor.categories : all.slice(0, SEALED_CATEGORIES_MAX),
     abuseScore: known.abuseScore,
   };
 }
