@@ -50,6 +50,8 @@ export const recording = z.array(recordedSession);
 /** The instance's defaults. */
 const CYCLING_THRESHOLD = 5;
 const SESSION_MS = 86_400_000;
+/** Before a JWT's five minutes are over. */
+const RENEWED_AT_MS = 200_000;
 
 export interface Replayed {
   session: RecordedSession;
@@ -58,21 +60,54 @@ export interface Replayed {
   detectors: RiskDetector[];
 }
 
-export function replay(sessions: readonly RecordedSession[]): Replayed[] {
-  const idle = new Map<string, number>();
+/** What one machine cannot record: where somebody comes from. */
+export interface Circumstances {
+  categories?: readonly string[];
+  addressChanges?: number;
+  /** Sessions that the network opened before. */
+  idleSessions?: number;
+  touchedSessions?: number;
+  /** No report arrives, and the session lives on. */
+  reportsBlocked?: boolean;
+}
+
+/** An office of twenty where eight only looked; a train goes through three networks; a cloud desktop is in a datacenter. */
+export const circumstances: Readonly<Record<string, Circumstances>> = {
+  'at home': {},
+  'in an office': { idleSessions: 8, touchedSessions: 12 },
+  'on a VPN': { categories: ['vpn'] },
+  'in an office on a VPN': { categories: ['vpn'], idleSessions: 8, touchedSessions: 12 },
+  'on a cloud desktop': { categories: ['datacenter'] },
+  'on a VPN of a datacenter': { categories: ['vpn', 'datacenter'] },
+  'on Tor': { categories: ['tor'] },
+  'on a train': { addressChanges: 3 },
+  'with a blocker of reports': { reportsBlocked: true },
+  'with a blocker, on a VPN': { reportsBlocked: true, categories: ['vpn'] },
+};
+
+export function replay(sessions: readonly RecordedSession[], around: Circumstances = {}): Replayed[] {
+  const opened = new Map<string, { idleSessions: number; touchedSessions: number }>();
   return sessions.map((session) => {
-    const before = idle.get(session.network) ?? 0;
-    const states = statesOf(session, before);
+    const { idleSessions = 0, touchedSessions = 0 } = around;
+    const before = opened.get(session.network) ?? { idleSessions, touchedSessions };
+    const states = statesOf(session, before, around);
     const last = states.at(-1)!;
-    if (!last.telemetry.interacted) idle.set(session.network, before + 1);
+    const kind = last.telemetry.interacted ? 'touchedSessions' : 'idleSessions';
+    opened.set(session.network, { ...before, [kind]: before[kind] + 1 });
     const highest = states.reduce((best, state) => (state.score >= best.score ? state : best));
     return { session, score: highest.score, detectors: detectorsOf(highest.detectors) };
   });
 }
 
-function statesOf({ events, network }: RecordedSession, idleSessions: number): SessionState[] {
+function statesOf(
+  { events, network }: RecordedSession,
+  before: { idleSessions: number; touchedSessions: number },
+  { categories = [], addressChanges = 0, reportsBlocked = false }: Circumstances,
+): SessionState[] {
   const states: SessionState[] = [];
-  for (const given of events) {
+  const calls = events.filter(({ type }) => type === 'call');
+  const happened = reportsBlocked ? [...calls, { ...calls[0]!, atMs: RENEWED_AT_MS }] : events;
+  for (const given of happened) {
     const known = states.at(-1);
     if (given.type === 'report') {
       // A report before the session was open went nowhere.
@@ -83,14 +118,17 @@ function statesOf({ events, network }: RecordedSession, idleSessions: number): S
       userAgent: given.userAgent,
       ip: null,
       network,
-      categories: [],
+      categories,
       headers: given.headers,
     };
-    const cycling = { idleSessions, threshold: CYCLING_THRESHOLD };
+    const cycling = { ...before, threshold: CYCLING_THRESHOLD };
     states.push(
       known
         ? renewed(known, visitor, given.atMs)
-        : opened(visitor, { now: given.atMs, expiresAt: given.atMs + SESSION_MS }, cycling, NO_LINEAGE),
+        : opened(visitor, { now: given.atMs, expiresAt: given.atMs + SESSION_MS }, cycling, {
+            ...NO_LINEAGE,
+            addressChanges,
+          }),
     );
   }
   return states;

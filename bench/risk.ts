@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { instancePolicy } from '../src/contract/instance.ts';
-import { recordedKinds, recording, replay } from './risk-replay.ts';
-import type { Replayed } from './risk-replay.ts';
+import { circumstances, recordedKinds, recording, replay } from './risk-replay.ts';
+import type { RecordedSession, Replayed } from './risk-replay.ts';
 
 const TIMED_ROUNDS = 200;
 
@@ -30,6 +30,7 @@ export async function run(args: readonly string[]): Promise<void> {
     printMatrix(name, threshold, replayed);
   }
   printWronged(replayed, challengeThreshold);
+  printCircumstances(sessions, challengeThreshold, blockThreshold);
   if (args.includes('--each')) printEach(replayed);
   const started = performance.now();
   for (let round = 0; round < TIMED_ROUNDS; round++) replay(sessions);
@@ -52,6 +53,20 @@ function printKinds(replayed: readonly Replayed[], challenge: number, block: num
     const median = scores[Math.floor(scores.length / 2)] ?? 0;
     const cells = [kind, own.length, own.length - stopped, stopped - blocked, blocked, median.toFixed(2)];
     process.stdout.write(`${row(cells)}  ${mostFired(own)}\n`);
+  }
+}
+
+/** The same sessions, had they come from elsewhere. */
+function printCircumstances(sessions: readonly RecordedSession[], challenge: number, block: number): void {
+  const persons = sessions.filter(({ kind }) => isPersonLike(kind));
+  process.stdout.write(
+    `\nperson-like, had they been ${' '.repeat(8)}${row(['', 'challenged', 'blocked', 'highest'])}\n`,
+  );
+  for (const [name, around] of Object.entries(circumstances)) {
+    const scores = replay(persons, around).map(({ score }) => score);
+    const blocked = scores.filter((score) => score >= block).length;
+    const challenged = scores.filter((score) => score >= challenge).length - blocked;
+    process.stdout.write(`${name.padEnd(35)}${row(['', challenged, blocked, Math.max(...scores).toFixed(2)])}\n`);
   }
 }
 

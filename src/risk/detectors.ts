@@ -143,7 +143,7 @@ export const detectors: readonly Detector[] = [
   },
   {
     name: 'no-interaction',
-    weight: 0.15,
+    weight: 0.1,
     why: 'Pages were open, in sight, and never touched. Somebody who only reads looks the same for a while.',
     fires: ({ telemetry }) =>
       !telemetry.interacted && (telemetry.visibleMs >= STILL_AFTER_MS || telemetry.reports >= STILL_REPORTS),
@@ -177,8 +177,9 @@ export const detectors: readonly Detector[] = [
   {
     name: 'cookie-cycling',
     weight: 0.35,
-    why: 'The network opens session after session and touches none. A large office behind one address comes close.',
-    fires: ({ idleSessions, cyclingThreshold }) => idleSessions >= cyclingThreshold,
+    why: 'The network opens session after session and touches few. An office where most only look comes close.',
+    fires: ({ idleSessions, touchedSessions, cyclingThreshold }) =>
+      idleSessions >= cyclingThreshold && idleSessions > touchedSessions,
   },
   {
     name: 'address-change',

@@ -41,6 +41,8 @@ export interface RiskFacts {
   ageMs: number;
   /** Sessions that this network opened within the instance's window and left without any interaction. */
   idleSessions: number;
+  /** Those of the same window that somebody touched: people behind one address. */
+  touchedSessions: number;
   /** How many of them are suspicious: the instance's `cookieCycling.threshold`. */
   cyclingThreshold: number;
   /** How often this browser came back from another network, or with another user agent. */

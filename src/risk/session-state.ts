@@ -41,8 +41,9 @@ export interface SessionState extends RiskScore {
   renewals: number;
   addressChanges: number;
   userAgentChanges: number;
-  /** Idle sessions of the network when this one was opened, and the number that was suspicious then. */
+  /** Idle and touched sessions of the network when this one was opened, and the number that was suspicious then. */
   idleSessions: number;
+  touchedSessions: number;
   cyclingThreshold: number;
   telemetry: TelemetryFacts;
   minute: { startedAt: number; requests: number };
@@ -92,7 +93,7 @@ export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage
 export function opened(
   visitor: SessionVisitor,
   times: { now: number; expiresAt: number },
-  cycling: { idleSessions: number; threshold: number },
+  cycling: { idleSessions: number; touchedSessions: number; threshold: number },
   lineage: Lineage,
 ): SessionState {
   return scored(
@@ -111,6 +112,7 @@ export function opened(
       addressChanges: lineage.addressChanges,
       userAgentChanges: lineage.userAgentChanges,
       idleSessions: cycling.idleSessions,
+      touchedSessions: cycling.touchedSessions,
       cyclingThreshold: cycling.threshold,
       telemetry: NO_TELEMETRY,
       minute: { startedAt: times.now, requests: 0 },

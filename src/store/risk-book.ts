@@ -137,8 +137,8 @@ export class RiskBook extends DurableObject<ServiceEnv> {
   }
 
   #open({ jti, visitor, now, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
-    const idleSessions = this.#rows.idleSince(visitor.network, now - cycling.windowSeconds * 1000);
-    const state = opened(visitor, { now, expiresAt }, { idleSessions, threshold: cycling.threshold }, lineage);
+    const before = this.#rows.openedSince(visitor.network, now - cycling.windowSeconds * 1000);
+    const state = opened(visitor, { now, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
     this.#rows.insert(jti, state, keptUntil);
     return state;
   }

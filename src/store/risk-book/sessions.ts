@@ -12,8 +12,8 @@ const COUNTED_FROM_BYTES = 1_000_000_000;
 const MAKE_ROOM = 1000;
 /** Deleted in one go by the alarm: some 50 ms, so that no visitor's session waits longer. */
 const DROPPED_AT_ONCE = 5000;
-/** Nobody looks behind this many idle sessions of one network. */
-const IDLE_COUNTED_MAX = 1000;
+/** The newest of one network; nobody looks behind so many. */
+const COUNTED_MAX = 1000;
 
 export function createSessionTables(sql: SqlStorage): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS sessions (
@@ -61,17 +61,18 @@ export class SessionRows {
     );
   }
 
-  /** Sessions that a network opened since then and that nobody has touched. */
-  idleSince(network: string, since: number): number {
-    return this.#sql
-      .exec<{ n: number }>(
-        `SELECT COUNT(*) AS n FROM
-           (SELECT 1 FROM sessions WHERE network = ? AND opened_at >= ? AND idle = 1 LIMIT ?)`,
+  /** Sessions that a network opened since then: those that nobody has touched, and the others. */
+  openedSince(network: string, since: number): { idleSessions: number; touchedSessions: number } {
+    const { idle, all } = this.#sql
+      .exec<{ idle: number; all: number }>(
+        `SELECT COALESCE(SUM(idle), 0) AS idle, COUNT(*) AS "all" FROM
+           (SELECT idle FROM sessions WHERE network = ? AND opened_at >= ? ORDER BY opened_at DESC LIMIT ?)`,
         network,
         since,
-        IDLE_COUNTED_MAX,
+        COUNTED_MAX,
       )
-      .one().n;
+      .one();
+    return { idleSessions: idle, touchedSessions: all - idle };
   }
 
   /** Forgets a session and remembers that it must not come back. */

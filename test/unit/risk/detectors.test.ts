@@ -45,6 +45,7 @@ describe('an ordinary visitor fires nothing', () => {
     ['a session of a minute that has not reported', { telemetry: telemetryOf({ ...still, reports: 0, visibleMs: 0 }) }],
     ['a mobile network', { categories: ['mobile', 'unheard-of'] }],
     ['a few sessions of one household', { idleSessions: 4 }],
+    ['an office, where many look and as many touch', { idleSessions: 300, touchedSessions: 300 }],
     ['a page with a hundred pictures', { requestsPerMinute: 101 }],
   ])('%s', (_, changes) => {
     expect(firedBy(changes)).toEqual([]);

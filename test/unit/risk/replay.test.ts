@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { recordedKinds, recording, replay } from '../../../bench/risk-replay.ts';
+import { circumstances, recordedKinds, recording, replay } from '../../../bench/risk-replay.ts';
 
 const recorded = (set: 'tune' | 'report') =>
   recording.parse(JSON.parse(readFileSync(`test/fixtures/risk/${set}.json`, 'utf8')));
@@ -30,6 +30,11 @@ describe.each(['tune', 'report'] as const)('the %s set', (set) => {
     const persons = replayed.filter(({ session }) => session.kind === 'person-like');
     expect(persons.filter(({ score }) => score >= 0.5).map(({ detectors }) => detectors)).toEqual([]);
   });
+});
+
+test.each(Object.entries(circumstances))('blocks nobody who works a window by hand %s', (_, around) => {
+  const persons = [...recorded('tune'), ...recorded('report')].filter(({ kind }) => kind === 'person-like');
+  expect(replay(persons, around).filter(({ score }) => score >= 0.85)).toEqual([]);
 });
 
 test('nothing that was tuned on is reported', () => {

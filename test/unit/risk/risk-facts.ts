@@ -46,6 +46,7 @@ export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   telemetry: telemetryOf(),
   ageMs: 60_000,
   idleSessions: 0,
+  touchedSessions: 0,
   cyclingThreshold: 5,
   addressChanges: 0,
   userAgentChanges: 0,

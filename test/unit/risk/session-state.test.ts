@@ -7,8 +7,10 @@ import type { SessionState } from '../../../src/risk/session-state.ts';
 import { FIREFOX, reportOf, visitorOf } from './risk-facts.ts';
 
 const NOW = 1_800_000_000_000;
-const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0): SessionState =>
-  opened(visitorOf(changes), { now: NOW, expiresAt: NOW + 86_400_000 }, { idleSessions, threshold: 5 }, NO_LINEAGE);
+const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0, touchedSessions = 0): SessionState => {
+  const cycling = { idleSessions, touchedSessions, threshold: 5 };
+  return opened(visitorOf(changes), { now: NOW, expiresAt: NOW + 86_400_000 }, cycling, NO_LINEAGE);
+};
 const names = (state: SessionState) => detectorsOf(state.detectors);
 
 describe('a session', () => {
@@ -21,6 +23,8 @@ describe('a session', () => {
   test('of a network that opens one after another is suspicious from the threshold on', () => {
     expect(names(fresh({}, 4))).toEqual([]);
     expect(names(fresh({}, 5))).toEqual(['cookie-cycling']);
+    expect(names(fresh({}, 40, 40))).toEqual([]);
+    expect(names(fresh({}, 41, 40))).toEqual(['cookie-cycling']);
   });
 
   test('keeps the highest of what its pages counted, and every trait', () => {

@@ -96,6 +96,15 @@ describe('opening', () => {
     expect(riskOf(await gate.session(visitorFrom('203.0.113.9'))).fired).toEqual([]);
   });
 
+  test('from a network where as many sessions are touched is an office', async () => {
+    const gate = await newGate({ cookieCycling: { threshold: 2, windowSeconds: 60 } });
+    const visitor = visitorFrom('198.51.100.9');
+    for (let person = 0; person < 3; person++) await gate.report(visitor, (await gate.session(visitor)).jwt, {});
+    const opened = [];
+    for (let visit = 0; visit < 5; visit++) opened.push(riskOf(await gate.session(visitor)).fired);
+    expect(opened).toEqual([[], [], [], [], ['cookie-cycling']]);
+  });
+
   test('with the cookie of another network remembers how often that happened', async () => {
     const gate = await newGate();
     let session = await gate.session(visitorFrom('192.0.2.1'));
