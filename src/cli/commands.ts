@@ -8,6 +8,7 @@ import { featurePermissions, features as allFeatures } from '../contract/permiss
 import type { Feature, PermissionMap } from '../contract/permissions.ts';
 import { accountTiers } from '../contract/vocabulary.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
+import { email } from '../service/users/user-answer.ts';
 import { accountById, createAccount, listAccounts, updateAccount } from '../store/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
@@ -52,7 +53,7 @@ const commands: Record<string, Command> = {
       createAccount(
         env,
         {
-          ownerEmail: required(values, 'email'),
+          ownerEmail: address(required(values, 'email')),
           tier: tier(values.tier ?? 'free'),
           features: featureList(values.features),
           ...(values.name === undefined ? {} : { ownerName: values.name }),
@@ -77,7 +78,7 @@ const commands: Record<string, Command> = {
     usage: 'ACCOUNT ADDRESS',
     flags: [],
     positionals: ['ACCOUNT', 'ADDRESS'],
-    run: (env, _, [id = '', ownerEmail = ''], now) => change(env, id, { ownerEmail }, now),
+    run: (env, _, [id = '', ownerEmail = ''], now) => change(env, id, { ownerEmail: address(ownerEmail) }, now),
   },
   'account enable': switchCommand({ disabled: false }),
   'account disable': switchCommand({ disabled: true }),
@@ -200,9 +201,9 @@ const commands: Record<string, Command> = {
 /** Runs one command; a mistake of the caller is one line and exit code 1, never a stack trace. */
 export async function runCommand(args: readonly string[], env: StoreEnv): Promise<CommandResult> {
   const [noun = '', verb = ''] = args;
-  const single = commands[noun];
-  const command = single ?? commands[`${noun} ${verb}`];
-  if (!command) return { exitCode: 1, output: usage() };
+  const single = commandNamed(noun);
+  const command = single ?? commandNamed(`${noun} ${verb}`);
+  if (!command) return { exitCode: 1, output: `There is no command "${`${noun} ${verb}`.trim()}".\n\n${usage()}` };
   const rest = args.slice(single ? 1 : 2);
   try {
     const { values, positionals } = parsed(command, rest);
@@ -213,6 +214,10 @@ export async function runCommand(args: readonly string[], env: StoreEnv): Promis
     // Bad flags are parseArgs' own errors; anything else is a failure worth its name.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function commandNamed(name: string): Command | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }
 
 export function usage(): string {
@@ -254,6 +259,11 @@ function required(values: Values, flag: string): string {
   const value = values[flag];
   if (value === undefined || value === '') throw new CommandError(`--${flag} is missing.`);
   return value;
+}
+
+function address(text: string): string {
+  if (!email.safeParse(text).success) throw new CommandError(`${text} is not an email address.`);
+  return text;
 }
 
 function tier(name: string): AccountTier {

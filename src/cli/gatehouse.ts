@@ -39,7 +39,7 @@ function splitTarget(argv: readonly string[]): { target: Target; args: string[] 
 
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
-  if (args.length === 0 || args[0] === 'help' || args[0] === '--help')
+  if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
     return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}` };
   // Access rules go over the management API, to a local stack or a deployed service alike.
   if (args[0] === 'rules') return runRules(args.slice(1), target.state);

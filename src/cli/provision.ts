@@ -11,7 +11,7 @@ import { apiKeyToken, createApiKey } from '../store/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { createInstance } from '../store/instances.ts';
 import type { StoredInstance } from '../store/instances.ts';
-import { createSite } from '../store/sites.ts';
+import { createSite, siteByKey } from '../store/sites.ts';
 import type { SiteRecord } from '../store/sites.ts';
 import { rootKey } from '../store/root-key.ts';
 
@@ -43,6 +43,10 @@ export async function provisionInstance(
   if (!identity.success) throw new CommandError(firstIssue(identity.error));
   const parsed = instancePolicy.safeParse(policy);
   if (!parsed.success) throw new CommandError(firstIssue(parsed.error));
+  const site = await siteByKey(env, identity.data.globalSiteKey);
+  if (!site?.active || site.accountId !== accountId) {
+    throw new CommandError(`The account has no active site with the key ${identity.data.globalSiteKey}.`);
+  }
   const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, now);
   if (created === 'cname-taken') throw new CommandError(`Another active instance has the cname ${instance.cname}.`);
   if (created === 'site-key-taken') throw new CommandError('Another active instance has this global site key.');

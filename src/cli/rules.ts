@@ -3,6 +3,7 @@
  * stack or a deployed service. A file of any length goes in pieces of 10,000 lines, so neither
  * side holds it whole; progress and skipped lines go to standard error.
  */
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -40,6 +41,9 @@ interface ImportAnswer {
   version: number;
 }
 
+/** What each command takes besides flags. */
+const operands = { import: ['FILE'], export: [], history: [], rollback: ['VERSION'] } as const;
+
 class RulesCommandError extends Error {}
 
 const options = {
@@ -58,21 +62,25 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [command, operand] = positionals;
     if (command === undefined || command === 'help') return { exitCode: 0, output: rulesUsage };
+    const names = Object.hasOwn(operands, command) ? operands[command as keyof typeof operands] : undefined;
+    if (names === undefined) throw new RulesCommandError(`There is no command "rules ${command}".\n${rulesUsage}`);
+    if (names[0] !== undefined && operand === undefined) throw new RulesCommandError(`${command} needs a ${names[0]}.`);
+    const tooMuch = positionals.slice(1 + names.length);
+    if (tooMuch.length > 0) throw new RulesCommandError(`Too much: ${tooMuch.join(' ')}.`);
+    const limit = wholeNumber('--limit', values.limit ?? '50');
     const target = targetOf(values.service, values['site-key'], stateDir);
     const { format, verdict, note } = values;
-    if (command === 'import' && operand !== undefined) {
-      return await importFile(target, operand, { format, verdict, note });
+    if (command === 'import') {
+      return await importFile(target, operand ?? '', { format, verdict, note });
     }
     if (command === 'export') return await exportFile(target, { format, verdict }, values.out);
-    if (command === 'history') return shown(await call(target, 'history', { limit: Number(values.limit ?? 50) }));
-    if (command === 'rollback' && operand !== undefined) {
-      return shown(await call(target, 'rollback', { version: Number(operand) }));
-    }
-    return { exitCode: 1, output: rulesUsage };
+    if (command === 'history') return shown(await call(target, 'history', { limit }));
+    return shown(await call(target, 'rollback', { version: wholeNumber('VERSION', operand ?? '') }));
   } catch (error) {
     if (error instanceof RulesCommandError) return { exitCode: 1, output: error.message };
     if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${rulesUsage}` };
-    throw error;
+    // Of the file system, which names what it could not do and where.
+    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -81,7 +89,7 @@ async function importFile(
   path: string,
   settings: Record<string, string | undefined>,
 ): Promise<CommandResult> {
-  const input = path === '-' ? process.stdin : createReadStream(path, 'utf8');
+  const input = path === '-' ? process.stdin : await opened(path);
   const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
@@ -105,6 +113,17 @@ async function importFile(
     process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
   }
   return shown(total);
+}
+
+/** Read to its first bytes, so that a directory or a missing file is told before anything is sent. */
+async function opened(path: string): Promise<Readable> {
+  const stream = createReadStream(path, 'utf8');
+  try {
+    await once(stream, 'readable');
+  } catch (error) {
+    throw new RulesCommandError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return stream;
 }
 
 async function exportFile(
@@ -133,13 +152,22 @@ async function call(target: Target, operation: string, body: Record<string, unkn
 
 /** @throws RulesCommandError with the service's own words when it refuses. */
 async function post(target: Target, operation: string, body: Record<string, unknown>): Promise<Response> {
-  const response = await fetch(`${target.serviceUrl}/protect/access-rules/${operation}`, {
+  const url = `${target.serviceUrl}/protect/access-rules/${operation}`;
+  const response = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, siteKey: target.siteKey }),
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error);
+    throw new RulesCommandError(`${target.serviceUrl} cannot be reached: ${reason}`);
   });
   if (response.ok) return response;
   throw new RulesCommandError(`${operation}: ${response.status} ${await response.text()}`);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new RulesCommandError(`${name} is a whole number, not ${text}.`);
+  return Number(text);
 }
 
 function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {

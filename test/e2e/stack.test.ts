@@ -158,6 +158,10 @@ describe('npm start', () => {
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'Tier is one of free'],
       [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody.'],
       [['nonsense'], 'Usage:'],
+      [
+        ['instance', 'create', '--account', stack.accountId, '--site-key', 'none', '--cname', 'b.example'],
+        'no active site with the key none',
+      ],
     ];
     for (const [args, expected] of mistakes) {
       const { status, stderr } = gatehouse(...args);
