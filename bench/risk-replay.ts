@@ -86,14 +86,14 @@ export const circumstances: Readonly<Record<string, Circumstances>> = {
 };
 
 export function replay(sessions: readonly RecordedSession[], around: Circumstances = {}): Replayed[] {
-  const opened = new Map<string, { idleSessions: number; touchedSessions: number }>();
+  const openedBy = new Map<string, { idleSessions: number; touchedSessions: number }>();
   return sessions.map((session) => {
     const { idleSessions = 0, touchedSessions = 0 } = around;
-    const before = opened.get(session.network) ?? { idleSessions, touchedSessions };
+    const before = openedBy.get(session.network) ?? { idleSessions, touchedSessions };
     const states = statesOf(session, before, around);
     const last = states.at(-1)!;
     const kind = last.telemetry.interacted ? 'touchedSessions' : 'idleSessions';
-    opened.set(session.network, { ...before, [kind]: before[kind] + 1 });
+    openedBy.set(session.network, { ...before, [kind]: before[kind] + 1 });
     const highest = states.reduce((best, state) => (state.score >= best.score ? state : best));
     return { session, score: highest.score, detectors: detectorsOf(highest.detectors) };
   });
