@@ -3,6 +3,7 @@
  * table of a base holds `base^(v · 256^i)` for every byte value and position, so an exponentiation
  * is one multiplication per byte of `r`. Tables are made on first use, 10 ms each.
  */
+import { encodeBase64url } from './base64url.ts';
 import type { Bytes } from './fields.ts';
 import { toBytes } from './pow-solve.ts';
 import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
@@ -23,6 +24,9 @@ type Comb = readonly bigint[];
 
 export class RswMinter {
   readonly day: number;
+  /** Big-endian; and as a challenge tells it. */
+  readonly modulus: Bytes;
+  readonly modulusText: string;
   readonly #key: RswKey;
   readonly #generator: Comb;
   readonly #levels = new Map<number, Comb>();
@@ -30,11 +34,9 @@ export class RswMinter {
   constructor(key: RswKey) {
     this.day = key.day;
     this.#key = key;
+    this.modulus = toBytes(key.modulus, RSW_MODULUS_BYTES);
+    this.modulusText = encodeBase64url(this.modulus);
     this.#generator = makeComb(key.generator, key.modulus);
-  }
-
-  get modulus(): Bytes {
-    return toBytes(this.#key.modulus, RSW_MODULUS_BYTES);
   }
 
   mint(level: number): { t: number; x: Bytes; y: Bytes } {

@@ -7,6 +7,8 @@ import type { ChallengeParams, SealedChallenge } from './sealed-challenge.ts';
 
 /** Failed courses per jti; guessing on needs a new challenge, which is limited elsewhere. */
 const TRIES_MAX = 3;
+/** Of a puzzle, whose one answer is hit by chance far more often than an image's eighteen or a recording's four. */
+const PUZZLE_TRIES_MAX = 2;
 
 export type VisualStep =
   | { step: 'passed' }
@@ -18,7 +20,7 @@ export function visualStep(challenge: SealedChallenge, judgement: VisualJudgemen
   const { params, round } = challenge;
   const left = challenge.round + 1 < roundsMax;
   if (challenge.kind !== 'image' || challenge.lane === 'audio') {
-    return judgement.right === judgement.judged ? { step: 'passed' } : retry(params, left);
+    return judgement.right === judgement.judged ? { step: 'passed' } : retry(challenge, params, left);
   }
   const uncounted = params.uncounted ?? 0;
   const start = params.startedAtRound ?? 0;
@@ -29,11 +31,12 @@ export function visualStep(challenge: SealedChallenge, judgement: VisualJudgemen
     return left ? { step: 'next', params: { ...params, judged, right }, failed: false } : { step: 'failed' };
   }
   if (right >= judged * (params.threshold ?? 1)) return { step: 'passed' };
-  return retry({ ...params, startedAtRound: round + 1 }, left);
+  return retry(challenge, { ...params, startedAtRound: round + 1 }, left);
 }
 
-function retry(params: ChallengeParams, roundsLeft: boolean): VisualStep {
+function retry({ kind, lane }: SealedChallenge, params: ChallengeParams, roundsLeft: boolean): VisualStep {
   const failures = (params.failures ?? 0) + 1;
-  if (failures >= TRIES_MAX || !roundsLeft) return { step: 'failed' };
+  const most = kind === 'puzzle' && lane === 'visual' ? PUZZLE_TRIES_MAX : TRIES_MAX;
+  if (failures >= most || !roundsLeft) return { step: 'failed' };
   return { step: 'next', params: { ...params, judged: 0, right: 0, failures }, failed: true };
 }

@@ -51,7 +51,7 @@ export async function issuePow(
   const minter = await engine.minter(base.issuedAt);
   const { t, x, y } = minter.mint(level);
   return answerOf(engine, base, { t }, y, {
-    pow: { lane: 'rsw', t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) },
+    pow: { lane: 'rsw', t, n: minter.modulusText, x: encodeBase64url(x) },
   });
 }
 

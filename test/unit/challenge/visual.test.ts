@@ -215,6 +215,13 @@ describe('a course of rounds', () => {
     expect(visualStep(start({ uncounted: 1, judged: 9, right: 9 }, 2), all, 32)).toEqual({ step: 'passed' });
   });
 
+  it('begins a puzzle again once: one place in 26 is near enough by chance', () => {
+    const puzzle = (failures: number): SealedChallenge => visual({ kind: 'puzzle', params: { failures } });
+    const missed = { right: 0, judged: 1, mechanical: false };
+    expect(visualStep(puzzle(0), missed, 32)).toMatchObject({ step: 'next', failed: true, params: { failures: 1 } });
+    expect(visualStep(puzzle(1), missed, 32)).toEqual({ step: 'failed' });
+  });
+
   it('begins again at most twice, and never beyond the site’s imageMaxRounds', () => {
     expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 32)).toMatchObject({
       step: 'next',
