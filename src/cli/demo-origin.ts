@@ -95,6 +95,10 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
     request.resume();
     const file = demoWidgetFile(path);
     send(response, file === null ? 404 : 200, file?.type ?? 'text/plain', file?.body ?? 'No such demo\n');
+  } else if (path === '/favicon.ico') {
+    // Browsers with a window ask for it by themselves, and call it an error not to find it.
+    request.resume();
+    response.writeHead(204).end();
   } else if (path === '/redirect') {
     request.resume();
     response.writeHead(302, { location: '/echo/redirected' }).end();

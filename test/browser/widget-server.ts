@@ -215,6 +215,8 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       };
       return send(200, headers, page.body);
     }
+    // Full builds ask for it by themselves, and call it an error not to find it.
+    if (url.pathname === '/favicon.ico') return send(204, {}, '');
     if (!url.pathname.startsWith('/protected')) return send(404, {}, '');
     if (request.headers.cookie?.includes('pass=1') === true)
       return send(
