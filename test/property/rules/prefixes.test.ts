@@ -30,6 +30,8 @@ interface World {
   homes: number;
   /** Of a home's low bits that change. */
   noiseBits: number;
+  /** Share of the addresses, in quarters, that lie anywhere. */
+  spread: number;
   /** Share of the rules, in eighths, that a delta sets or removes. */
   changed: number;
 }
@@ -52,7 +54,7 @@ function unmapped(words: number[], family: 4 | 6): number[] {
 
 /** A home with some of its low bits changed, or any address. */
 function addressFrom(random: Random, homes: readonly (readonly number[])[], world: World): number[] {
-  if (random.below(4) === 0) return Array.from({ length: 4 }, random.word);
+  if (random.below(4) < world.spread) return Array.from({ length: 4 }, random.word);
   const fixed = width[world.family] - random.below(Math.min(world.noiseBits, width[world.family]) + 1);
   return random.pick(homes).map((word, w) => (word ^ (random.word() & ~mask(fixed - 32 * w))) >>> 0);
 }
@@ -67,7 +69,9 @@ function prefixFrom(random: Random, homes: readonly (readonly number[])[], world
   const canonical = canonicalValue(type, textOf(words, world.family) + (type === 'ip' ? '' : `/${length}`));
   if (!canonical.ok) throw new Error(canonical.reason);
   const verdict = random.pick(['allow', 'challenge', 'block'] as const);
-  return { words, length, rule: { type, value: canonical.value, verdict } };
+  // Some in the side table, which is searched by the rule's number.
+  const mode = random.below(8) === 0 ? ('monitor' as const) : ('enforce' as const);
+  return { words, length, rule: { type, value: canonical.value, verdict, mode } };
 }
 
 const keyOf = ({ rule }: Prefix): string => `${rule.type}:${rule.value}`;
@@ -82,7 +86,9 @@ function scan(prefixes: Iterable<Prefix>, address: readonly number[], family: 4 
     for (let w = 0; w < wordCount; w++) differs |= (words[w]! ^ address[w]!) & mask(length - 32 * w);
     if (differs === 0) found.push(prefix);
   }
-  return found.sort((a, b) => b.length - a.length).map((prefix) => `${keyOf(prefix)} ${prefix.rule.verdict}`);
+  return found
+    .sort((a, b) => b.length - a.length)
+    .map((prefix) => `${keyOf(prefix)} ${prefix.rule.verdict} ${prefix.rule.mode}`);
 }
 
 const world: fc.Arbitrary<World> = fc.record({
@@ -91,6 +97,7 @@ const world: fc.Arbitrary<World> = fc.record({
   rules: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 6000 })),
   homes: fc.integer({ min: 1, max: 6 }),
   noiseBits: fc.constantFrom(3, 9, 16, 32, 70, 128),
+  spread: fc.constantFrom(0, 1, 4),
   changed: fc.nat(4),
 });
 
@@ -138,7 +145,7 @@ it('finds every prefix around an address among thousands, the longest first', { 
           : addressFrom(random, homes, drawn);
         const address = unmapped(visited, family);
         const ip = textOf(address, family);
-        const fired = match(ruleset, { ip }).fired.map(({ id, verdict }) => `${id} ${verdict}`);
+        const fired = match(ruleset, { ip }).fired.map(({ id, verdict, mode }) => `${id} ${verdict} ${mode}`);
         const right = scan(all, address, family);
         if (fired.join('\n') !== right.join('\n')) expect({ ip, fired }).toEqual({ ip, fired: right });
       }
