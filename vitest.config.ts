@@ -17,7 +17,7 @@ const STACK_START_TIMEOUT_MS = 60_000;
 const POLL_TIMEOUT_MS = 10_000;
 
 /** Far above what any needs, so that none fails because the machine has other work. */
-const PURE_TEST_TIMEOUT_MS = 20_000;
+const PURE_TEST_TIMEOUT_MS = 60_000;
 
 /**
  * Files of a project run one after the other in the same few processes: a process per file, with its imports, was a
@@ -46,6 +46,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts'],
           ...sharedWorkers,
           testTimeout: PURE_TEST_TIMEOUT_MS,
+          hookTimeout: PURE_TEST_TIMEOUT_MS,
         },
       },
       {
@@ -69,6 +70,7 @@ export default defineConfig({
           setupFiles: ['test/support/workerd-setup.ts'],
           ...sharedWorkers,
           testTimeout: PURE_TEST_TIMEOUT_MS,
+          hookTimeout: PURE_TEST_TIMEOUT_MS,
         },
       },
       {

@@ -55,7 +55,7 @@ describe('MASTER_KEY', () => {
   });
 
   test('opens nothing by itself: neither rows nor tokens are under it', async () => {
-    const { token } = await newAccount();
+    const { token, site } = await newAccount();
     const [head = '', payload = '', signature = ''] = token.split('.');
     const key = await crypto.subtle.importKey(
       'raw',
@@ -68,11 +68,10 @@ describe('MASTER_KEY', () => {
       char.charCodeAt(0),
     );
     expect(await crypto.subtle.verify('HMAC', key, bytes, new TextEncoder().encode(`${head}.${payload}`))).toBe(false);
-    const row = await serviceEnv.DB.prepare('SELECT site_key, secret_sealed FROM sites LIMIT 1').first<{
-      site_key: string;
-      secret_sealed: string;
-    }>();
-    const context = `sites.secret_sealed:${row?.site_key ?? ''}`;
+    const row = await serviceEnv.DB.prepare('SELECT secret_sealed FROM sites WHERE site_key = ?')
+      .bind(site.siteKey)
+      .first<{ secret_sealed: string }>();
+    const context = `sites.secret_sealed:${site.siteKey}`;
     await expect(openAtRest(serviceEnv.MASTER_KEY, context, row?.secret_sealed ?? '')).rejects.toThrow();
     expect(await openAtRest(await rootKey(serviceEnv), context, row?.secret_sealed ?? '')).toMatch(/^secret_/);
   });
