@@ -62,7 +62,7 @@ function addressFrom(random: Random, homes: readonly (readonly number[])[], worl
 function prefixFrom(random: Random, homes: readonly (readonly number[])[], world: World): Prefix {
   const bits = width[world.family];
   const kind = random.below(8);
-  const length = kind < 2 ? bits + 1 : kind < 7 ? bits - random.below(bits >> 1) : random.below(bits + 1);
+  const length = kind < 2 ? bits + 1 : kind < 5 ? bits - random.below(bits >> 1) : random.below(bits + 1);
   const masked = addressFrom(random, homes, world).map((word, w) => (word & mask(length - 32 * w)) >>> 0);
   const words = unmapped(masked, world.family);
   const type = length > bits ? ('ip' as const) : ('ipMask' as const);
@@ -139,10 +139,10 @@ it('finds every prefix around an address among thousands, the longest first', { 
 
       const all = [...standing.values()];
       for (let i = 0; i < VISITORS_PER_TABLE; i++) {
-        const near = all.length === 0 || random.below(3) === 0 ? null : random.pick(all);
+        const near = all.length === 0 || random.below(2) === 0 ? null : random.pick(all);
         const visited = near
           ? near.words.map((word, w) => (word ^ (random.pick([0, -1]) & ~mask(near.length - 32 * w))) >>> 0)
-          : addressFrom(random, homes, drawn);
+          : addressFrom(random, homes, { ...drawn, spread: 2 });
         const address = unmapped(visited, family);
         const ip = textOf(address, family);
         const fired = match(ruleset, { ip }).fired.map(({ id, verdict, mode }) => `${id} ${verdict} ${mode}`);
