@@ -13,8 +13,11 @@ import { ApiError, operation } from '../operation.ts';
 import { checkDomains } from './check-domains.ts';
 import { duplicateName, ownSite, siteAnswer } from './site-answer.ts';
 
-/** Lost races in a row before the caller is told; each means somebody else's update went through. */
-const ATTEMPTS_MAX = 5;
+/**
+ * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many
+ * clients at once every one gets its turn.
+ */
+const ATTEMPTS_MAX = 20;
 
 export const updateSite = operation({
   name: 'update-site',

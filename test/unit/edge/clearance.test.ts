@@ -35,6 +35,7 @@ describe('clearance', () => {
     const clearances = new Clearances();
     expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
     expect(await clearances.read(cookie, config, signalsOf({ ip: '203.0.113.1' }), NOW_MS, false)).toBeNull();
+    expect(await clearances.read(cookie, config, signalsOf({ userAgent: 'curl' }), NOW_MS, false)).toBeNull();
   });
 
   test('ends with its time; an open page’s calls have sixty seconds more', async () => {

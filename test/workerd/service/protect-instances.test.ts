@@ -171,6 +171,33 @@ describe('changing', () => {
     expect(body[0]).toMatchObject({ name: 'B', rollout: 25, clearanceSeconds: 600 });
   });
 
+  test('a dozen parallel changes of different members all survive', async () => {
+    const { token, site } = await newAccount();
+    const identity = { name: 'A', cname: cname(), globalSiteKey: site.siteKey };
+    const { id } = (await call(token, '/protect/instances/create', identity)).body;
+    const changes = {
+      name: 'B',
+      rollout: 25,
+      clearanceSeconds: 600,
+      clearanceLevel: 1,
+      monitor: true,
+      autoInject: false,
+      retentionDays: 7,
+      jtiExpirySeconds: 7200,
+      defaultPathType: 'json',
+      challengeThreshold: 0.4,
+      blockThreshold: 0.9,
+      hosts: ['a.example'],
+    };
+    const results = await Promise.all(
+      Object.entries(changes).map(([member, value]) =>
+        call(token, '/protect/instances/update', { id, [member]: value }),
+      ),
+    );
+    expect(results.map((result) => result.status)).toEqual(results.map(() => 200));
+    expect((await call(token, '/protect/instances', {})).body[0]).toMatchObject(changes);
+  });
+
   test('an instance of another account does not exist', async () => {
     const mine = await newAccount();
     const other = await newAccount();

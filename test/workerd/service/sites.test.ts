@@ -146,6 +146,32 @@ describe('changing', () => {
     expect(body).toMatchObject({ name: 'renamed', settings: { powDifficulty: 7, imageThreshold: 0.9 } });
   });
 
+  test('a dozen clients that change different settings at once all succeed', async () => {
+    const { token, site } = await newAccount();
+    const { siteKey } = site;
+    const changes = {
+      powDifficulty: 7,
+      imageThreshold: 0.9,
+      verifiedTimeout: 90_000,
+      solutionTimeout: 50_000,
+      captchaType: 'image',
+      puzzleTolerance: 20,
+      puzzleMaxDifficulty: 2,
+      imageMaxRounds: 16,
+      imageMinRounds: 3,
+      disallowWebView: true,
+      storeMetadata: true,
+      frictionlessThreshold: 0.4,
+    };
+    const results = await Promise.all(
+      Object.entries(changes).map(([name, value]) =>
+        call(token, '/sites/update', { siteKey, settings: { [name]: value } }),
+      ),
+    );
+    expect(results.map((result) => result.status)).toEqual(results.map(() => 200));
+    expect((await call(token, '/site/get', { siteKey })).body.settings).toMatchObject(changes);
+  });
+
   test('settings that contradict what is kept are refused', async () => {
     const { token, site } = await newAccount();
     const { siteKey } = site;

@@ -10,8 +10,11 @@ import { ApiError, operation } from '../../operation.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
 import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-answer.ts';
 
-/** Lost races in a row before the caller is told; each means somebody else's update went through. */
-const ATTEMPTS_MAX = 5;
+/**
+ * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many
+ * clients at once every one gets its turn.
+ */
+const ATTEMPTS_MAX = 20;
 
 export const updateInstance = operation({
   name: 'update-instance',
