@@ -10,8 +10,8 @@ import { bundleOptions, readWranglerFile } from '../../src/cli/worker-config.ts'
 const EDGE_CONFIG = 'wrangler.toml';
 /** It compiles rules itself and carries every language and script: nobody else has them for it. */
 const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
-/** A third are hono, jose and zod/mini, a twelfth the scripts that a challenge needs in an outage. */
-const EDGE_MAX_GZIP_BYTES = 66 * 1024;
+/** More than a quarter are hono, jose and zod/mini, a sixteenth the scripts that a challenge needs in an outage. */
+const EDGE_MAX_GZIP_BYTES = 66.5 * 1024;
 
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|risk|cli)\//, 'belongs to the service'],
@@ -24,7 +24,7 @@ const forbiddenBesideService: readonly [RegExp, string][] = [
   [/^src\/edge\/pages\/messages(-(?!english)[a-z-]+)?\.ts$/, 'is a language that the service hands out'],
   [/^src\/rules\/(canonical|country-codes|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
   [
-    /^src\/contract\/(edge-api|challenge-api|verdict-record|verdict-message|siteverify|errors)\.ts$/,
+    /^src\/contract\/(edge-api|challenge-api|verdict-record|verdict-message|protect-instance|siteverify|errors)\.ts$/,
     'is a schema only the service parses with',
   ],
 ];

@@ -5,7 +5,8 @@
  */
 import { featurePermissions, features } from '../contract/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../contract/permissions.ts';
-import { instanceIdentity, instancePolicy } from '../contract/instance.ts';
+import { instancePolicy } from '../contract/instance.ts';
+import { instanceIdentity } from '../contract/protect-instance.ts';
 import { siteSettings } from '../contract/site-settings.ts';
 import { apiKeyToken, createApiKey } from '../store/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';

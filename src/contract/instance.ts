@@ -141,19 +141,3 @@ export const instancePolicy = z.strictObject({
   retentionDays: z._default(z.int().check(z.gte(1), z.lte(730)), 30),
 });
 export type InstancePolicy = z.infer<typeof instancePolicy>;
-
-export const instanceIdentity = z.strictObject({
-  name: z.string().check(z.minLength(1), z.maxLength(256)),
-  /** Host name of the protected site; unique among active instances. */
-  cname: z.string().check(z.minLength(1), z.maxLength(255)),
-  globalSiteKey: z.string().check(z.minLength(1), z.maxLength(256)),
-});
-
-export interface ProtectInstance extends z.infer<typeof instanceIdentity>, InstancePolicy {
-  id: string;
-  active: boolean;
-  /** Client JWTs issued at or before this moment are refused; epoch milliseconds, or `null`. */
-  clientJwtsRevokedBefore: number | null;
-  createdAt: number;
-  updatedAt: number;
-}

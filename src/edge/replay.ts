@@ -8,6 +8,7 @@ import { canonicalTarget } from './canonical-path.ts';
 import type { CanonicalTarget } from './canonical-path.ts';
 import type { Edge } from './edge.ts';
 import { readHeaders } from './header-facts.ts';
+import { isJsonObject, parseJson } from './json-bytes.ts';
 import type { Passage } from './passage.ts';
 import { isSameOrigin } from './protect/admission.ts';
 import { openReplay, sealReplay, SEAL_MAX_CHARS } from './replay-seal.ts';
@@ -139,7 +140,8 @@ export async function spendReplay(edge: Edge, replay: { id: string; sealedAtMs: 
     const answer = await edge.service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);
     const bytes = answer.body && (await readBounded(answer.body, SPEND_ANSWER_MAX_BYTES));
     if (answer.status !== 200 || !(bytes instanceof Uint8Array)) return false;
-    return (JSON.parse(new TextDecoder().decode(bytes)) as { spent?: unknown }).spent === true;
+    const spent = parseJson(bytes);
+    return isJsonObject(spent) && spent['spent'] === true;
   } catch {
     edge.count('seal_spend_failures');
     return false;

@@ -154,7 +154,7 @@ function text(passage: Passage, status: number, body: string): Response {
   });
 }
 
-function answer(passage: Passage, status: number, body: string, extra: Record<string, string>): Response {
+export function answer(passage: Passage, status: number, body: string | null, extra: Record<string, string>): Response {
   const { request, verdict, requestId } = passage;
   const headers = new Headers({
     'cache-control': 'no-store',

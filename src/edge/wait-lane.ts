@@ -10,7 +10,7 @@ import { BoundedMap } from './bounded-map.ts';
 import { clearanceCookie, newClearance } from './clearance.ts';
 import type { Passage } from './passage.ts';
 import { openJson, sealJson } from './sealed-box.ts';
-import { message } from './respond.ts';
+import { answer, message } from './respond.ts';
 import { askWaitLedger } from './wait-ledger.ts';
 import type { WaitLedger } from './wait-ledger.ts';
 
@@ -122,14 +122,7 @@ function countUse(prefix: string, nowMs: number): boolean {
 /** `target` is a path of this site: the edge sealed it. A path of two slashes would be a host. */
 function goOn(passage: Passage, target: string, waitMs = 0): Response {
   const location = target.replace(/^\/[/\\]+/, '/');
-  const headers = new Headers({
-    'cache-control': 'no-store',
-    'x-robots-tag': 'noindex, nofollow',
-    'x-protect-request-id': passage.requestId,
-    'x-protect-decision': passage.verdict?.decision ?? 'allow',
-  });
-  for (const value of passage.cookies) headers.append('set-cookie', value);
-  if (waitMs > 0) headers.set('refresh', `${Math.ceil(waitMs / 1000)};url=${location}`);
-  else headers.set('location', location);
-  return new Response(null, { status: waitMs > 0 ? 200 : 303, headers });
+  return waitMs > 0
+    ? answer(passage, 200, null, { refresh: `${Math.ceil(waitMs / 1000)};url=${location}` })
+    : answer(passage, 303, null, { location });
 }

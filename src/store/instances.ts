@@ -4,7 +4,8 @@
  * creations cannot both win.
  */
 import { instancePolicy } from '../contract/instance.ts';
-import type { InstancePolicy, ProtectInstance } from '../contract/instance.ts';
+import type { InstancePolicy } from '../contract/instance.ts';
+import type { ProtectInstance } from '../contract/protect-instance.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { StoreEnv } from './binding.ts';
 import { randomToken } from './master-key.ts';

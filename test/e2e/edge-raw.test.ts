@@ -218,9 +218,10 @@ describe('steady state', () => {
     const counts = (await (await fetch(`${worker.url}/__count`)).json()) as { kvReads: number; fetches: string[] };
     expect(counts.kvReads).toBe(0);
     expect(counts.fetches.filter((url) => url.startsWith(origin.url))).toHaveLength(100);
-    // What else went out went behind responses: a version check, a batch of verdicts.
-    expect(counts.fetches.length).toBeLessThan(115);
-    expect(elapsedMs).toBeLessThan(3000);
+    // What else went out went behind responses: version checks, batches of verdicts, so many in a time.
+    expect(counts.fetches.length).toBeLessThan(115 + elapsedMs / 100);
+    // Had they waited for the service, each would have taken 400 ms at least.
+    expect(elapsedMs).toBeLessThan(20_000);
   });
 
   test('a change is picked up behind a response, without the base again', async () => {

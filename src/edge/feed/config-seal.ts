@@ -9,7 +9,8 @@ const encoder = new TextEncoder();
 
 export class ConfigSeal {
   readonly #credential: string;
-  #key: Promise<CryptoKey> | null = null;
+  /** A settled value, never a promise: one that a killed request began would never settle. */
+  #key: CryptoKey | null = null;
 
   /** `credential`: the client JWT, or the API key where there is none. */
   constructor(credential: string) {
@@ -26,8 +27,8 @@ export class ConfigSeal {
     return opened && new TextDecoder().decode(opened);
   }
 
-  #derived(): Promise<CryptoKey> {
-    this.#key ??= deriveKey(this.#credential);
+  async #derived(): Promise<CryptoKey> {
+    this.#key ??= await deriveKey(this.#credential);
     return this.#key;
   }
 }

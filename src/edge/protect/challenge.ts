@@ -4,6 +4,7 @@
  * While the service is away the edge mints and checks by itself (design 8).
  */
 import { CLEARANCE_ACTION } from '../../contract/challenge-terms.ts';
+import { isJsonObject, parseJson } from '../json-bytes.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX, checkLocalSolution, mintLocalChallenge } from '../local-challenge.ts';
 import { json, jsonError } from '../respond.ts';
 import { readBounded } from '../submission.ts';
@@ -36,9 +37,8 @@ export async function passChallengeCall(call: ProtectCall, step: 'challenge' | '
     try {
       const answer = await edge.service.call(`/captcha/v1/${step}`, CALL_TIMEOUT_MS, JSON.stringify(question));
       const bytes = answer.body && (await readBounded(answer.body, ANSWER_MAX_BYTES));
-      if (answer.status < 500 && bytes instanceof Uint8Array) {
-        return json(passage, answer.status, JSON.parse(new TextDecoder().decode(bytes)) as object);
-      }
+      const told = bytes instanceof Uint8Array ? parseJson(bytes) : null;
+      if (answer.status < 500 && isJsonObject(told)) return json(passage, answer.status, told);
     } catch {
       // Late, gone or unreadable: the same for the visitor.
     }

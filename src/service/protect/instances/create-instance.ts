@@ -3,7 +3,8 @@
  * policy member has a default.
  */
 import * as z from 'zod/mini';
-import { instanceIdentity, instancePolicy } from '../../../contract/instance.ts';
+import { instancePolicy } from '../../../contract/instance.ts';
+import { instanceIdentity } from '../../../contract/protect-instance.ts';
 import { createInstance as insert } from '../../../store/instances.ts';
 import { operation } from '../../operation.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';

@@ -3,8 +3,9 @@
  * times in epoch milliseconds. The same members go into create and update.
  */
 import * as z from 'zod/mini';
-import { instanceIdentity, instancePolicy } from '../../../contract/instance.ts';
-import type { ProtectInstance } from '../../../contract/instance.ts';
+import { instancePolicy } from '../../../contract/instance.ts';
+import { instanceIdentity } from '../../../contract/protect-instance.ts';
+import type { ProtectInstance } from '../../../contract/protect-instance.ts';
 import { instanceById } from '../../../store/instances.ts';
 import type { InstanceConflict, StoredInstance } from '../../../store/instances.ts';
 import { ApiError, NoActiveInstanceError } from '../../operation.ts';

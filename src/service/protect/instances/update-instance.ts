@@ -3,7 +3,8 @@
  * that change different members at once both win: a lost race is read again and merged anew.
  */
 import * as z from 'zod/mini';
-import { instanceIdentity, instancePolicy } from '../../../contract/instance.ts';
+import { instancePolicy } from '../../../contract/instance.ts';
+import { instanceIdentity } from '../../../contract/protect-instance.ts';
 import { withoutDefaults } from '../../../contract/patch.ts';
 import { updateInstance as write } from '../../../store/instances.ts';
 import { ApiError, operation } from '../../operation.ts';
