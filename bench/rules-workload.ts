@@ -103,6 +103,31 @@ export function browserUserAgent(random: () => number): string {
   return text.slice(0, 128).padEnd(128, '.');
 }
 
+/** Browsers that requests are drawn from where headers repeat. */
+const BROWSERS = 1000;
+
+/**
+ * The same requests with headers that repeat as visitors' do: the nth most common of a thousand comes n times more
+ * seldom than the first, so that the first hundred make seven in ten.
+ */
+export function withRepeatedHeaders(asked: readonly MatchSignals[], seed: number): MatchSignals[] {
+  const random = randomWords(seed);
+  const headers = Array.from({ length: BROWSERS }, () => browserUserAgent(random));
+  const sums: number[] = [];
+  headers.forEach((_, n) => sums.push((sums[n - 1] ?? 0) + 1 / (n + 1)));
+  const total = sums.at(-1) ?? 1;
+  return asked.map((signals) => {
+    const point = (random() / 2 ** 32) * total;
+    const n = sums.findIndex((sum) => sum > point);
+    return { ...signals, userAgent: headers[n] ?? '' };
+  });
+}
+
+/** As a Worker gets them: texts of each request's own, never the object that an earlier one brought. */
+export function arriving(asked: readonly MatchSignals[]): MatchSignals[] {
+  return asked.map((signals) => ({ ...signals, userAgent: Buffer.from(signals.userAgent).toString('latin1') }));
+}
+
 /** Requests, half of them from addresses that a rule speaks about. */
 export function requests(count: number, rules: readonly EdgeRule[], seed: number): MatchSignals[] {
   const random = randomWords(seed);
