@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { mintSessionJwt, splitSessionCookie, verifySessionJwt } from '../../../src/challenge/session-token.ts';
 import type { SessionClaims } from '../../../src/challenge/session-token.ts';
 import { addressPrefix, visitorBinding } from '../../../src/challenge/visitor-binding.ts';
-import { addressPrefix as prefixByWords, formatV4, formatV6 } from '../../../src/rules/ip.ts';
+import { addressPrefix as prefixByWords, formatIp, formatV4, formatV6, parseIp } from '../../../src/rules/ip.ts';
 
 const word = fc.oneof(fc.nat({ max: 0xffffffff }), fc.constantFrom(0, 1, 0xffff, 0x10000, 0xffffffff));
 
@@ -22,10 +22,13 @@ describe('the network a visitor is tied to', () => {
   });
 
   test('is the same for two addresses exactly when their /24 or /64 is the same', () => {
-    const address = fc.oneof(
-      word.map(formatV4),
-      fc.tuple(word, word, word, word).map((words) => formatV6(...words)),
-    );
+    // In canonical form, as every address that gets here: one in a thousand drawn is a mapped IPv4 address.
+    const address = fc
+      .oneof(
+        word.map(formatV4),
+        fc.tuple(word, word, word, word).map((words) => formatV6(...words)),
+      )
+      .map((text) => formatIp(parseIp(text)!));
     fc.assert(
       fc.property(address, address, (a, b) => {
         expect(addressPrefix(a) === addressPrefix(b)).toBe(prefixByWords(a, 24, 64) === prefixByWords(b, 24, 64));
