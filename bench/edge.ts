@@ -89,8 +89,8 @@ export async function run(args: readonly string[]): Promise<void> {
     const origin = await startRawWorker({ source: originSource, compatibilityDate });
     stopped.push(() => origin.stop());
     const peer = async (source: string) => {
-      const vars = { ORIGIN_URL: origin.url };
-      const worker = await startRawWorker({ source, compatibilityDate, vars, cpu: MEASURED_CPU });
+      const toOrigin = { ORIGIN_URL: origin.url };
+      const worker = await startRawWorker({ source, compatibilityDate, vars: toOrigin, cpu: MEASURED_CPU });
       stopped.push(() => worker.stop());
       return worker;
     };
