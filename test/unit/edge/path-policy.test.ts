@@ -98,6 +98,7 @@ describe('path policy', () => {
     '/robots.txt/x',
     '/x/robots.txt',
     '/.well-known/..%2flogin',
+    '/.well-known/x%2fsecurity.txt',
     '/.well-known/%2e%2e/login',
     '/.well-known/%252e%252e/login',
     '/.well-known/..%252flogin',
