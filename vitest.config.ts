@@ -36,6 +36,7 @@ export default defineConfig({
   test: {
     // A file with a stack of its own waits half of its time: on two cores three keep them busy, and no deadline is near.
     maxWorkers: 3,
+    teardownTimeout: STACK_START_TIMEOUT_MS,
     reporters: process.env['VITEST_JSON']
       ? ['default', ['json', { outputFile: process.env['VITEST_JSON'] }]]
       : ['default'],

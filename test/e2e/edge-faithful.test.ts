@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -213,7 +214,7 @@ test('a second tab’s challenge leaves the first one’s clearance alone', asyn
 });
 
 test('a gate that leads to itself says so instead of running in circles', async () => {
-  const port = 27_033;
+  const port = await freePortBase();
   const looped = await startRawWorker({
     source: await bundleWorker('src/edge/index.ts'),
     compatibilityDate: '2026-10-01',

@@ -6,12 +6,12 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker, RawWorkerOptions } from '../support/raw-workerd.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 
-const ORIGIN_PORT = 35_041;
 const SECRET = 'a-secret-of-the-operators-proxy';
 /** Tells what it was asked for, and redirects to itself by its own name. */
 const ORIGIN_WORKER = `export default { async fetch(request) {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   source = await bundleWorker('src/edge/index.ts');
   upstream = await startUpstream();
   await upstream.setRules([{ type: 'userAgent', value: 'blockme', verdict: 'block' }]);
-  origin = await startDemoOrigin(ORIGIN_PORT);
+  origin = await startDemoOrigin(await freePortBase());
 });
 afterEach(() => edge?.stop());
 afterAll(async () => {
@@ -83,7 +83,7 @@ const json = ({ body }: Answer) => JSON.parse(body) as Record<string, unknown> &
 describe('in front of the zone’s own origin', () => {
   test('the address asked for is the address fetched, path and body as they came', async () => {
     await start({ ORIGIN_URL: 'zone' });
-    const answer = await ask('/echo//a;b/%2f?x=1', `127.0.0.1:${ORIGIN_PORT}`, 'POST', 'whole');
+    const answer = await ask('/echo//a;b/%2f?x=1', new URL(origin.url).host, 'POST', 'whole');
     const echoed = json(answer);
     expect([answer.status, echoed['path'], echoed['query'], echoed['bodyLength']]).toEqual([
       200,
@@ -91,7 +91,7 @@ describe('in front of the zone’s own origin', () => {
       'x=1',
       5,
     ]);
-    expect(echoed.headers['x-forwarded-host']).toBe(`127.0.0.1:${ORIGIN_PORT}`);
+    expect(echoed.headers['x-forwarded-host']).toBe(new URL(origin.url).host);
     expect(echoed.headers['x-protect-signature']).toContain('v1=');
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -10,7 +11,6 @@ import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 import { cookiesOf } from './edge-visitor.ts';
 
-const ORIGIN_PORT = 27_040;
 const SECRET = 'a-secret-of-the-operators-proxy';
 const USER_AGENT = 'Mozilla/5.0';
 let upstream: Upstream;
@@ -20,7 +20,7 @@ let policies = 0;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  origin = await startDemoOrigin(ORIGIN_PORT);
+  origin = await startDemoOrigin(await freePortBase());
   edge = await startRawWorker({
     source: await bundleWorker('src/edge/index.ts'),
     compatibilityDate: '2026-10-01',

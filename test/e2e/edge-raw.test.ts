@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -17,7 +18,6 @@ import type { Upstream } from './edge-upstream.ts';
 const SECRET = 'a-secret-of-the-operators-proxy';
 const COMPATIBILITY_DATE = '2026-10-01';
 /** The demo origin wants a port of its own. */
-const ORIGIN_PORT = 27_030;
 let upstream: Upstream;
 let origin: DemoOrigin;
 let worker: RawWorker;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     { type: 'ip', value: '198.51.100.77', verdict: 'allow' },
     { type: 'userAgent', value: 'challengeme', verdict: 'challenge' },
   ]);
-  origin = await startDemoOrigin(ORIGIN_PORT);
+  origin = await startDemoOrigin(await freePortBase());
   worker = await startRawWorker({
     source: await bundleWorker('test/workerd/edge/counting-worker.ts'),
     compatibilityDate: COMPATIBILITY_DATE,

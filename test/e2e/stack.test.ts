@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
+import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/stack.ts';
 
 /** Issue text: ready within 10 seconds of `npm start` after install. */
@@ -19,9 +20,9 @@ let dir: string;
 let portBase: number;
 let running: ChildProcess[];
 
-beforeAll(() => {
+beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'));
-  portBase = 20_000 + Math.floor(Math.random() * 4000) * 3;
+  portBase = await freePortBase();
   running = [];
 });
 afterAll(async () => {

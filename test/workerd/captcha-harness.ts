@@ -4,7 +4,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { Keyring } from '../../src/challenge/keyring.ts';
 import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
 import { openChallenge } from '../../src/challenge/sealed-challenge.ts';
@@ -20,15 +20,12 @@ import { deriveKey } from '../../src/store/master-key.ts';
 import { createSite } from '../../src/store/sites.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 import { rootKey } from '../../src/store/root-key.ts';
+import { background } from '../support/background-work.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
 const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
 let counter = 0;
 export const keyring = new Keyring(async (label) => deriveKey(await rootKey(env), label));
-const background: Promise<void>[] = [];
-afterAll(async () => {
-  await Promise.all(background);
-});
 
 const browser = {
   'content-type': 'application/json',
