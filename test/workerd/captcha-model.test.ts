@@ -55,6 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const questions: { conditions: CaptchaCondition[]; holds: (record: CaptchaRecord) => boolean }[] = [
+  { conditions: [], holds: () => true },
   { conditions: [{ field: 'country', is: 'DE' }], holds: ({ country }) => country === 'DE' },
   { conditions: [{ field: 'user_account', is: 'ann' }], holds: (record) => record.user_account === 'ann' },
   { conditions: [{ field: 'status', is: 'Approved' }], holds: ({ status }) => status === 'Approved' },

@@ -3,9 +3,6 @@
  * read. Appending merges events; searching reads hot rows and the columns of sealed ones; traffic
  * comes from the rollups.
  */
-import { everything } from '../verdict-log/filter.ts';
-import type { RowFilter } from '../verdict-log/filter.ts';
-import { readPage } from '../verdict-log/read-page.ts';
 import type { RowKey } from '../verdict-log/row.ts';
 import { shard, shardNameOf, shardNames } from '../verdict-log/shards.ts';
 import type { LogName, ShardEnv } from '../verdict-log/shards.ts';
@@ -74,22 +71,9 @@ export async function searchCaptchas(
     ...(query.type === null ? [] : [{ field: 'captcha_type' as const, is: query.type }]),
     ...query.conditions,
   ];
-  // What rollups count has an exact total at any size.
-  const isCounted = query.conditions.length === 0 && conditions.length < 2;
-  const { rows, ...page } = isCounted
-    ? await readPage(env, log, { filter: filterOf(query), before, offset: 0, limit, wantTotal: true })
-    : await scanShards(env, shardNames(env, log, query, null), { ...query, conditions }, before, limit);
+  const names = shardNames(env, log, query, null);
+  const { rows, ...page } = await scanShards(env, names, { ...query, conditions }, before, limit);
   return { ...page, records: rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
-}
-
-function filterOf(query: Omit<CaptchaQuery, 'conditions'>): RowFilter {
-  return {
-    ...everything,
-    since: query.since,
-    until: query.until,
-    sources: query.type === null ? null : [query.type],
-    path: query.siteKey === null ? null : { text: query.siteKey, prefix: false },
-  };
 }
 
 /** Of these sites, or with `null` of all. */

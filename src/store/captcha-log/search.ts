@@ -7,9 +7,12 @@ import { compareNewestFirst } from '../verdict-log/row.ts';
 import type { RowKey, StoredRow } from '../verdict-log/row.ts';
 import { shard } from '../verdict-log/shards.ts';
 import type { ShardEnv } from '../verdict-log/shards.ts';
+import { byColumn } from './conditions.ts';
 import type { CaptchaScan, ScanPlace } from './scan.ts';
 
-/** Rows of one shard one search looks at: by a column or two some 20 ms, */
+/** Rows of one shard one search looks at: where keys alone count them, about 100 ms, */
+const KEYS_SEARCHED_ROWS_MAX = 20_000_000;
+/** by the places of a column or two as long, */
 const SEARCHED_ROWS_MAX = 2_000_000;
 /** and by the text of every field about 350 ms. */
 const TEXT_SEARCHED_ROWS_MAX = 300_000;
@@ -38,8 +41,7 @@ export async function scanShards(
 ): Promise<FoundCaptchas> {
   // One row more than the page needs tells whether there is a next one.
   const search = { conditions, since, until, before, limit: limit + 1 };
-  const byText = conditions.some((condition) => 'fields' in condition);
-  const max = searchedRowsMax ?? (byText ? TEXT_SEARCHED_ROWS_MAX : SEARCHED_ROWS_MAX);
+  const max = searchedRowsMax ?? shareOf(conditions);
   const walks = await Promise.all(names.map((name) => walk(env, name, search, max)));
   const stops = walks.flatMap(({ stop }) => (stop ? [stop] : [])).sort(compareNewestFirst);
   const stop = stops[0] ?? null;
@@ -54,6 +56,11 @@ export async function scanShards(
     totalIsExact: walks.every(({ isExact }) => isExact),
     next: last ? { timestamp: last.timestamp, id: last.id } : stop,
   };
+}
+
+function shareOf(conditions: CaptchaSearch['conditions']): number {
+  if (conditions.some((condition) => !byColumn(condition))) return TEXT_SEARCHED_ROWS_MAX;
+  return conditions.length > 1 ? SEARCHED_ROWS_MAX : KEYS_SEARCHED_ROWS_MAX;
 }
 
 interface Walked {
