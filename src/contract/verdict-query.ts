@@ -47,6 +47,12 @@ const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
     z.transform((value): z.output<T>[] => (Array.isArray(value) ? value : [value as z.output<T>])),
   );
 
+/** `Date.parse` takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
 /** ISO 8601 (without offset: UTC) or epoch milliseconds, to epoch milliseconds. */
 export const instant = z.pipe(
   z.union([z.int().check(z.gte(0), z.lte(8.64e15)), z.string().check(z.minLength(1), z.maxLength(40))]),
@@ -55,7 +61,7 @@ export const instant = z.pipe(
     if (/^\d{9,16}$/.test(value)) return Number(value);
     const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(value);
     const zoned = iso?.[1] !== undefined && iso[4] === undefined ? `${value}Z` : value;
-    const parsed = iso ? Date.parse(zoned) : Number.NaN;
+    const parsed = iso && isDay(value.slice(0, 10)) ? Date.parse(zoned) : Number.NaN;
     if (!Number.isNaN(parsed) && parsed >= 0) return parsed;
     context.issues.push({ code: 'custom', message: 'Expected ISO 8601 or epoch milliseconds', input: value });
     return z.NEVER;

@@ -24,6 +24,18 @@ describe('an instant', () => {
     expect(instant.parse(given)).toBe(expected);
   });
 
+  // A date that is none would be taken for a later one, silently.
+  test.each([['2026-02-29'], ['2026-11-31T00:00:00Z'], ['2026-02-30T12:00:00+01:00'], ['2100-02-29']])(
+    'is not read from %j, a day that there is not',
+    (given) => {
+      expect(instant.safeParse(given).success).toBe(false);
+    },
+  );
+
+  test('is read from a leap day', () => {
+    expect(instant.parse('2028-02-29')).toBe(Date.UTC(2028, 1, 29));
+  });
+
   test.each([[-1], [1.5], ['yesterday'], ['2026-13-01'], ['12:00'], ['20 Nov 2026'], [''], [null], [8.65e15]])(
     'is not read from %j',
     (given) => {

@@ -24,6 +24,9 @@ async function authorised(init: RequestInit) {
 
 const json = { 'content-type': 'application/json' };
 
+/** Well-formed: nothing but its depth is wrong with it. */
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
 describe('the bearer', () => {
   test.each([
     ['missing', {}, 'API.MISSING_AUTHORIZATION_HEADER'],
@@ -61,7 +64,9 @@ describe('the body', () => {
     ['missing', {}, 400, 'API.MISSING_BODY'],
     ['unparsable', { headers: json, body: '{"name":' }, 400, 'API.PARSE_ERROR'],
     ['not UTF-8', { headers: json, body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, 'API.PARSE_ERROR'],
-    ['nested too deep', { headers: json, body: '['.repeat(100_000) }, 400, 'API.PARSE_ERROR'],
+    ['nested too deep', { headers: json, body: nested(100_000) }, 400, 'API.PARSE_ERROR'],
+    ['nested one level too deep', { headers: json, body: nested(33) }, 400, 'API.PARSE_ERROR'],
+    ['nested as deep as may be', { headers: json, body: nested(32) }, 400, 'API.INVALID_BODY'],
     ['a JSON array', { headers: json, body: '[]' }, 400, 'API.INVALID_BODY'],
     ['JSON null', { headers: json, body: 'null' }, 400, 'API.INVALID_BODY'],
     ['without a content type', { body: new Uint8Array([0x7b, 0x7d]) }, 400, 'API.NO_CONTENT_TYPE_HEADER'],
