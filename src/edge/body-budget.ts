@@ -29,8 +29,7 @@ export class BodyBudget {
    * gives the room back when the request is answered.
    */
   holdFor(passage: { readonly nowMs: number; heldBody: HeldBody | null }): (bytes: number) => boolean {
-    const body: HeldBody = { bytes: 0, sinceMs: passage.nowMs };
-    passage.heldBody = body;
+    const body = (passage.heldBody ??= { bytes: 0, sinceMs: passage.nowMs });
     this.#bodies.add(body);
     return (bytes) => {
       body.bytes += bytes;

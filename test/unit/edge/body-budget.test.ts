@@ -31,6 +31,16 @@ describe('the room for bodies', () => {
     expect(bodies.holdFor(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
   });
 
+  test('what one request reads twice over, sealed and then as it was, is given back as one', () => {
+    const { bodies } = budget();
+    const returning = arrival();
+    bodies.holdFor(returning)(HELD_BODIES_MAX_BYTES / 2);
+    bodies.holdFor(returning)(HELD_BODIES_MAX_BYTES / 2);
+    expect(bodies.holdFor(arrival())(1)).toBe(false);
+    bodies.release(returning.heldBody!);
+    expect(bodies.holdFor(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
+  });
+
   test('a body whose request was killed does not keep others out for ever', () => {
     const { bodies } = budget();
     bodies.holdFor(arrival(0))(HELD_BODIES_MAX_BYTES);
