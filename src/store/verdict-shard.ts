@@ -16,7 +16,7 @@ import type { TrafficWindow } from './captcha-log/traffic.ts';
 import type { StoredDimension } from './verdict-log/dimensions.ts';
 import { HotRows } from './verdict-log/hot-rows.ts';
 import type { AppendCounts } from './verdict-log/hot-rows.ts';
-import { addCounters, isolateGaps, readCounters } from './verdict-log/counters.ts';
+import { addCounters, readCounters } from './verdict-log/counters.ts';
 import type { IsolateGap } from './verdict-log/counters.ts';
 import { planRead } from './verdict-log/plan.ts';
 import type { Plan, PlanRequest } from './verdict-log/plan.ts';
@@ -109,7 +109,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   async gaps(): Promise<IsolateGap[]> {
-    return isolateGaps(this.#storage.sql);
+    return this.#hot.isolates.gaps(this.#storage.sql);
   }
 
   async plan(request: PlanRequest): Promise<Plan> {

@@ -7,11 +7,18 @@ import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/instance.ts';
 import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
 import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
+import { exportStream, ndjsonFormat } from '../../src/service/protect/verdicts/export-stream.ts';
 import { dropOldRefused } from '../../src/service/protect/verdicts/refused-records.ts';
+import { decodeCursor, encodeCursor, seriesWindow } from '../../src/service/protect/verdicts/verdict-log-query.ts';
 import type { StoredInstance } from '../../src/store/instances.ts';
 import { countValues, missingRecords, sumCounters } from '../../src/store/verdict-log/log.ts';
 import { everything } from '../../src/store/verdict-log/filter.ts';
 import { readPage } from '../../src/store/verdict-log/read-page.ts';
+import type { Page, PageStart } from '../../src/store/verdict-log/read-page.ts';
+import { compareNewestFirst } from '../../src/store/verdict-log/row.ts';
+import type { PlanRequest } from '../../src/store/verdict-log/plan.ts';
+import { shard } from '../../src/store/verdict-log/shards.ts';
+import type { ShardStub } from '../../src/store/verdict-log/shards.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -132,6 +139,42 @@ describe('a record', () => {
     expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_conflicting: 1 });
   });
 
+  test.each([
+    ['another body', {}],
+    ['another time too, newer than all that is sealed', { timestamp: now - 20_000 }],
+    ['another time too, older than all that is sealed', { timestamp: now - 90_000_000 }],
+  ])('with a sealed id and %s is a counted duplicate', async (_, change) => {
+    const instance = newInstance();
+    const records = some(instance, 8).map((record) => ({ ...record, jti: null, timestamp: record.timestamp - 60_000 }));
+    await send(instance, records);
+    await shard(service, `verdicts/${instance.id}:0:0`).seal();
+    const [first] = records as [VerdictRecord];
+    expect(await send(instance, [{ ...first, ...change, status: 599 }])).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_conflicting: 1 });
+    expect(await stored(instance)).toMatchObject({ total: 8, counted: 8 });
+  });
+
+  test('whose id is written in capitals is the same one, and is paged by', async () => {
+    const instance = newInstance();
+    const records = some(instance, 6).map((record) => ({ ...record, timestamp: record.timestamp - 60_000 }));
+    await send(
+      instance,
+      records.map((record) => ({ ...record, id: record.id.toUpperCase() })),
+    );
+    expect(await send(instance, records)).toMatchObject({ accepted: 0, duplicates: 6 });
+    await shard(service, `verdicts/${instance.id}:0:0`).seal();
+    expect(await send(instance, records)).toMatchObject({ accepted: 0, duplicates: 6 });
+    const found: string[] = [];
+    let before: PageStart | null = null;
+    do {
+      const request = { filter: everything, before, offset: 0, limit: 2, wantTotal: false };
+      const page: Page = await readPage(service, verdictLogOf(instance), request);
+      found.push(...page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).id));
+      before = page.next && decodeCursor(encodeCursor(page.next));
+    } while (before !== null);
+    expect(found).toEqual(records.toSorted(compareNewestFirst).map(({ id }) => id));
+  });
+
   test('that is wrong is refused with its index and a reason, and its neighbours are kept', async () => {
     const instance = newInstance();
     const good = verdictRecordOf(instance.id, { timestamp: now });
@@ -200,4 +243,43 @@ describe('an instance that keeps allow verdicts as counts', () => {
     const { ids, total, counted } = await stored(instance);
     expect([ids.length, total, counted]).toEqual([shown.length, shown.length, 90]);
   });
+});
+
+test('an export asks a shard for a thousand rows at a time, whatever its pages are, and holds every row once', async () => {
+  const instance = newInstance();
+  const records = some(instance, 450).map((record) => ({ ...record, timestamp: record.timestamp - 60_000 }));
+  await send(instance, records.slice(0, 400));
+  await shard(service, `verdicts/${instance.id}:0:0`).seal();
+  await send(instance, records.slice(400));
+  const limits: number[] = [];
+  const namespace = {
+    idFromName: (name: string) => service.VERDICT_SHARD.idFromName(name),
+    get(id: DurableObjectId) {
+      const stub = service.VERDICT_SHARD.get(id) as unknown as ShardStub;
+      return {
+        plan(request: PlanRequest) {
+          limits.push(request.limit);
+          return stub.plan(request);
+        },
+      };
+    },
+  };
+  const world = { ...service, VERDICT_SHARD: namespace as unknown as DurableObjectNamespace } as ServiceEnv;
+  const target = { log: verdictLogOf(instance), instance, horizon: 0 };
+  for (const pageRows of [7, 200, 5000]) {
+    const text = await new Response(exportStream(world, target, everything, { ...ndjsonFormat(), pageRows })).text();
+    const lines = text.split('\n').slice(0, -1);
+    expect(lines.map((line) => (JSON.parse(line) as VerdictRecord).id)).toEqual(
+      records.toSorted(compareNewestFirst).map(({ id }) => id),
+    );
+  }
+  expect(Math.max(...limits)).toBeLessThanOrEqual(1001);
+});
+
+test('a first bucket that begins before what is kept counts only what is kept', () => {
+  const day = 86_400;
+  const horizon = Date.UTC(2026, 10, 20, 15);
+  const window = seriesWindow({ since: 0, bucket: day }, horizon, Date.UTC(2026, 10, 21, 9, 30));
+  expect(window).toMatchObject({ since: Date.UTC(2026, 10, 20), until: Date.UTC(2026, 10, 22) });
+  expect([window.from, window.to]).toEqual([horizon / 60_000, Date.UTC(2026, 10, 22) / 60_000]);
 });

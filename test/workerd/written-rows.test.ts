@@ -32,9 +32,9 @@ async function writtenBy(state: DurableObjectState, work: () => Promise<unknown>
   return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
 }
 
-test('a verdict writes one row in, one out, a tenth of one for its batch of ten, and less than 0.1 for all else', async () => {
+test('a verdict writes one row in, one out, and less than 0.1 for all else, however small its batch', async () => {
   const verdicts = 20_000;
-  const batch = 10;
+  const batch = 2;
   const random = seededRandom(1);
   const shard = service.VERDICT_SHARD.getByName('verdicts/written-rows:0:0');
   await runInDurableObject(shard, async (instance: VerdictShard, state) => {
@@ -51,8 +51,8 @@ test('a verdict writes one row in, one out, a tenth of one for its batch of ten,
       await instance.seal();
     });
     expect((await instance.statistics()).sealedRows).toBe(verdicts);
-    expect(written / verdicts).toBeGreaterThan(2.1);
-    expect(written / verdicts).toBeLessThan(2.2);
+    expect(written / verdicts).toBeGreaterThan(2);
+    expect(written / verdicts).toBeLessThan(2.1);
   });
 });
 

@@ -14,6 +14,43 @@ export interface IsolateGap {
   stored: number;
 }
 
+/** What isolates numbered and delivered, not yet in the table; like pending counts it follows from the rows. */
+export class IsolateCounts {
+  readonly #isolates = new Map<string, { numbered: number; stored: number; lastTs: number }>();
+
+  add(isolate: string, seq: number, timestamp: number): void {
+    const seen = this.#isolates.get(isolate);
+    if (seen === undefined) {
+      this.#isolates.set(isolate, { numbered: seq + 1, stored: 1, lastTs: timestamp });
+      return;
+    }
+    seen.numbered = Math.max(seen.numbered, seq + 1);
+    seen.stored++;
+    seen.lastTs = Math.max(seen.lastTs, timestamp);
+  }
+
+  /** To be called inside the transaction that moves the watermark. */
+  write(sql: SqlStorage): void {
+    for (const [isolate, { numbered, stored, lastTs }] of this.#isolates) {
+      sql.exec(
+        `INSERT INTO isolates (isolate, numbered, stored, last_ts) VALUES (?, ?, ?, ?)
+         ON CONFLICT (isolate) DO UPDATE SET numbered = MAX(numbered, excluded.numbered),
+           stored = stored + excluded.stored, last_ts = MAX(last_ts, excluded.last_ts)`,
+        isolate,
+        numbered,
+        stored,
+        lastTs,
+      );
+    }
+  }
+
+  /** What the table says and this beside it; an isolate may be in both. */
+  gaps(sql: SqlStorage): IsolateGap[] {
+    const pending = [...this.#isolates].map(([isolate, { numbered, stored }]) => ({ isolate, numbered, stored }));
+    return [...isolateGaps(sql), ...pending];
+  }
+}
+
 export function addCounters(
   storage: DurableObjectStorage,
   batchId: string,
@@ -51,7 +88,7 @@ export function readCounters(sql: SqlStorage): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-export function isolateGaps(sql: SqlStorage): IsolateGap[] {
+function isolateGaps(sql: SqlStorage): IsolateGap[] {
   return sql
     .exec<{ isolate: string; numbered: number; stored: number }>('SELECT isolate, numbered, stored FROM isolates')
     .toArray();

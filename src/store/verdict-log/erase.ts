@@ -51,7 +51,7 @@ function eraseHot(sql: SqlStorage, hot: HotRows, jti: string, areCaptchas: boole
     recordSealedIds(sql, NO_SEGMENT, rows);
     sql.exec(`DELETE FROM verdicts WHERE ${LISTED}`, keys);
     sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
-    if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)));
+    if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)), rows);
   });
   const gone = new Set(rows.map(({ id }) => id));
   hot.forget(({ id }) => gone.has(id));

@@ -4,6 +4,7 @@
  * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
  */
 import { Aggregate } from './aggregate.ts';
+import { IsolateCounts } from './counters.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from './log-record.ts';
@@ -11,9 +12,9 @@ import { HotColumns } from '../captcha-log/hot-columns.ts';
 import { mergeCaptcha } from '../captcha-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-log/captcha-record.ts';
 import { RollupStore } from './rollup-store.ts';
-import type { LogRow } from './row.ts';
+import type { LogRow, RowKey } from './row.ts';
 import { readMeta, writeMeta } from './schema.ts';
-import { sealedBodyHash } from './sealed-ids.ts';
+import { idMoment, sealedBodyHash } from './sealed-ids.ts';
 import { textHash } from './text-hash.ts';
 
 /** Bounds the memory of `pending` and the time of its rebuild: about 100 ms of parsing. */
@@ -29,6 +30,8 @@ export interface AppendCounts {
 export class HotRows {
   readonly rollups: RollupStore;
   readonly keys = new HotKeys();
+  /** Of the rows that `pending` counts. */
+  isolates = new IsolateCounts();
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #pending = new Aggregate();
@@ -36,6 +39,8 @@ export class HotRows {
   #nextSeq = 1;
   /** Nothing newer than this was ever sealed; only what is not newer is looked up among sealed ids. */
   #sealedThrough: number;
+  /** The same of the moments in their ids: a second record with a sealed id may bear another time. */
+  #sealedIdsThrough: number;
   /** Made when the first search asks for it. */
   #captchas: HotColumns | null = null;
 
@@ -45,6 +50,7 @@ export class HotRows {
     this.rollups = new RollupStore(storage.sql);
     this.#mergedSeq = Number(readMeta(this.#sql, 'merged_seq') ?? 0);
     this.#sealedThrough = Number(readMeta(this.#sql, 'sealed_through') ?? -1);
+    this.#sealedIdsThrough = Number(readMeta(this.#sql, 'sealed_ids_through') ?? this.#sealedThrough);
     this.#rebuild();
   }
 
@@ -68,9 +74,11 @@ export class HotRows {
           if (known === 'other-body') counts.conflicting++;
         }
       }
-      this.#raiseIsolates(inserted);
     });
-    for (const row of inserted) addRow(this.#pending, row, 1);
+    for (const row of inserted) {
+      addRow(this.#pending, row, 1);
+      this.isolates.add(row.isolate, row.isolateSeq, row.timestamp);
+    }
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
     return { ...counts, accepted: inserted.length };
   }
@@ -138,7 +146,7 @@ export class HotRows {
 
   /** `null`: inserted. Otherwise the id was known, with this body or with another. */
   #insert(row: LogRow): null | 'same-body' | 'other-body' {
-    if (row.timestamp <= this.#sealedThrough) {
+    if (row.timestamp <= this.#sealedThrough || idMoment(row.id) <= this.#sealedIdsThrough) {
       const hash = sealedBodyHash(this.#sql, row.id);
       if (hash !== null) return hash === textHash(row.body) ? 'same-body' : 'other-body';
     }
@@ -180,37 +188,17 @@ export class HotRows {
     return row?.body ?? null;
   }
 
-  #raiseIsolates(inserted: readonly LogRow[]): void {
-    const isolates = new Map<string, { numbered: number; stored: number; lastTs: number }>();
-    for (const row of inserted) {
-      const seen = isolates.get(row.isolate) ?? { numbered: 0, stored: 0, lastTs: 0 };
-      seen.numbered = Math.max(seen.numbered, row.isolateSeq + 1);
-      seen.stored++;
-      seen.lastTs = Math.max(seen.lastTs, row.timestamp);
-      isolates.set(row.isolate, seen);
-    }
-    for (const [isolate, seen] of isolates) {
-      this.#sql.exec(
-        `INSERT INTO isolates (isolate, numbered, stored, last_ts) VALUES (?, ?, ?, ?)
-         ON CONFLICT (isolate) DO UPDATE SET numbered = MAX(numbered, excluded.numbered),
-           stored = stored + excluded.stored, last_ts = MAX(last_ts, excluded.last_ts)`,
-        isolate,
-        seen.numbered,
-        seen.stored,
-        seen.lastTs,
-      );
-    }
-  }
-
   /** Moves what is counted in memory into the rollup tables, and the watermark with it. */
   mergePending(alsoInTransaction?: () => void): void {
     this.#transaction(() => {
       this.rollups.mergeAggregate(this.#pending);
+      this.isolates.write(this.#sql);
       writeMeta(this.#sql, 'merged_seq', String(this.lastSeq));
       alsoInTransaction?.();
     });
     this.#mergedSeq = this.lastSeq;
     this.#pending = new Aggregate();
+    this.isolates = new IsolateCounts();
   }
 
   /** Criteria of the captchas in the table. */
@@ -233,10 +221,12 @@ export class HotRows {
     });
   }
 
-  /** To be called inside the transaction that seals rows up to this timestamp. */
-  raiseSealedThrough(timestamp: number): void {
+  /** To be called inside the transaction that seals these rows, whose timestamps end here. */
+  raiseSealedThrough(timestamp: number, rows: readonly RowKey[]): void {
     this.#sealedThrough = Math.max(this.#sealedThrough, timestamp);
+    this.#sealedIdsThrough = rows.reduce((newest, { id }) => Math.max(newest, idMoment(id)), this.#sealedIdsThrough);
     writeMeta(this.#sql, 'sealed_through', String(this.#sealedThrough));
+    writeMeta(this.#sql, 'sealed_ids_through', String(this.#sealedIdsThrough));
   }
 
   /** Memory follows from the table: keys of every row, counts of those behind the watermark. */
@@ -244,6 +234,7 @@ export class HotRows {
     this.keys.forget(() => true);
     this.#captchas = null;
     this.#pending = new Aggregate();
+    this.isolates = new IsolateCounts();
     this.#nextSeq = this.#mergedSeq + 1;
     for (const row of this.#sql.exec<RebuiltRow>(
       `SELECT seq, id, ts AS timestamp, jti, ip, asn, outcome, source, device, path, fired, kept,
@@ -252,7 +243,10 @@ export class HotRows {
     )) {
       this.keys.set({ ...row, kept: row.kept === 1 }, row.seq);
       this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1);
-      if (row.body !== null) this.#pending.add(logRecord(row.body), row.timestamp, row.outcome);
+      if (row.body === null) continue;
+      const record = logRecord(row.body);
+      this.#pending.add(record, row.timestamp, row.outcome);
+      if (record.edge) this.isolates.add(record.edge.isolate, record.edge.seq, row.timestamp);
     }
   }
 }

@@ -26,6 +26,8 @@ export interface LogRecord {
   ip_category: readonly string[];
   enforcement_policy: string;
   fired_rules: readonly { id: string }[];
+  /** Of a verdict: who numbered it. */
+  edge?: { isolate: string; seq: number };
 }
 
 export function logRecord(body: string): LogRecord {

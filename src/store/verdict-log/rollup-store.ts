@@ -46,7 +46,9 @@ export class RollupStore {
     for (const [minute, values] of minutes) {
       const minuteCounts = this.#read(dimension, LEVEL_MINUTE, minute);
       for (const [value, counts] of values) {
-        const id = this.#idForMerge(dimension, value, hourCounts);
+        const id = isAway(counts)
+          ? this.#idForAway(dimension, value, minuteCounts)
+          : this.#idForMerge(dimension, value, hourCounts);
         raise(minuteCounts, id, counts);
         raise(hourCounts, id, counts);
       }
@@ -66,6 +68,12 @@ export class RollupStore {
     this.#remember(dimension, value, id);
     this.#texts.get(dimension)?.set(id, value);
     return id;
+  }
+
+  /** What is taken out again was counted under its own id or with the surplus, whatever room there is by now. */
+  #idForAway(dimension: number, value: string, minuteCounts: ReadonlyMap<number, Counts>): number {
+    const known = this.idOf(dimension, value);
+    return known !== null && minuteCounts.has(known) ? known : SURPLUS_ID;
   }
 
   /** The id of a value that was ever counted, or `null`. */
@@ -178,6 +186,10 @@ export class RollupStore {
     for (const { id } of unused) this.#sql.exec('DELETE FROM rollup_values WHERE id = ?', id);
     this.forgetCache();
   }
+}
+
+function isAway(counts: Readonly<Counts>): boolean {
+  return counts.some((count) => count < 0);
 }
 
 function raise(counts: Map<number, Counts>, id: number, by: Readonly<Counts>): void {

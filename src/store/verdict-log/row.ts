@@ -35,9 +35,12 @@ export interface StoredRow {
   body: string;
 }
 
-export function verdictRow(record: VerdictRecord, kept: boolean): LogRow {
+/** A UUID may be written in capitals too: it is one id all the same, and cursors and orders know one form. */
+export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
+  const id = given.id.toLowerCase();
+  const record = id === given.id ? given : { ...given, id };
   return {
-    id: record.id.toLowerCase(),
+    id,
     timestamp: record.timestamp,
     jti: record.jti,
     ip: record.ip,

@@ -68,9 +68,13 @@ export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
   return null;
 }
 
-/** By the 48 bits of milliseconds that a UUIDv7 begins with; any other UUID has some bucket too. */
+/** The 48 bits of milliseconds that a UUIDv7 begins with; any other id has some such number too. */
+export function idMoment(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 function bucketOf(id: string): number {
-  return Math.floor(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) / BUCKET_MS);
+  return Math.floor(idMoment(id) / BUCKET_MS);
 }
 
 function find(bytes: Uint8Array, wanted: Uint8Array): number | null {

@@ -78,13 +78,6 @@ function unpacked(data: ArrayBuffer, rows: number): Uint8Array | Uint16Array {
 /** Rows whose numbers rise: some, or a run of them, as `[from, to)`. */
 export type SomeRows = readonly number[] | { from: number; to: number };
 
-function filtered(values: Uint8Array | Uint16Array, among: SomeRows, isWanted: (value: number) => boolean): number[] {
-  if (!('from' in among)) return among.filter((row) => isWanted(values[row] as number));
-  const found: number[] = [];
-  for (let row = among.from; row < among.to; row++) if (isWanted(values[row] as number)) found.push(row);
-  return found;
-}
-
 /** Of these rows those whose path has a place in `[from, to)`. */
 export function rowsOfPaths(
   sql: SqlStorage,
@@ -95,7 +88,20 @@ export function rowsOfPaths(
 ): number[] {
   if (from === to) return [];
   const places = unpacked(columnOf(sql, PATH_OF_ROW, segment), rows);
-  return filtered(places, among, (place) => place >= from && place < to);
+  if (!('from' in among)) return among.filter((row) => (places[row] as number) >= from && (places[row] as number) < to);
+  const found: number[] = [];
+  if (to - from === 1) {
+    // One path: the engine's own search is ten times as fast as a loop.
+    for (let row = places.indexOf(from, among.from); row >= 0 && row < among.to; row = places.indexOf(from, row + 1)) {
+      found.push(row);
+    }
+    return found;
+  }
+  for (let row = among.from; row < among.to; row++) {
+    const place = places[row] as number;
+    if (place >= from && place < to) found.push(row);
+  }
+  return found;
 }
 
 /** The rows of a segment within a window, a run, since they lie in the order of their times. */
@@ -144,7 +150,11 @@ export class SegmentClasses {
   among(among: SomeRows): number[] {
     if (this.count === 0) return [];
     const classOf = unpacked(columnOf(this.#sql, CLASS_OF_ROW, this.#segment), this.#rows);
-    return filtered(classOf, among, (place) => this.#passes[place] === true);
+    const passing = this.#passes;
+    if (!('from' in among)) return among.filter((row) => passing[classOf[row] as number]);
+    const found: number[] = [];
+    for (let row = among.from; row < among.to; row++) if (passing[classOf[row] as number]) found.push(row);
+    return found;
   }
 }
 

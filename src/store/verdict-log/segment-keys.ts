@@ -52,17 +52,8 @@ export function dropKeys(sql: SqlStorage, segment: number): void {
   for (const no of keyKinds.keys()) sql.exec('DELETE FROM segment_keys WHERE kind = ? AND segment = ?', no, segment);
 }
 
-/** Rows of one segment with any of these keys, rising. */
-export function rowsWithKeys(sql: SqlStorage, kind: KeyKind, segment: number, texts: readonly string[]): number[] {
-  const wanted = [...new Set(texts.map(keyText))].sort().map(keyBytes);
-  if (wanted.length > SOUGHT_ONE_BY_ONE_MAX) return rowsBetween(sql, kind, segment, wanted);
-  return joined(wanted.map((key) => rowsWithKey(sql, kind, segment, key)));
-}
-
-function rowsWithKey(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8Array): number[] {
+function rowsIn(chunk: Uint8Array, wanted: Uint8Array): number[] {
   let found: number[] = [];
-  const chunk = chunkOf(sql, kind, segment, wanted);
-  if (!chunk) return found;
   visitKeys(chunk, (key, length, rows) => {
     const order = compareKey(key, length, wanted);
     if (order === 0) found = rows();
@@ -80,6 +71,49 @@ function chunkOf(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8A
     wanted,
   );
   return chunk ? new Uint8Array(chunk.data) : null;
+}
+
+/** Rows with any of some keys, of one segment after another: what all of them hold is read at once. */
+export class KeyLookup {
+  readonly #sql: SqlStorage;
+  readonly #kind: KeyKind;
+  /** Rising. */
+  readonly #wanted: readonly Uint8Array[];
+  /** Per key its only chunk in each segment; `null`: there are too many keys. */
+  readonly #chunks: { wanted: Uint8Array; bySegment: Map<number, Uint8Array> }[] | null;
+
+  constructor(sql: SqlStorage, kind: KeyKind, texts: readonly string[]) {
+    this.#sql = sql;
+    this.#kind = kind;
+    this.#wanted = [...new Set(texts.map(keyText))].sort().map(keyBytes);
+    this.#chunks =
+      this.#wanted.length > SOUGHT_ONE_BY_ONE_MAX
+        ? null
+        : this.#wanted.map((wanted) => ({ wanted, bySegment: chunksOf(sql, kind, wanted) }));
+  }
+
+  rows(segment: number): number[] {
+    if (this.#chunks === null) return rowsBetween(this.#sql, this.#kind, segment, this.#wanted);
+    return joined(
+      this.#chunks.map(({ wanted, bySegment }) => {
+        const chunk = bySegment.get(segment);
+        return chunk ? rowsIn(chunk, wanted) : [];
+      }),
+    );
+  }
+}
+
+function chunksOf(sql: SqlStorage, kind: KeyKind, wanted: Uint8Array): Map<number, Uint8Array> {
+  const chunks = new Map<number, Uint8Array>();
+  for (const { segment, data } of sql.exec<{ segment: number; data: ArrayBuffer | null }>(
+    `SELECT no AS segment, (SELECT data FROM segment_keys WHERE kind = ?1 AND segment = no AND first <= ?2
+       ORDER BY first DESC LIMIT 1) AS data FROM segments WHERE state = 'sealed'`,
+    keyKinds.indexOf(kind),
+    wanted,
+  )) {
+    if (data !== null) chunks.set(segment, new Uint8Array(data));
+  }
+  return chunks;
 }
 
 /** `wanted`: rising. Reads every chunk that may hold one of them. */
@@ -145,9 +179,10 @@ function placeOf(sql: SqlStorage, segment: number, wanted: Uint8Array): [place: 
 
 /** Segments that hold a key, or may when it is a cut one. */
 export function segmentsWithKey(sql: SqlStorage, kind: KeyKind, text: string): number[] {
+  const lookup = new KeyLookup(sql, kind, [text]);
   return sql
     .exec<{ no: number }>("SELECT no FROM segments WHERE state = 'sealed'")
     .toArray()
     .map(({ no }) => no)
-    .filter((no) => rowsWithKeys(sql, kind, no, [text]).length > 0);
+    .filter((no) => lookup.rows(no).length > 0);
 }

@@ -5,7 +5,7 @@
 import type { RowFilter } from './filter.ts';
 import { rowsOfPaths, rowsWithin, SegmentClasses } from './segment-columns.ts';
 import type { SomeRows } from './segment-columns.ts';
-import { isToldApart, pathPlaces, rowsWithKeys } from './segment-keys.ts';
+import { isToldApart, KeyLookup, pathPlaces } from './segment-keys.ts';
 import type { KeyKind, SoughtPath } from './segment-keys.ts';
 
 export interface SealedSegment {
@@ -20,7 +20,7 @@ export interface SealedSegment {
 export class SegmentMatcher {
   readonly #sql: SqlStorage;
   readonly #filter: RowFilter;
-  readonly #keys: [KeyKind, readonly string[]][];
+  readonly #keys: KeyLookup[];
   readonly #path: SoughtPath | null;
   readonly #hasClasses: boolean;
   /** `false`: a key is too long to be told from others; rows found must be compared in full. */
@@ -29,12 +29,13 @@ export class SegmentMatcher {
   constructor(sql: SqlStorage, filter: RowFilter) {
     this.#sql = sql;
     this.#filter = filter;
-    this.#keys = soughtKeys(filter);
+    const keys = soughtKeys(filter);
+    this.#keys = keys.map(([kind, texts]) => new KeyLookup(sql, kind, texts));
     // Every path begins with nothing.
     this.#path = filter.path?.prefix && filter.path.text === '' ? null : filter.path;
     const { outcomes, sources, devices, minRulesFired } = filter;
     this.#hasClasses = outcomes !== null || sources !== null || devices !== null || minRulesFired > 0;
-    this.isSure = [...this.#keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
+    this.isSure = [...keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
   }
 
   count(segment: SealedSegment): number {
@@ -50,8 +51,8 @@ export class SegmentMatcher {
       ? { from: 0, to: segment.rows }
       : rowsWithin(this.#sql, segment.no, since, until);
     let found: SomeRows = run;
-    for (const [kind, texts] of this.#keys) {
-      const having = rowsWithKeys(this.#sql, kind, segment.no, texts);
+    for (const key of this.#keys) {
+      const having = key.rows(segment.no);
       found = 'from' in found ? having.filter((row) => row >= run.from && row < run.to) : inBoth(found, having);
       if (found.length === 0) return [];
     }

@@ -180,7 +180,7 @@ export function recordSealed(
 ): void {
   recordSealedIds(sql, segment.no, rows);
   recordManifest(sql, segment.no, segment.object, built);
-  hot.raiseSealedThrough(segment.maxTs);
+  hot.raiseSealedThrough(segment.maxTs, rows);
 }
 
 /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */

@@ -1,0 +1,159 @@
+/**
+ * Random lives of one log against a list in memory: batches in and out of order, sealing in odd sizes, erasures and
+ * restarts, and between them questions, whose answers are the list's.
+ */
+import { env } from 'cloudflare:workers';
+import { evictDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
+import { everything, matches } from '../../src/store/verdict-log/filter.ts';
+import type { RowFilter } from '../../src/store/verdict-log/filter.ts';
+import { appendRows, countValues, eraseSession } from '../../src/store/verdict-log/log.ts';
+import { readPage } from '../../src/store/verdict-log/read-page.ts';
+import type { Page } from '../../src/store/verdict-log/read-page.ts';
+import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
+import type { RowKey } from '../../src/store/verdict-log/row.ts';
+import { shard } from '../../src/store/verdict-log/shards.ts';
+import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import { seededRandom, variedRecord } from '../support/verdict-record.ts';
+
+const LIVES = 8;
+const STEPS = 30;
+const service = env as ServiceEnv;
+const start = Date.now() - 6 * 3_600_000;
+const SPAN_MS = 5 * 3_600_000;
+
+class Life {
+  readonly #random: () => number;
+  readonly #log: LogName;
+  readonly #name: string;
+  #records: VerdictRecord[] = [];
+  #sent: VerdictRecord[] = [];
+  #seq = 0;
+
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
+    this.#log = { stream: 'verdicts', owner: `model-${seed}` };
+    this.#name = `verdicts/model-${seed}:0:0`;
+  }
+
+  #below(bound: number): number {
+    return Math.floor(this.#random() * bound);
+  }
+
+  #one<T>(values: readonly T[]): T {
+    return values[this.#below(values.length)] as T;
+  }
+
+  async step(): Promise<void> {
+    const dice = this.#random();
+    if (dice < 0.35) await this.#append();
+    else if (dice < 0.55) await this.#seal();
+    else if (dice < 0.6) await this.#erase();
+    else if (dice < 0.65) await this.#restart();
+    else await this.ask();
+  }
+
+  async #append(): Promise<void> {
+    const progress = Math.min(this.#seq / 2000, 1) * SPAN_MS;
+    const fresh = Array.from({ length: this.#below(250) }, () => {
+      // Mostly of the moment, some late by hours.
+      const moment = this.#random() < 0.9 ? progress + this.#below(600_000) : this.#below(SPAN_MS);
+      const record = variedRecord(this.#log.owner, Math.floor(start + moment), this.#random, this.#seq++);
+      if (this.#random() < 0.02) record.request_path = `/${'long'.repeat(40)}/${this.#below(3)}`;
+      return record;
+    });
+    const again = Array.from({ length: this.#below(20) }, () => this.#one(this.#sent)).filter(Boolean);
+    const counts = await appendRows(
+      service,
+      this.#log,
+      [...fresh, ...again].map((record) => verdictRow(record, true)),
+      30,
+    );
+    expect(counts).toEqual({ accepted: fresh.length, duplicates: again.length, conflicting: 0 });
+    this.#records.push(...fresh);
+    this.#sent.push(...fresh);
+  }
+
+  async #seal(): Promise<void> {
+    const object = shard(service, this.#name);
+    await object.tune({ hotRowsMax: 1_000_000, segmentRows: 1 + this.#below(400) });
+    await object.seal();
+  }
+
+  async #erase(): Promise<void> {
+    const jti = `session-${this.#below(50)}`;
+    const gone = this.#records.filter((record) => record.jti === jti);
+    expect(await eraseSession(service, this.#log, jti)).toBe(gone.length);
+    this.#records = this.#records.filter((record) => record.jti !== jti);
+  }
+
+  async #restart(): Promise<void> {
+    const object = service.VERDICT_SHARD.getByName(this.#name);
+    await shard(service, this.#name).statistics();
+    await evictDurableObject(object);
+  }
+
+  #filter(): RowFilter {
+    const maybe = <T>(chance: number, make: () => T): T | null => (this.#random() < chance ? make() : null);
+    const moments = [start + this.#below(SPAN_MS), start + this.#below(SPAN_MS)].sort((a, b) => a - b);
+    const path = maybe(0.3, () => {
+      const text = this.#one([`/shop/${this.#below(60)}`, '/', '/shop/1', `/${'long'.repeat(40)}/1`, '/none']);
+      return { text, prefix: this.#random() < 0.5 };
+    });
+    return {
+      since: maybe(0.4, () => moments[0] as number) ?? 0,
+      until: maybe(0.4, () => moments[1] as number) ?? everything.until,
+      outcomes: maybe(0.3, () => [this.#below(3)]),
+      sources: maybe(0.2, () => [this.#one(verdictSources), this.#one(verdictSources)]),
+      firedRules: maybe(0.2, () => Array.from({ length: 1 + this.#below(12) }, () => `ip:192.0.2.${this.#below(20)}`)),
+      asns: maybe(0.2, () => Array.from({ length: 1 + this.#below(12) }, () => 64_496 + this.#below(45))),
+      devices: maybe(0.2, () => [this.#one(deviceTypes), this.#one(deviceTypes)]),
+      path,
+      minRulesFired: maybe(0.2, () => this.#below(3)) ?? 0,
+      ip: maybe(0.15, () => `198.51.100.${this.#below(200)}`),
+      jti: maybe(0.1, () => `session-${this.#below(50)}`),
+    };
+  }
+
+  async ask(): Promise<void> {
+    const filter = this.#filter();
+    const wanted = this.#records.filter((record) => matches(filter, record)).sort(compareNewestFirst);
+    const limit = 20 + this.#below(90);
+    const found: string[] = [];
+    let before: RowKey | null = null;
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
+      const page: Page = await readPage(service, this.#log, { filter, before, offset: 0, limit, wantTotal: true });
+      expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
+      found.push(...page.rows.map(({ id }) => id));
+      before = page.next;
+    } while (before !== null);
+    expect(found).toEqual(wanted.map(({ id }) => id));
+    const offset = this.#below(wanted.length + 2);
+    const far = await readPage(service, this.#log, { filter, before: null, offset, limit, wantTotal: false });
+    expect(far.rows.map(({ id }) => id)).toEqual(found.slice(offset, offset + limit));
+  }
+
+  async countEverything(): Promise<void> {
+    const window = { from: 0, to: Math.ceil(Date.now() / 60_000), outcomes: null };
+    const { values } = await countValues(service, this.#log, 'none', window, 10);
+    const counts = decisions.map((decision) => this.#records.filter((record) => record.decision === decision).length);
+    expect(values[0]?.counts ?? [0, 0, 0]).toEqual(counts);
+  }
+}
+
+test.each(Array.from({ length: LIVES }, (_, index) => index + 1))(
+  'life %i of a log answers as a list does',
+  async (seed) => {
+    const life = new Life(seed);
+    for (let step = 0; step < STEPS; step++) {
+      // oxlint-disable-next-line no-await-in-loop -- one step after another
+      await life.step();
+    }
+    await life.ask();
+    await life.countEverything();
+  },
+  30_000,
+);
