@@ -7,6 +7,9 @@ import type { RowFilter } from '../../../store/verdict-log/filter.ts';
 import type { RowKey, StoredRow } from '../../../store/verdict-log/row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 
+/** A shard sends its rows in one message, which holds 32 MiB; the largest are 30 kB. */
+const ROWS_AT_ONCE = 1000;
+
 /** How rows become bytes. `close` says what a file ends with. */
 export interface ExportFormat {
   contentType: string;
@@ -35,23 +38,25 @@ export function exportStream(
   format: ExportFormat,
 ): ReadableStream<Uint8Array> {
   const { log } = target;
-  const limit = format.pageRows;
   let before: RowKey | null = null;
+  let isOver = false;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // A page that searched its share of blocks may be empty and still not be the last.
-      for (;;) {
+      const rows: StoredRow[] = [];
+      // A page may be short, or empty, and still not be the last.
+      while (!isOver && rows.length < format.pageRows) {
+        const limit = Math.min(format.pageRows - rows.length, ROWS_AT_ONCE);
         // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
         const page = await readPage(env, log, { filter, before, offset: 0, limit, wantTotal: false });
+        rows.push(...page.rows);
         before = page.next;
-        if (page.rows.length > 0) controller.enqueue(format.page(page.rows));
-        if (before === null) {
-          const end = format.close();
-          if (end) controller.enqueue(end);
-          controller.close();
-        }
-        if (before === null || page.rows.length > 0) return;
+        isOver = before === null;
       }
+      if (rows.length > 0) controller.enqueue(format.page(rows));
+      if (!isOver) return;
+      const end = format.close();
+      if (end) controller.enqueue(end);
+      controller.close();
     },
   });
 }

@@ -75,7 +75,7 @@ export interface SeriesWindow {
   /** Epoch milliseconds, on bucket boundaries. */
   since: number;
   until: number;
-  /** The same in minutes since the epoch. */
+  /** What is counted of it, in minutes since the epoch. */
   from: number;
   to: number;
   bucketMinutes: number;
@@ -96,7 +96,9 @@ export function seriesWindow(
       { path: 'bucket', message: `must divide the window into ${SERIES_POINTS_MAX} buckets at most` },
     ]);
   }
-  return { since, until, from: since / MINUTE_MS, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
+  // The first bucket may begin before what is kept: of it only that is counted, as rows end there too.
+  const from = Math.min(Math.max(since, horizon), until) / MINUTE_MS;
+  return { since, until, from, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
 }
 
 export function encodeCursor({ timestamp, id, skip }: PageStart): string {
