@@ -4,6 +4,7 @@
  * restrict-only members are the field's.
  */
 import * as z from 'zod/mini';
+import { isoTimestamp } from './iso-time.ts';
 import { captchaTypes } from './vocabulary.ts';
 
 export const accessConditionFields = ['ip', 'ipMask', 'userId', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
@@ -46,7 +47,7 @@ export const accessRuleInput = z.strictObject({
   description: z.optional(z.string().check(z.maxLength(1024))),
   conditions: z.array(accessConditionInput).check(z.minLength(1), z.maxLength(CONDITIONS_MAX)),
   /** ISO 8601; one hour from now when omitted. Without an offset it is UTC. */
-  expiry: z.optional(z.iso.datetime({ offset: true, local: true })),
+  expiry: z.optional(isoTimestamp),
   ruleGroupId: z.optional(ruleGroupId),
   ...restrictionMembers,
   /** Members of a listed rule, so that it can be sent back as it came; they change nothing. */

@@ -3,6 +3,7 @@
  * day of the range, rows of zeros included. `token` and `accountId` must be there and mean nothing.
  */
 import * as z from 'zod/mini';
+import { isoTimestamp } from '../../contract/iso-time.ts';
 import { siteKey } from '../../contract/site.ts';
 import { countCaptchas } from '../../store/captcha-log/captcha-log.ts';
 import type { CaptchaTraffic } from '../../store/captcha-log/traffic.ts';
@@ -13,7 +14,7 @@ import type { TrafficRange } from './traffic-range.ts';
 
 const MINUTE_MS = 60_000;
 const SITE_KEYS_MAX = 10_000;
-const isoDate = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+const isoDate = z.union([z.iso.date(), isoTimestamp]);
 export const ignoredText = z.string().check(z.minLength(1), z.maxLength(4096));
 
 const counts = z.object({

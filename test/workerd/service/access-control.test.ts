@@ -103,8 +103,15 @@ describe('creating', () => {
     const { token } = await newAccount();
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2030-01-02T03:04:05' });
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.2')], expiry: '2030-01-02T03:04:05+02:00' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.3')], expiry: '2030-01-02T01:04Z' });
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.4')], expiry: '2030-01-02T01:03' });
     const { rules } = await list(token, { sortBy: 'expiry', sortOrder: -1 });
-    expect(rules.map((rule: any) => rule.expiry)).toEqual(['2030-01-02T03:04:05.000Z', '2030-01-02T01:04:05.000Z']);
+    expect(rules.map((rule: any) => rule.expiry)).toEqual([
+      '2030-01-02T03:04:05.000Z',
+      '2030-01-02T01:04:05.000Z',
+      '2030-01-02T01:04:00.000Z',
+      '2030-01-02T01:03:00.000Z',
+    ]);
   });
 });
 

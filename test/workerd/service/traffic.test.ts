@@ -60,6 +60,8 @@ describe('/gettrafficdata', () => {
 
   test('a day alone as endDate is that whole day', async () => {
     const { token } = await newAccount();
+    const minutes = await traffic(token, { startDate: '2026-03-01T00:00Z', endDate: '2026-03-01T02:00Z' });
+    expect(minutes.body).toHaveLength(2);
     const { body } = await traffic(token, { startDate: '2026-03-01', endDate: '2026-03-01' });
     expect(body).toHaveLength(24);
   });
