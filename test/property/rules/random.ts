@@ -4,10 +4,10 @@
  */
 export interface Random {
   /** 32 bits, unsigned. */
-  word(): number;
+  word: () => number;
   /** 0 to `count - 1`. */
-  below(count: number): number;
-  pick<Item>(items: readonly Item[]): Item;
+  below: (count: number) => number;
+  pick: <Item>(items: readonly Item[]) => Item;
 }
 
 /** mulberry32. */
