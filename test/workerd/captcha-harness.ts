@@ -4,7 +4,7 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { Keyring } from '../../src/challenge/keyring.ts';
 import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
 import { openChallenge } from '../../src/challenge/sealed-challenge.ts';
@@ -48,9 +48,22 @@ export function freshAddress(): string {
   return `10.${(counter >> 8) & 255}.${counter & 255}.7`;
 }
 
+let bindings = env;
+/** For one file: a service that has the operator's facts about addresses. It reads them once, hence its own database handle. */
+export function knowAddresses(facts: object): void {
+  const { DB } = env;
+  const database = { prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) } as unknown as typeof DB;
+  beforeAll(() => {
+    bindings = { ...env, DB: database, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv;
+  });
+  afterAll(() => {
+    bindings = env;
+  });
+}
+
 export async function send(request: Request): Promise<Response> {
   const context = createExecutionContext();
-  const response = await app.fetch(request, env, context);
+  const response = await app.fetch(request, bindings, context);
   // Records go out behind the answer; no test waits for them but the file's end does.
   background.push(waitOnExecutionContext(context));
   return response;

@@ -5,10 +5,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
-import { ask, env, handIn, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
+import { ask, handIn, knowAddresses, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
 
-// Before the first call: an isolate reads its dataset once.
-(env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS = JSON.stringify({
+knowAddresses({
   '192.0.2.0/25': { categories: ['vpn', 'datacenter'], country: 'DE' },
   '192.0.2.128/25': { categories: ['datacenter'] },
   '198.51.100.0/24': { categories: [], abuseScore: 0.9 },

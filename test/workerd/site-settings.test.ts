@@ -6,10 +6,10 @@ import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 import {
   ask,
-  env,
   freshAddress,
   handIn,
   keyring,
+  knowAddresses,
   makeSite,
   opened,
   post,
@@ -17,7 +17,7 @@ import {
   tokenFor,
 } from './captcha-harness.ts';
 
-(env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS = JSON.stringify({
+knowAddresses({
   '192.0.2.0/24': { country: 'DE', asn: 64_496, latitude: 52.5, longitude: 13.4, categories: [], abuseScore: 0 },
   '198.51.100.0/24': { country: 'FR', asn: 64_497, latitude: 48.9, longitude: 2.4, categories: [], abuseScore: 0.3 },
   '203.0.113.0/24': {
