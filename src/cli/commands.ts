@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
+import { emailAddress } from '../contract/email-address.ts';
 import { featurePermissions, features as allFeatures } from '../contract/permissions.ts';
 import type { Feature, PermissionMap } from '../contract/permissions.ts';
 import { accountTiers } from '../contract/vocabulary.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
-import { email } from '../service/users/user-answer.ts';
 import { accountById, createAccount, listAccounts, updateAccount } from '../store/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
@@ -262,7 +262,7 @@ function required(values: Values, flag: string): string {
 }
 
 function address(text: string): string {
-  if (!email.safeParse(text).success) throw new CommandError(`${text} is not an email address.`);
+  if (!emailAddress.safeParse(text).success) throw new CommandError(`${text} is not an email address.`);
   return text;
 }
 

@@ -158,8 +158,8 @@ async function post(target: Target, operation: string, body: Record<string, unkn
     headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...body, siteKey: target.siteKey }),
   }).catch((error: unknown) => {
-    const reason = error instanceof Error ? String(error.cause ?? error.message) : String(error);
-    throw new RulesCommandError(`${target.serviceUrl} cannot be reached: ${reason}`);
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new RulesCommandError(`${target.serviceUrl} cannot be reached: ${String(cause)}`);
   });
   if (response.ok) return response;
   throw new RulesCommandError(`${operation}: ${response.status} ${await response.text()}`);

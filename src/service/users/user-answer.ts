@@ -1,5 +1,6 @@
 /** A team member on the wire (interface document 2.6), and the protection of the owner. Times are epoch milliseconds. */
 import * as z from 'zod/mini';
+import { emailAddress } from '../../contract/email-address.ts';
 import { normaliseEmail } from '../../store/accounts.ts';
 import type { UserRecord } from '../../store/users.ts';
 import { ApiError } from '../operation.ts';
@@ -7,10 +8,7 @@ import type { Account } from '../operation.ts';
 
 export const role = z.enum(['admin', 'viewer']);
 export const userName = z.string().check(z.trim(), z.minLength(1), z.maxLength(256));
-export const email = z.pipe(
-  z.string().check(z.trim(), z.maxLength(320), z.regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'is not an email address')),
-  z.transform(normaliseEmail),
-);
+export const email = z.pipe(emailAddress, z.transform(normaliseEmail));
 
 export const user = z.object({
   email: z.string(),
