@@ -111,7 +111,7 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 }
 
-/** Without the port; an IPv6 literal keeps its brackets. */
+/** Without the port and the dot of a full name; an IPv6 literal keeps its brackets. */
 function hostName(host: string): string {
-  return host.toLowerCase().replace(/:\d+$/, '');
+  return host.toLowerCase().replace(/\.?(?::\d+)?$/, '');
 }

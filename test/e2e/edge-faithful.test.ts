@@ -249,5 +249,8 @@ test('a host the instance does not list is answered for by nobody', async () => 
     (status) => status === 421,
     12_000,
   );
-  expect((await raw('/x', { host: 'SITE.test:8080' })).response.statusCode).toBe(200);
+  for (const host of ['SITE.test:8080', 'site.test.', 'site.test.:8080']) {
+    expect((await raw('/x', { host })).response.statusCode, host).toBe(200);
+  }
+  expect((await raw('/x', { host: 'site.test..' })).response.statusCode).toBe(421);
 });
