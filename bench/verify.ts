@@ -26,6 +26,7 @@ import type { SealedChallenge } from '../src/challenge/sealed-challenge.ts';
 import { openToken, sealToken } from '../src/challenge/sealed-token.ts';
 import { migrate } from '../src/cli/migrations.ts';
 import { startServiceWorker } from '../src/cli/service-worker.ts';
+import { bundleWorker } from '../src/cli/worker-config.ts';
 import { siteSettings } from '../src/contract/site-settings.ts';
 import { createAccount } from '../src/store/accounts.ts';
 import { deriveKey } from '../src/store/master-key.ts';
@@ -71,6 +72,7 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
     storage,
     vars: { MASTER_KEY: masterKey, SERVICE_URL: 'http://service.bench', OPS_TOKEN: 'bench' },
     quiet: true,
+    bundle: bundleWorker,
   });
   try {
     // Only what this bench started: another workerd of the machine is nobody's business here.

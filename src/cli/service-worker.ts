@@ -20,9 +20,12 @@ export async function startServiceWorker(options: {
   storage: string;
   vars: Record<string, string>;
   quiet: boolean;
+  /** `bundleWorker` for the Worker as it is deployed, and measured; the stack's own otherwise. */
+  bundle?: (entry: string) => Promise<string>;
 }): Promise<ServiceWorker> {
   const file = readWranglerFile(SERVICE_CONFIG);
-  const config = workerConfig(file, await bundleForStack(file.main), options.vars);
+  const bundle = options.bundle ?? bundleForStack;
+  const config = workerConfig(file, await bundle(file.main), options.vars);
   const miniflare = new Miniflare({
     ...runtimeOptions('service', options.storage, options.quiet),
     workers: [{ config, dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false } }],

@@ -7,6 +7,8 @@ import type { ExportedHandler, ReadableStream } from '@cloudflare/workers-types'
 
 /** What Cloudflare takes at most in one body; a longer one loses its connection there too. */
 const BODY_MAX_BYTES = 100 * 1024 * 1024;
+/** Without a body, as every client sends them. */
+const readOnly = new Set(['GET', 'HEAD']);
 
 type Worker<Env> = ExportedHandler<Env> & Required<Pick<ExportedHandler<Env>, 'fetch'>>;
 
@@ -15,7 +17,9 @@ export function readingRefusedBodies<Env>(worker: Worker<Env>): Worker<Env> {
     ...worker,
     async fetch(request, env, context) {
       const response = await worker.fetch(request, env, context);
-      if (request.body !== null && !request.bodyUsed && !request.body.locked) await readAndDrop(request.body);
+      // Asking for `body` makes a stream, which costs more than a small answer: not for who sends none or was read.
+      if (request.bodyUsed || (readOnly.has(request.method) && !request.headers.has('content-length'))) return response;
+      if (request.body !== null && !request.body.locked) await readAndDrop(request.body);
       return response;
     },
   };
