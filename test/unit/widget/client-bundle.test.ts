@@ -1,0 +1,30 @@
+/** The generated file that both Workers carry: whoever reads it while it is made again must not see half of it. */
+import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { writeBundle } from '../../../scripts/build-client.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bundle-'));
+const path = join(folder, 'bundle.generated.ts');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const assets = (body: string) => ({ 'widget.js': { hash: 'abc', body, gzipBytes: 1 } });
+
+it('is replaced whole: who opened it before still reads all of the former one', () => {
+  writeBundle(assets('former'), path);
+  const opened = openSync(path, 'r');
+  const former = readFileSync(path, 'utf8');
+  writeBundle(assets('later'), path);
+  expect(readFileSync(opened, 'utf8')).toBe(former);
+  closeSync(opened);
+  expect(readFileSync(path, 'utf8')).toContain('later');
+  expect(readdirSync(folder)).toEqual(['bundle.generated.ts']);
+});
+
+it('stays as it is when nothing changed', () => {
+  writeBundle(assets('same'), path);
+  const { ino } = statSync(path);
+  writeBundle(assets('same'), path);
+  expect(statSync(path).ino).toBe(ino);
+});
