@@ -4,19 +4,15 @@
  * 404 and 405, and no cache.
  */
 import { Hono } from 'hono';
-import type { Context } from 'hono';
 import { authenticateEdge } from './auth/authenticate-edge.ts';
 import type { EdgeRoute } from './edge-api/edge-call.ts';
 import { jwks } from './jwks.ts';
 import type { Operation } from './operation.ts';
 import { errorResponse, respondError } from './respond-error.ts';
 import { runOperation } from './run-operation.ts';
-import type { ServiceCall } from './service-call.ts';
+import { serviceCall } from './service-call.ts';
+import type { ServiceHonoEnv } from './service-call.ts';
 
-export interface ServiceHonoEnv {
-  Bindings: ServiceEnv;
-  Variables: { requestId: string };
-}
 export type ServiceApp = Hono<ServiceHonoEnv>;
 
 export interface ServiceParts {
@@ -64,16 +60,6 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   }
   app.notFound(() => errorResponse('API.NOT_FOUND', 'There is nothing at this path'));
   return app;
-}
-
-function serviceCall(c: Context<ServiceHonoEnv>): ServiceCall {
-  return {
-    env: c.env,
-    request: c.req.raw,
-    requestId: c.get('requestId'),
-    now: Date.now(),
-    waitUntil: (work) => c.executionCtx.waitUntil(work),
-  };
 }
 
 function allowedMethods(app: ServiceApp): Map<string, string[]> {

@@ -1,3 +1,11 @@
+/** What a route of the service gets of its request, whichever of the three tables it stands in. */
+import type { Context } from 'hono';
+
+export interface ServiceHonoEnv {
+  Bindings: ServiceEnv;
+  Variables: { requestId: string };
+}
+
 /** What every route of the service gets of its request, read once. */
 export interface ServiceCall {
   env: ServiceEnv;
@@ -7,4 +15,14 @@ export interface ServiceCall {
   /** Epoch milliseconds. */
   now: number;
   waitUntil: (work: Promise<unknown>) => void;
+}
+
+export function serviceCall(context: Context<ServiceHonoEnv>): ServiceCall {
+  return {
+    env: context.env,
+    request: context.req.raw,
+    requestId: context.get('requestId'),
+    now: Date.now(),
+    waitUntil: (work) => context.executionCtx.waitUntil(work),
+  };
 }

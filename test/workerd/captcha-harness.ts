@@ -159,3 +159,15 @@ export async function opened(challenge: ChallengeAnswer): Promise<SealedChalleng
   if (read === null) throw new Error('the challenge did not open');
   return read.challenge;
 }
+
+/** What an edge says of its visitor when it asks for a challenge. */
+export const edgeVisitor = {
+  ip: '203.0.113.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  asn: 64_496,
+  country: 'DE',
+  ja4: null,
+  ipCategories: [],
+  requestId: 'r',
+  host: 'www.example.com',
+};

@@ -4,18 +4,8 @@ import { instancePolicy } from '../../src/contract/instance.ts';
 import { createInstance } from '../../src/store/instances.ts';
 import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
-import { ask, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
+import { ask, edgeVisitor as visitor, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
 
-const visitor = {
-  ip: '203.0.113.7',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  asn: 64_496,
-  country: 'DE',
-  ja4: null,
-  ipCategories: [],
-  requestId: 'r',
-  host: 'www.example.com',
-};
 const challengeDifficulty = [
   { minScore: 0.5, powDifficulty: 2 },
   { minScore: 0.8, captchaType: 'image' as const },

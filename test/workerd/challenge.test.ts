@@ -9,6 +9,7 @@ import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/sites.ts';
 import {
   ask,
+  edgeVisitor as visitor,
   env,
   freshAddress,
   handIn,
@@ -128,16 +129,6 @@ async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<strin
 }
 
 describe('an edge', () => {
-  const visitor = {
-    ip: '203.0.113.7',
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-    asn: 64_496,
-    country: 'DE',
-    ja4: null,
-    ipCategories: [],
-    requestId: 'r',
-    host: 'www.example.com',
-  };
   it('speaks for its visitor with a client JWT, and not without one', async () => {
     const accountId = await makeAccount('free');
     const site = await makeSite('free', {}, accountId);

@@ -5,9 +5,10 @@
  */
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import type { ServiceApp, ServiceHonoEnv } from '../app.ts';
+import type { ServiceApp } from '../app.ts';
 import { jsonResponse, respondError } from '../respond-error.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { serviceCall } from '../service-call.ts';
+import type { ServiceCall, ServiceHonoEnv } from '../service-call.ts';
 import { createChallenge } from './create-challenge.ts';
 import { siteverifyAlias } from './siteverify-alias.ts';
 import { siteverify } from './siteverify.ts';
@@ -42,7 +43,7 @@ export function captchaRoutes(): ServiceApp {
     routes.options(path, () => new Response(null, { status: 204, headers: CORS_HEADERS }));
     routes.post(path, (context) => answer(context, handler, CORS_HEADERS));
   }
-  routes.on(['GET', 'POST'], '/captcha/v1/wait', (context) => waitPage(callOf(context)));
+  routes.on(['GET', 'POST'], '/captcha/v1/wait', (context) => waitPage(serviceCall(context)));
   for (const name of publicAssets) {
     routes.get(`/${name}`, (context) => widgetAsset(context.req.raw, name) ?? context.notFound());
   }
@@ -55,7 +56,7 @@ async function answer(
   handler: (call: ServiceCall) => Promise<object>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const call = callOf(context);
+  const call = serviceCall(context);
   let response: Response;
   try {
     const value = await handler(call);
@@ -65,14 +66,4 @@ async function answer(
   }
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
-}
-
-function callOf(context: CaptchaContext): ServiceCall {
-  return {
-    env: context.env,
-    request: context.req.raw,
-    requestId: context.get('requestId'),
-    now: Date.now(),
-    waitUntil: (work) => context.executionCtx.waitUntil(work),
-  };
 }

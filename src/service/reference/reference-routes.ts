@@ -1,7 +1,8 @@
 /** `GET /openapi.json` and `GET /docs`: the API, described by itself. Public, as the code is. */
 import { Hono } from 'hono';
 import document from '../../../docs/openapi.json' with { type: 'json' };
-import type { ServiceApp, ServiceHonoEnv } from '../app.ts';
+import type { ServiceApp } from '../app.ts';
+import type { ServiceHonoEnv } from '../service-call.ts';
 import { referencePage } from './reference-page.ts';
 import type { OpenapiDocument } from './reference-page.ts';
 

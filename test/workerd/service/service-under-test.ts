@@ -9,7 +9,7 @@ import { featurePermissions, features } from '../../../src/contract/permissions.
 import type { PermissionMap } from '../../../src/contract/permissions.ts';
 import { siteSettings } from '../../../src/contract/site-settings.ts';
 import { serviceApp } from '../../../src/service/app.ts';
-import type { ServiceHonoEnv } from '../../../src/service/app.ts';
+import type { ServiceHonoEnv } from '../../../src/service/service-call.ts';
 import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
 import { operations } from '../../../src/service/operations.ts';
 import { referenceRoutes } from '../../../src/service/reference/reference-routes.ts';
