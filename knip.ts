@@ -10,11 +10,12 @@ const config: KnipConfig = {
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',
     'scripts/*.ts',
     'bench/*.ts',
+    'lab/**/*.ts',
     'test/**/*.test.ts',
     // Bundled by name and run on workerd.
     'test/**/*-worker.ts',
   ],
-  project: ['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts'],
+  project: ['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
   // Found through createRequire: a CommonJS package without types.
   ignoreDependencies: ['workerd'],
   // Of the operating system.

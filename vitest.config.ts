@@ -60,7 +60,7 @@ export default defineConfig({
                 // A fixed key: what is sealed in one test file must open in the next run's snapshot.
                 MASTER_KEY: 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE',
                 OPS_TOKEN: 'test-ops-token',
-                TEST_MIGRATIONS: await readD1Migrations('src/store/migrations'),
+                TEST_MIGRATIONS: await readD1Migrations('src/store/d1/migrations'),
               },
             },
           })),

@@ -4,15 +4,15 @@
  * with a hundred sites, for the one list that cannot be asked for less than everything.
  */
 import { allPermissions } from '../src/cli/provision.ts';
-import { instancePolicy } from '../src/contract/instance.ts';
-import { siteSettings } from '../src/contract/site-settings.ts';
-import { createAccount } from '../src/store/accounts.ts';
-import { apiKeyToken, createApiKey } from '../src/store/api-keys.ts';
+import { instancePolicy } from '../src/contract/management/instance.ts';
+import { siteSettings } from '../src/contract/management/site-settings.ts';
+import { createAccount } from '../src/store/d1/accounts.ts';
+import { apiKeyToken, createApiKey } from '../src/store/d1/api-keys.ts';
 import type { StoreEnv } from '../src/store/binding.ts';
-import { createInstance } from '../src/store/instances.ts';
-import { rootKey } from '../src/store/root-key.ts';
-import { createSite } from '../src/store/sites.ts';
-import { createUser } from '../src/store/users.ts';
+import { createInstance } from '../src/store/d1/instances.ts';
+import { rootKey } from '../src/store/keys/root-key.ts';
+import { createSite } from '../src/store/d1/sites.ts';
+import { createUser } from '../src/store/d1/users.ts';
 
 const SITES = 1000;
 const RULES = 10_000;
@@ -52,9 +52,7 @@ export async function fillAccount(env: StoreEnv): Promise<FullAccount> {
   const instances = await makeInstances(env, account.id, siteKeys, now);
   for (let index = 1; index < LISTED; index++) {
     const user = { email: `member${index}@example.com`, name: 'Member', role: 'viewer' as const };
-    // oxlint-disable-next-line no-await-in-loop -- one writer: SQLite has only one
     await createUser(env, account.id, user, now + index);
-    // oxlint-disable-next-line no-await-in-loop
     await tokenOf(env, account.id, now);
   }
   return {
@@ -78,7 +76,6 @@ async function makeSites(env: StoreEnv, accountId: string, count: number, now: n
   const settings = siteSettings.parse({ domains: ['example.com', '*.example.org'] });
   const siteKeys: string[] = [];
   for (let index = 0; index < count; index++) {
-    // oxlint-disable-next-line no-await-in-loop -- one writer: SQLite has only one
     const site = await createSite(env, { accountId, name: `site-${index}`, settings }, now + index);
     if (typeof site !== 'string') siteKeys.push(site.siteKey);
   }
@@ -95,7 +92,6 @@ async function makeInstances(
   const ids: string[] = [];
   for (const [index, globalSiteKey] of siteKeys.slice(0, LISTED).entries()) {
     const identity = { accountId, name: `Instance ${index}`, cname: `gate${index}.example.com`, globalSiteKey, policy };
-    // oxlint-disable-next-line no-await-in-loop -- one writer: SQLite has only one
     const made = await createInstance(env, identity, now + index);
     if (typeof made !== 'string') ids.push(made.id);
   }
@@ -133,7 +129,6 @@ export async function writeRecords(url: URL, account: FullAccount, records: numb
   const write = async (path: string, span: object, from: number, until: number): Promise<void> => {
     for (let first = from; first < until; first += RECORDS_PER_CALL) {
       const count = Math.min(RECORDS_PER_CALL, until - first);
-      // oxlint-disable-next-line no-await-in-loop -- one writer, as one Worker is
       await post(path, { ...span, accountId, busySites, siteKeys, first, count });
     }
   };

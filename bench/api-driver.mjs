@@ -4,16 +4,16 @@
  * having been in the table first; the newest are appended as any captcha is.
  */
 import service from '../src/service/index.ts';
-import { verdictLogOf } from '../src/service/protect/verdicts/accept-batch.ts';
-import { appendCaptchas } from '../src/store/captcha-log/captcha-log.ts';
-import { mergeCaptcha } from '../src/store/captcha-log/captcha-record.ts';
-import { HotRows } from '../src/store/verdict-log/hot-rows.ts';
-import { captchaRow, logRecord } from '../src/store/verdict-log/log-record.ts';
-import { appendRows } from '../src/store/verdict-log/log.ts';
-import { verdictRow } from '../src/store/verdict-log/row.ts';
-import { BLOCK_ROWS, buildSegment } from '../src/store/verdict-log/segment-build.ts';
-import { beginSegment, putSegment, recordSealed } from '../src/store/verdict-log/segments.ts';
-import { VerdictShard as ServiceShard } from '../src/store/verdict-shard.ts';
+import { verdictLogOf } from '../src/service/ingest/accept-batch.ts';
+import { appendCaptchas } from '../src/store/event-log/client/captcha-log.ts';
+import { mergeCaptcha } from '../src/store/event-log/captcha-record.ts';
+import { HotRows } from '../src/store/event-log/shard/hot-rows.ts';
+import { captchaRow, logRecord } from '../src/store/event-log/log-record.ts';
+import { appendRows } from '../src/store/event-log/client/verdict-log.ts';
+import { verdictRow } from '../src/store/event-log/row.ts';
+import { BLOCK_ROWS, buildSegment } from '../src/store/event-log/shard/segment-build.ts';
+import { beginSegment, putSegment, recordSealed } from '../src/store/event-log/shard/segments.ts';
+import { VerdictShard as ServiceShard } from '../src/store/event-log/shard/verdict-shard.ts';
 import { records } from './log-records.mjs';
 
 export { RiskBook, RuleBook, SpendLedger } from '../src/service/index.ts';

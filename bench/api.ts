@@ -56,7 +56,6 @@ export async function run(args: readonly string[]): Promise<void> {
     };
     for (const one of [...managementCases(account), ...searchCases(account)]) {
       if (args[2] !== undefined && !one.name.includes(args[2])) continue;
-      // oxlint-disable-next-line no-await-in-loop -- one client, so that a call is measured and not a queue
       table[one.name] = row(await time(one), floorMs, one.p99Ms);
     }
     console.table(table);
@@ -110,9 +109,7 @@ async function timed(
   for (let call = 0; call < count + warmUp; call++) {
     const cpuBefore = cpu();
     const started = performance.now();
-    // oxlint-disable-next-line no-await-in-loop -- latency of one call at a time
     const response = await ask(call);
-    // oxlint-disable-next-line no-await-in-loop
     const text = await response.text();
     const [ms, cpuMs] = [performance.now() - started, cpu() - cpuBefore];
     if (response.status !== 200) throw new Error(`${one.name}: ${response.status} ${text.slice(0, 500)}`);

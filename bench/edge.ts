@@ -128,7 +128,6 @@ export async function run(args: readonly string[]): Promise<void> {
   } finally {
     for (const stop of stopped.toReversed()) {
       // In order: what depends on another ends before it.
-      // oxlint-disable-next-line no-await-in-loop
       await stop();
     }
     rmSync(stateDir, { recursive: true, force: true });
@@ -149,7 +148,6 @@ async function importRules(stack: Stack, count: number): Promise<void> {
   };
   for (const { type, value, verdict } of mixedRules(count, 1)) {
     batch.push({ type, value, verdict });
-    // oxlint-disable-next-line no-await-in-loop
     if (batch.length === RULES_PER_CALL) await send();
   }
   if (batch.length > 0) await send();
@@ -186,16 +184,11 @@ async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<str
         headers: { ...signed, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-    // oxlint-disable-next-line no-await-in-loop
     const probe = await fetch(`${edge.url}/page`, { headers: signed });
-    // oxlint-disable-next-line no-await-in-loop
     await probe.arrayBuffer();
     if (probe.status !== 200) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const session = cookiesOf(await post('session', {}));
-    // oxlint-disable-next-line no-await-in-loop
     const token = await solvedToken(at, signed, { siteKey: stack.siteKey, action: 'clearance' });
-    // oxlint-disable-next-line no-await-in-loop
     const clearance = cookiesOf(await post('verify', { token }));
     if (!session || !clearance) throw new Error(`No session (${session}) or no clearance (${clearance})`);
     return { ...signed, cookie: `${session}; ${clearance}` };

@@ -4,11 +4,11 @@
  * moves. Plain JavaScript: it belongs to neither tsconfig's world alone.
  */
 import { newEventId } from '../src/logsink/event-id.ts';
-import { acceptBatch, verdictLogOf } from '../src/service/protect/verdicts/accept-batch.ts';
-import { everything } from '../src/store/verdict-log/filter.ts';
-import { appendRows, countSeries, countValues } from '../src/store/verdict-log/log.ts';
-import { readPage } from '../src/store/verdict-log/read-page.ts';
-import { verdictRow } from '../src/store/verdict-log/row.ts';
+import { acceptBatch, verdictLogOf } from '../src/service/ingest/accept-batch.ts';
+import { everything } from '../src/store/event-log/filter.ts';
+import { appendRows, countSeries, countValues } from '../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../src/store/event-log/client/read-page.ts';
+import { verdictRow } from '../src/store/event-log/row.ts';
 import { instance, record, records } from './log-records.mjs';
 
 export { VerdictShard } from './log-shard.mjs';

@@ -3,11 +3,11 @@
  * leaves what sealing leaves (object, manifest, ids, counts) by the code that sealing runs, without the rows having
  * been in the table first; `bareAppend` and `barePage` are the floor: the same bytes in a plain table.
  */
-import { HotRows } from '../src/store/verdict-log/hot-rows.ts';
-import { verdictRow } from '../src/store/verdict-log/row.ts';
-import { BLOCK_ROWS, buildSegment } from '../src/store/verdict-log/segment-build.ts';
-import { beginSegment, putSegment, recordSealed } from '../src/store/verdict-log/segments.ts';
-import { VerdictShard as ServiceShard } from '../src/store/verdict-shard.ts';
+import { HotRows } from '../src/store/event-log/shard/hot-rows.ts';
+import { verdictRow } from '../src/store/event-log/row.ts';
+import { BLOCK_ROWS, buildSegment } from '../src/store/event-log/shard/segment-build.ts';
+import { beginSegment, putSegment, recordSealed } from '../src/store/event-log/shard/segments.ts';
+import { VerdictShard as ServiceShard } from '../src/store/event-log/shard/verdict-shard.ts';
 import { decisions } from '../src/contract/vocabulary.ts';
 import { records } from './log-records.mjs';
 

@@ -114,7 +114,6 @@ async function send(ask: Ask, span: Span, first: number, rows: number, way: stri
   const cost: Cost = { rows: 0, ms: 0, cpuMs: 0 };
   const cpuBefore = workerdCpuMs();
   for (let at = first; at < first + rows; at += SEGMENT_ROWS) {
-    // oxlint-disable-next-line no-await-in-loop -- a Worker makes and sends one part at a time
     const filled = await ask<Filled>({
       op: 'fill',
       way,
@@ -148,7 +147,6 @@ async function load(ask: Ask, span: Span, rows: number): Promise<void> {
   const started = performance.now();
   const cpuBefore = workerdCpuMs();
   for (let first = 0; first < rows; first += SEGMENT_ROWS) {
-    // oxlint-disable-next-line no-await-in-loop -- segments are numbered in the order of their rows
     await ask<object>({ op: 'load', first, rows: Math.min(SEGMENT_ROWS, rows - first), ...span });
   }
   await ask<object>({ op: 'restart' });
@@ -206,7 +204,6 @@ async function readers(ask: Ask, rows: number): Promise<void> {
     const cpuBefore = workerdCpuMs();
     for (let turn = 0; turn < QUESTIONS_TIMED; turn++) {
       const started = performance.now();
-      // oxlint-disable-next-line no-await-in-loop -- one reader
       answer = await ask<object>(question);
       took.push(performance.now() - started);
     }
@@ -255,7 +252,6 @@ async function readers(ask: Ask, rows: number): Promise<void> {
   await time('summary of a week by the hour', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 60 });
   await time('summary of a week by the minute', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 1 });
   for (const dimension of dimensions) {
-    // oxlint-disable-next-line no-await-in-loop -- one reader
     await time(`top 10 of a week by ${dimension}`, '300', { op: 'top', dimension, ...week, bucketMinutes: 60 });
   }
   console.table(table);

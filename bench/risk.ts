@@ -4,7 +4,7 @@
  * `npm run bench -- risk --tune` shows the other half, the one weights may be set by; `--each` every session.
  */
 import { readFileSync } from 'node:fs';
-import { instancePolicy } from '../src/contract/instance.ts';
+import { instancePolicy } from '../src/contract/management/instance.ts';
 import { circumstances, recordedKinds, recording, replay } from './risk-replay.ts';
 import type { RecordedSession, Replayed } from './risk-replay.ts';
 

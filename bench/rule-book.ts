@@ -53,7 +53,6 @@ async function importRules(stack: Stack, count: number): Promise<number> {
   for (let from = 0; from < count; from += RULES_PER_CALL) {
     const size = Math.min(RULES_PER_CALL, count - from);
     const rules = Array.from({ length: size }, (_, i) => ({ type: 'ip', value: address(from + i), verdict: 'block' }));
-    // oxlint-disable-next-line no-await-in-loop -- one importer, as the command line is
     await manage(stack, '/create', { rules });
   }
   return Math.round(performance.now() - started);
@@ -63,9 +62,7 @@ async function timeChanges(stack: Stack, offset: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < CHANGES_TIMED; i += 1) {
     const value = `250.0.0.${offset + i}`;
-    // oxlint-disable-next-line no-await-in-loop -- one change at a time
     await manage(stack, '/create', { rules: [{ type: 'ip', value, verdict: 'block' }] });
-    // oxlint-disable-next-line no-await-in-loop
     times.push(await timeUntilBlocked(stack, value));
   }
   return times.toSorted((a, b) => a - b)[CHANGES_TIMED >> 1] ?? 0;
@@ -75,14 +72,11 @@ async function timeChanges(stack: Stack, offset: number): Promise<number> {
 async function timeUntilBlocked(stack: Stack, ip: string): Promise<number> {
   const started = performance.now();
   while (performance.now() - started < ENFORCED_TIMEOUT_MS) {
-    // oxlint-disable-next-line no-await-in-loop
     const response = await fetch(`${stack.edgeUrl}/robots.txt`, {
       headers: { 'x-signals-secret': stack.signalsSecret, 'x-client-ip': ip, 'user-agent': 'bench' },
     });
-    // oxlint-disable-next-line no-await-in-loop
     await response.arrayBuffer();
     if (response.headers.get('x-protect-decision') === 'block') return Math.round(performance.now() - started);
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((wake) => setTimeout(wake, 20));
   }
   throw new Error(`${ip} is not blocked after ${ENFORCED_TIMEOUT_MS} ms`);

@@ -1,5 +1,5 @@
 /** What peers do with ranges: try one after the other, addresses as big integers. */
-import { parseCidr, parseIp } from '../src/rules/ip.ts';
+import { parseCidr, parseIp } from '../src/address/ip.ts';
 import type { EdgeRule } from '../src/rules/types.ts';
 
 const bigintOf = (words: readonly number[]): bigint => words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n);

@@ -3,8 +3,8 @@
  * prefixes, some AS numbers, countries, fingerprints, bot names), made from a seed.
  */
 import { RulesetCompiler } from '../src/rules/compiler.ts';
-import { countryCodes } from '../src/rules/country-codes.ts';
-import { formatV4, formatV6, mask32 } from '../src/rules/ip.ts';
+import { countryCodes } from '../src/address/country-codes.ts';
+import { formatV4, formatV6, mask32 } from '../src/address/ip.ts';
 import type { EdgeRule, MatchSignals } from '../src/rules/types.ts';
 
 /** Uniform 32-bit numbers from a seed (mulberry32). */

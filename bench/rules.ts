@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { encodeDelta, openDelta } from '../src/rules/delta.ts';
 import { Hits } from '../src/rules/hits.ts';
-import { parseIpInto } from '../src/rules/ip.ts';
+import { parseIpInto } from '../src/address/ip.ts';
 import { createRuleset } from '../src/rules/ruleset.ts';
 import { type Snapshot, openSnapshot } from '../src/rules/snapshot.ts';
 import { openSignedRuleset, signRulesetFile } from '../src/rules/signing.ts';

@@ -11,27 +11,27 @@ import { join } from 'node:path';
 import Cap from '@cap.js/server';
 import { createChallenge, randomInt, solveChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey as pbkdf2 } from 'altcha-lib/algorithms/pbkdf2';
-import { drawAudioTask } from '../src/challenge/audio-task.ts';
-import { encodeBase64url } from '../src/challenge/base64url.ts';
-import { drawImageTask } from '../src/challenge/image-task.ts';
-import { powSolved } from '../src/challenge/judge-pow.ts';
-import { Keyring } from '../src/challenge/keyring.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../src/challenge/layout.ts';
-import { DEFAULT_LOOK, drawPuzzleTask } from '../src/challenge/puzzle-task.ts';
-import { toBigInt } from '../src/challenge/pow-solve.ts';
-import { generateRswKey, levelOf } from '../src/challenge/rsw-key.ts';
-import { RswMinter } from '../src/challenge/rsw-mint.ts';
-import { newJti, openChallenge, sealChallenge } from '../src/challenge/sealed-challenge.ts';
-import type { SealedChallenge } from '../src/challenge/sealed-challenge.ts';
-import { openToken, sealToken } from '../src/challenge/sealed-token.ts';
+import { drawAudioTask } from '../src/captcha/visual/audio/audio-task.ts';
+import { encodeBase64url } from '../src/bytes/base64url.ts';
+import { drawImageTask } from '../src/captcha/visual/image/image-task.ts';
+import { powSolved } from '../src/captcha/pow/judge-pow.ts';
+import { Keyring } from '../src/captcha/seal/keyring.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../src/captcha/visual/layout.ts';
+import { DEFAULT_LOOK, drawPuzzleTask } from '../src/captcha/visual/puzzle/puzzle-task.ts';
+import { toBigInt } from '../src/captcha/pow/pow-solve.ts';
+import { generateRswKey, levelOf } from '../src/captcha/pow/rsw-key.ts';
+import { RswMinter } from '../src/captcha/pow/rsw-mint.ts';
+import { newJti, openChallenge, sealChallenge } from '../src/captcha/seal/sealed-challenge.ts';
+import type { SealedChallenge } from '../src/captcha/seal/sealed-challenge.ts';
+import { openToken, sealToken } from '../src/captcha/seal/sealed-token.ts';
 import { migrate } from '../src/cli/migrations.ts';
 import { startServiceWorker } from '../src/cli/service-worker.ts';
 import { bundleWorker } from '../src/cli/worker-config.ts';
-import { siteSettings } from '../src/contract/site-settings.ts';
-import { createAccount } from '../src/store/accounts.ts';
-import { deriveKey } from '../src/store/master-key.ts';
-import { rootKey } from '../src/store/root-key.ts';
-import { createSite } from '../src/store/sites.ts';
+import { siteSettings } from '../src/contract/management/site-settings.ts';
+import { createAccount } from '../src/store/d1/accounts.ts';
+import { deriveKey } from '../src/store/keys/master-key.ts';
+import { rootKey } from '../src/store/keys/root-key.ts';
+import { createSite } from '../src/store/d1/sites.ts';
 
 const TOKENS_DEFAULT = 20_000;
 const WARM_UP_TOKENS = 3000;
@@ -98,7 +98,6 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
     const each = Math.ceil(tokens / ROUNDS);
     for (let index = 0; index < ROUNDS; index++) {
       floors.push(load(worker.url, each, pids));
-      // oxlint-disable-next-line no-await-in-loop -- one round after another: there is one processor
       rounds.push(await round(each));
     }
     return report(floors, rounds);
@@ -289,13 +288,11 @@ async function altchaCase(): Promise<{ create: () => Promise<unknown>; verify: (
 /** Microseconds of single calls, after a warm-up of a fifth of the time. */
 async function timed(name: string, work: () => unknown): Promise<number[]> {
   const warmUntil = performance.now() + FUNCTION_MS / 5;
-  // oxlint-disable-next-line no-await-in-loop -- one call at a time is what is measured
   while (performance.now() < warmUntil) await work();
   const samples: number[] = [];
   const until = performance.now() + FUNCTION_MS;
   while (performance.now() < until && samples.length < SAMPLE_MAX) {
     const started = performance.now();
-    // oxlint-disable-next-line no-await-in-loop -- one call at a time is what is measured
     await work();
     samples.push((performance.now() - started) * 1000);
   }

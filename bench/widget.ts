@@ -11,9 +11,9 @@ import { gzipSync } from 'node:zlib';
 import { createChallenge, randomInt } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Browser } from 'playwright-core';
-import { encodeBase64url } from '../src/challenge/base64url.ts';
-import { generateRswKey, levelOf } from '../src/challenge/rsw-key.ts';
-import { RswMinter } from '../src/challenge/rsw-mint.ts';
+import { encodeBase64url } from '../src/bytes/base64url.ts';
+import { generateRswKey, levelOf } from '../src/captcha/pow/rsw-key.ts';
+import { RswMinter } from '../src/captcha/pow/rsw-mint.ts';
 import { buildClient } from '../scripts/build-client.ts';
 import { launchChromium } from '../test/support/chromium.ts';
 

@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { pageLanguages } from '../src/edge/pages/messages.ts';
+import { pageLanguages } from '../src/edge/answer/pages/messages.ts';
 
 export interface ClientAsset {
   hash: string;

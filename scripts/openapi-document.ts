@@ -4,9 +4,14 @@
  */
 import { toJSONSchema } from 'zod/v4/core';
 import type { $ZodType } from 'zod/v4/core';
-import { challengeAnswer, challengeRequest, solutionAnswer, solutionRequest } from '../src/contract/challenge-api.ts';
+import {
+  challengeAnswer,
+  challengeRequest,
+  solutionAnswer,
+  solutionRequest,
+} from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
-import { siteverifyAnswer, siteverifyRequest } from '../src/contract/siteverify.ts';
+import { siteverifyAnswer, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 
 /** What the document needs of an operation; the operations themselves belong to the Worker's types. */
 export interface DocumentedOperation {

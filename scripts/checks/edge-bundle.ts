@@ -21,8 +21,8 @@ const forbidden: readonly [RegExp, string][] = [
 ];
 /** Of the edge with a service of this project: what it has from that service, or never needs. */
 const forbiddenBesideService: readonly [RegExp, string][] = [
-  [/^src\/edge\/pages\/messages(-(?!english)[a-z-]+)?\.ts$/, 'is a language that the service hands out'],
-  [/^src\/rules\/(canonical|country-codes|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
+  [/^src\/edge\/answer\/pages\/messages(-(?!english)[a-z-]+)?\.ts$/, 'is a language that the service hands out'],
+  [/^src\/rules\/(canonical|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
   [
     /^src\/contract\/(edge-api|challenge-api|verdict-record|verdict-message|protect-instance|siteverify|errors)\.ts$/,
     'is a schema only the service parses with',
@@ -81,7 +81,6 @@ function partsOf({ gzipBytes, carried }: Bundle): string[] {
 
 if (import.meta.main) {
   for (const config of [EDGE_CONFIG, ANY_SERVICE_CONFIG]) {
-    // oxlint-disable-next-line no-await-in-loop -- one table after the other
     const bundle = await bundleOf(config);
     console.log(`${config}: ${bundle.gzipBytes} bytes gzipped\n  ${partsOf(bundle).join('\n  ')}`);
   }

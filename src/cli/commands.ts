@@ -4,17 +4,17 @@
  */
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
-import { emailAddress } from '../contract/email-address.ts';
-import { featurePermissions, features as allFeatures } from '../contract/permissions.ts';
-import type { Feature, PermissionMap } from '../contract/permissions.ts';
+import { emailAddress } from '../contract/management/email-address.ts';
+import { featurePermissions, features as allFeatures } from '../contract/management/permissions.ts';
+import type { Feature, PermissionMap } from '../contract/management/permissions.ts';
 import { accountTiers } from '../contract/vocabulary.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
-import { accountById, createAccount, listAccounts, updateAccount } from '../store/accounts.ts';
-import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/api-keys.ts';
+import { accountById, createAccount, listAccounts, updateAccount } from '../store/d1/accounts.ts';
+import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
-import { instancesOfAccount } from '../store/instances.ts';
-import { rotateSiteSecret } from '../store/rotate-site-secret.ts';
-import { sitesOfAccount } from '../store/sites.ts';
+import { instancesOfAccount } from '../store/d1/instances.ts';
+import { rotateSiteSecret } from '../store/d1/rotate-site-secret.ts';
+import { sitesOfAccount } from '../store/d1/sites.ts';
 import { migrate } from './migrations.ts';
 import {
   API_KEY_DEFAULT_SECONDS,
@@ -24,7 +24,7 @@ import {
   provisionInstance,
   provisionSite,
 } from './provision.ts';
-import { resealRootKey, rootKey } from '../store/root-key.ts';
+import { resealRootKey, rootKey } from '../store/keys/root-key.ts';
 
 export interface CommandResult {
   exitCode: number;

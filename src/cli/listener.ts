@@ -10,7 +10,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { header } from '../contract/headers.ts';
+import { header } from '../contract/edge/headers.ts';
 
 /** `mf-*` are the simulator's own controls: `MF-CF-Blob` would replace all of `request.cf`. */
 const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;

@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { D1Database } from '@cloudflare/workers-types';
 
-const MIGRATIONS_DIR = 'src/store/migrations';
+const MIGRATIONS_DIR = 'src/store/d1/migrations';
 
 /** @returns the names of the migrations applied now. A migration is one transaction: all of it or nothing. */
 export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promise<string[]> {
@@ -23,7 +23,6 @@ export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promi
   for (const name of names) {
     const statements = splitSql(readFileSync(join(dir, name), 'utf8'));
     // One after the other: each may build on the one before.
-    // oxlint-disable-next-line no-await-in-loop
     await database.batch([
       ...statements.map((statement) => database.prepare(statement)),
       database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),

@@ -3,18 +3,18 @@
  * API key. The CLI's commands and the local stack's seed both go through here, and this through the same
  * store functions as the service's operations.
  */
-import { featurePermissions, features } from '../contract/permissions.ts';
-import type { Feature, Permission, PermissionMap } from '../contract/permissions.ts';
-import { instancePolicy } from '../contract/instance.ts';
-import { instanceIdentity } from '../contract/protect-instance.ts';
-import { siteSettings } from '../contract/site-settings.ts';
-import { apiKeyToken, createApiKey } from '../store/api-keys.ts';
+import { featurePermissions, features } from '../contract/management/permissions.ts';
+import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
+import { instancePolicy } from '../contract/management/instance.ts';
+import { instanceIdentity } from '../contract/management/protect-instance.ts';
+import { siteSettings } from '../contract/management/site-settings.ts';
+import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
-import { createInstance } from '../store/instances.ts';
-import type { StoredInstance } from '../store/instances.ts';
-import { createSite, siteByKey } from '../store/sites.ts';
-import type { SiteRecord } from '../store/sites.ts';
-import { rootKey } from '../store/root-key.ts';
+import { createInstance } from '../store/d1/instances.ts';
+import type { StoredInstance } from '../store/d1/instances.ts';
+import { createSite, siteByKey } from '../store/d1/sites.ts';
+import type { SiteRecord } from '../store/d1/sites.ts';
+import { rootKey } from '../store/keys/root-key.ts';
 
 /** Interface document 5.7: a key that was made without a term lives 30 days. */
 export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;

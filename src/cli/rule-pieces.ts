@@ -2,9 +2,9 @@
  * A rule file cut into pieces that stand alone: a quoted CSV field that runs over lines is never cut, and
  * each piece of a CSV file carries the heading that only the first one has.
  */
-import { detectFormat, isHeading, withoutComment } from '../service/protect/access-rules/rule-file.ts';
-import type { RuleFileFormat } from '../service/protect/access-rules/rule-file.ts';
-import { csvRecords } from '../service/protect/access-rules/csv.ts';
+import { detectFormat, isHeading, withoutComment } from '../service/operations/protect/access-rules/rule-file.ts';
+import type { RuleFileFormat } from '../service/operations/protect/access-rules/rule-file.ts';
+import { csvRecords } from '../service/operations/protect/access-rules/csv.ts';
 
 export interface RulePiece {
   format: RuleFileFormat | undefined;

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { EDGE_RULES_PER_CALL_MAX } from '../contract/edge-rule.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule.ts';
 import type { CommandResult } from './commands.ts';
 import type { StackFacts } from './state.ts';
 import { rulePieces } from './rule-pieces.ts';

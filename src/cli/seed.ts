@@ -2,7 +2,7 @@
  * The account a local stack starts with, made once per state directory: enterprise tier, every feature, one
  * site, one instance with sessions on, html by default and `/api/*` json (design 6, 10).
  */
-import { createAccount } from '../store/accounts.ts';
+import { createAccount } from '../store/d1/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';
 import type { Seed, StateDir } from './state.ts';

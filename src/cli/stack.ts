@@ -17,7 +17,7 @@ import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
 import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
-import { rootKey } from '../store/root-key.ts';
+import { rootKey } from '../store/keys/root-key.ts';
 
 /** Cloudflare's shortest schedule is a minute; nobody waits that long for a local rule. */
 const SCHEDULE_INTERVAL_MS = 2000;
@@ -267,15 +267,12 @@ async function answers(url: string): Promise<void> {
   let last = '';
   while (Date.now() < deadline) {
     try {
-      // oxlint-disable-next-line no-await-in-loop
       const response = await fetch(url, { redirect: 'manual' });
-      // oxlint-disable-next-line no-await-in-loop
       last = `${response.status} ${await response.text()}`;
       if (response.status < 500) return;
     } catch (error) {
       last = String(error);
     }
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((wake) => setTimeout(wake, READY_POLL_MS));
   }
   throw new Error(`${url} did not answer: ${last.slice(0, 500)}`);

@@ -2,7 +2,7 @@
  * Error keys and the one envelope (interface document 7). A key is stable and untranslated; the message may
  * change. Keys from the field where one fits, Gatehouse's own otherwise.
  */
-import { edgeErrorStatus } from './edge-errors.ts';
+import { edgeErrorStatus } from './edge/edge-errors.ts';
 
 export const errorStatus = {
   ...edgeErrorStatus,

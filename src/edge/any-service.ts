@@ -5,8 +5,8 @@
  */
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
 import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
-import { readManagementRules } from './management-rules.ts';
-import { pageLanguages } from './pages/messages.ts';
+import { readManagementRules } from './isolate/management-rules.ts';
+import { pageLanguages } from './answer/pages/messages.ts';
 import { edgeWorker } from './worker.ts';
 
 export default edgeWorker({

@@ -3,7 +3,7 @@
  * line, all of them at once, so that an operator mends a deployment in one go (issue 4, point 9).
  * The compiler forces the result to be complete; nothing else in the edge reads `env`.
  */
-import type { EdgeMode } from './edge-mode.ts';
+import type { EdgeMode } from './isolate/edge-mode.ts';
 
 export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
 export type LogSink = (typeof logSinks)[number];

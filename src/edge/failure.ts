@@ -2,11 +2,11 @@
  * What a request gets when the gate cannot judge it (design 8). Fail-open and fail-closed are values
  * in the verdict, visible in the log; an exception is never an accidental pass.
  */
-import type { Edge } from './edge.ts';
-import { passOn } from './pass-on.ts';
-import type { Passage } from './passage.ts';
-import { block, challenge, message } from './respond.ts';
-import { errorVerdict } from './verdict.ts';
+import type { Edge } from './isolate/edge.ts';
+import { passOn } from './origin/pass-on.ts';
+import type { Passage } from './request/passage.ts';
+import { block, challenge, message } from './answer/respond.ts';
+import { errorVerdict } from './decide/verdict.ts';
 
 /** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
 export async function answerWithoutRuleset(passage: Passage, edge: Edge): Promise<Response> {

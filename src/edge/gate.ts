@@ -2,21 +2,21 @@
  * One request, top to bottom (design 3): canonical path, signals, session, decide, answer, and one
  * record whatever happened. Each step that can end the way returns; only `respond` makes bytes.
  */
-import { protectPrefix } from '../contract/headers.ts';
-import { canonicalTarget } from './canonical-path.ts';
-import { challengeOrVerify } from './challenged.ts';
-import type { Edge } from './edge.ts';
+import { protectPrefix } from '../contract/edge/headers.ts';
+import { canonicalTarget } from './request/canonical-path.ts';
+import { challengeOrVerify } from './challenge/challenged.ts';
+import type { Edge } from './isolate/edge.ts';
 import { answerAfterFailure, answerWithoutRuleset } from './failure.ts';
-import { beginPassage } from './passage.ts';
-import type { Passage } from './passage.ts';
-import { passOn } from './pass-on.ts';
+import { beginPassage } from './request/passage.ts';
+import type { Passage } from './request/passage.ts';
+import { passOn } from './origin/pass-on.ts';
 import { answerProtectCall } from './protect/routes.ts';
 import { recordOf } from './record.ts';
-import { bearsReplayMark, bringsSeal, restoreSubmission, withoutReplayMark } from './replay.ts';
-import { badRequest, block, foreignHost, noSession } from './respond.ts';
-import { readSignals } from './signals.ts';
-import { refreshBehind } from './session-refresh.ts';
-import { verdictOf } from './verdict.ts';
+import { bearsReplayMark, bringsSeal, restoreSubmission, withoutReplayMark } from './challenge/replay.ts';
+import { badRequest, block, foreignHost, noSession } from './answer/respond.ts';
+import { readSignals } from './request/signals.ts';
+import { refreshBehind } from './session/session-refresh.ts';
+import { verdictOf } from './decide/verdict.ts';
 
 export function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
   const answered = answerAndRecord(request, edge, ctx);

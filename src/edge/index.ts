@@ -5,8 +5,8 @@
 import { edgeAssets } from '../widget/bundle.generated.ts';
 import { backUpFiles } from './feed/file-backup.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
-import { english } from './pages/messages-english.ts';
-import { readServiceRules } from './service-rules.ts';
+import { english } from './answer/pages/messages-english.ts';
+import { readServiceRules } from './isolate/service-rules.ts';
 import { edgeWorker } from './worker.ts';
 
 export default edgeWorker({

@@ -2,10 +2,14 @@
  * The one record of a request (design 7), made from the passage wherever it ended. Bounded texts: a
  * hostile visitor's header or path must not make a row large.
  */
-import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from '../contract/record-bounds.ts';
-import type { VerdictRecord } from '../contract/verdict-record.ts';
-import { ownText } from './own-text.ts';
-import type { Passage } from './passage.ts';
+import {
+  RECORD_FIRED_RULES_MAX,
+  RECORD_TEXT_MAX_CHARS,
+  VERDICT_RECORD_VERSION,
+} from '../contract/edge/record-bounds.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import { ownText } from '../bytes/own-text.ts';
+import type { Passage } from './request/passage.ts';
 
 export interface RecordSource {
   instanceId: string;

@@ -2,8 +2,8 @@
  * The edge Worker of a mode (design 2): every request goes through the gate; the scheduled run keeps
  * the last known good in KV. A Worker that is not configured refuses, and says in its log what is missing.
  */
-import { edgeOf } from './edge.ts';
-import type { EdgeMode } from './edge-mode.ts';
+import { edgeOf } from './isolate/edge.ts';
+import type { EdgeMode } from './isolate/edge-mode.ts';
 import { gate } from './gate.ts';
 
 export function edgeWorker(mode: EdgeMode) {

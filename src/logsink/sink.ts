@@ -2,7 +2,7 @@
  * What a destination of verdicts looks like to the batcher. A sink sends one batch once; retrying,
  * falling back and counting are the batcher's, so that every sink fails in the same visible way.
  */
-import type { VerdictRecord } from '../contract/verdict-record.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 
 export interface SinkBatch {
   /** UUIDv7, the same at every retry: what makes the counters of a batch count once. */

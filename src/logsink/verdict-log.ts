@@ -7,7 +7,7 @@
  * sleeps and then sends what all requests put in. Nothing here throws, and nothing is dropped
  * without a counter: three attempts with the same ids, then the fallback, then a counted drop.
  */
-import type { VerdictRecord } from '../contract/verdict-record.ts';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 import { Counters } from './counters.ts';
 import { newEventId } from './event-id.ts';
 import type { SinkBatch, VerdictSink } from './sink.ts';

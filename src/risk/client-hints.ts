@@ -2,7 +2,7 @@
  * Whether what a browser says of itself in three places fits together: `User-Agent`, `Sec-CH-UA*` and
  * `Sec-Fetch-*`. A tool that borrows a browser's name forgets one of them, or sends an older one.
  */
-import type { ClientHeaders } from '../contract/edge-api.ts';
+import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 
 /** The first version whose every build sends `Sec-CH-UA` by itself. */
 const HINTS_SINCE_CHROME = 90;

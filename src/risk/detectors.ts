@@ -4,9 +4,9 @@
  * so that one weak sign decides nothing, two or three are challenged (0.5), and only what a browser
  * says of itself outright, or several signs of different kinds together, is blocked (0.85).
  */
-import { isAutomationAgent, sendsFetchMetadata } from '../challenge/score.ts';
-import type { RiskDetector } from '../contract/risk.ts';
-import type { TelemetryTrait } from '../contract/telemetry.ts';
+import { isAutomationAgent, sendsFetchMetadata } from './captcha-score.ts';
+import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
+import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 import { contradictsFetchMetadata, contradictsHints, sendsClientHints } from './client-hints.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
 

@@ -2,8 +2,8 @@
  * What the detectors look at: plain facts about one session, as the service knows them at one moment. The
  * edge saw the headers and the network, the page reported the telemetry, the rest is counted.
  */
-import type { ClientHeaders } from '../contract/edge-api.ts';
-import type { TelemetryTrait } from '../contract/telemetry.ts';
+import type { ClientHeaders } from '../contract/edge/edge-api.ts';
+import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 
 export interface TypingFacts {
   gaps: number;

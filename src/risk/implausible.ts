@@ -2,7 +2,7 @@
  * Reports that no page can have made: counts that contradict each other or the clock. A script that
  * posts telemetry without a page has to invent them.
  */
-import type { TelemetryReport } from '../contract/telemetry.ts';
+import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 
 /** Browsers deliver pointer and scroll events once a frame: 240 a second on the quickest screens. */
 const EVENTS_PER_SECOND_MAX = 250;

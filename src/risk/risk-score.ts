@@ -2,8 +2,8 @@
  * A risk score and its parts: the sum of the weights of the detectors that fire, capped at 1, to two
  * decimals. From the parts anybody can add it up again.
  */
-import { detectorBits, detectorsOf } from '../contract/risk.ts';
-import type { RiskDetector } from '../contract/risk.ts';
+import { detectorBits, detectorsOf } from '../contract/edge/risk-detectors.ts';
+import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import { detectors } from './detectors.ts';
 import type { RiskFacts } from './facts.ts';
 

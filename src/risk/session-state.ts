@@ -3,9 +3,9 @@
  * state and event in, new state out, its score computed anew each time. Whoever keeps the state
  * (`store/risk-book`) decides nothing.
  */
-import type { ClientHeaders } from '../contract/edge-api.ts';
-import type { RiskCause } from '../contract/risk.ts';
-import type { TelemetryReport } from '../contract/telemetry.ts';
+import type { ClientHeaders } from '../contract/edge/edge-api.ts';
+import type { RiskCause } from '../contract/edge/risk-detectors.ts';
+import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './risk-score.ts';

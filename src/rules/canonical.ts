@@ -4,10 +4,10 @@
  * never exceptions: a bulk call reports each bad item by its index.
  */
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
-import { asnDigits } from './asn.ts';
-import { countryCodes } from './country-codes.ts';
-import { formatCidr, formatIp, parseCidr, parseIp } from './ip.ts';
-import { canonicalJa4 } from './ja4.ts';
+import { asnDigits } from '../address/asn.ts';
+import { countryCodes } from '../address/country-codes.ts';
+import { formatCidr, formatIp, parseCidr, parseIp } from '../address/ip.ts';
+import { canonicalJa4 } from '../address/ja4.ts';
 import { foldCase } from './user-agent-fold.ts';
 
 export type CanonicalValue = { ok: true; value: string } | { ok: false; reason: string };

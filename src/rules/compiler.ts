@@ -4,7 +4,7 @@
  * adding, the same rules make the same decisions; of two with the same type and value the later stands.
  */
 import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
-import { parseCidr, parseIpInto } from './ip.ts';
+import { parseCidr, parseIpInto } from '../address/ip.ts';
 import { writeSnapshot } from './layout.ts';
 import { PrefixBuilder } from './prefix-build.ts';
 import { ExtraRows } from './rule-meta.ts';

@@ -4,7 +4,7 @@
  */
 import { BucketIndex, buildBucketIndex } from './bucket-index.ts';
 import { ShortColumn, WordColumn, lastOfEach, radixOrder } from './columns.ts';
-import { JA4_WORDS, packJa4 } from './ja4.ts';
+import { JA4_WORDS, packJa4 } from '../address/ja4.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
 

@@ -2,7 +2,7 @@
  * Why a visitor got this verdict, in one sentence. The same text answers the operator's
  * question and is stored with the verdict, so it is deterministic and bounded by the record's text field.
  */
-import { RECORD_TEXT_MAX_CHARS } from '../contract/record-bounds.ts';
+import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
 import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
 import type { RuleMatch } from './types.ts';

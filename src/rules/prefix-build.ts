@@ -6,7 +6,7 @@
  */
 import { ByteColumn, type RadixKey, WordColumn, lastOfEach, radixOrder } from './columns.ts';
 import { buildBucketIndex } from './bucket-index.ts';
-import { mask32 } from './ip.ts';
+import { mask32 } from '../address/ip.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
 

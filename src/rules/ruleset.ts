@@ -8,7 +8,7 @@ import { restrictiveness } from './decide.ts';
 import type { Delta } from './delta.ts';
 import { HeaderMemory } from './header-memory.ts';
 import { Hits } from './hits.ts';
-import { parseIpInto } from './ip.ts';
+import { parseIpInto } from '../address/ip.ts';
 import { EXTRA } from './rule-meta.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';

@@ -4,14 +4,14 @@
  * 404 and 405, and no cache.
  */
 import { Hono } from 'hono';
-import { authenticateEdge } from './auth/authenticate-edge.ts';
+import { authenticateEdge } from './edge-api/authenticate-edge.ts';
 import type { EdgeRoute } from './edge-api/edge-call.ts';
-import { jwks } from './jwks.ts';
-import type { Operation } from './operation.ts';
-import { errorResponse, respondError } from './respond-error.ts';
-import { runOperation } from './run-operation.ts';
-import { serviceCall } from './service-call.ts';
-import type { ServiceHonoEnv } from './service-call.ts';
+import { jwks } from './edge-api/jwks.ts';
+import type { Operation } from './operations/operation.ts';
+import { errorResponse, respondError } from './http/respond-error.ts';
+import { runOperation } from './operations/run-operation.ts';
+import { serviceCall } from './http/service-call.ts';
+import type { ServiceHonoEnv } from './http/service-call.ts';
 
 export type ServiceApp = Hono<ServiceHonoEnv>;
 

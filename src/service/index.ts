@@ -5,15 +5,15 @@
 import { serviceApp } from './app.ts';
 import { captchaRoutes } from './captcha/routes.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
-import { operations } from './operations.ts';
-import { consumeVerdicts } from './protect/verdicts/consume-verdicts.ts';
-import { referenceRoutes } from './reference/reference-routes.ts';
+import { operations } from './operations/operations.ts';
+import { consumeVerdicts } from './ingest/consume-verdicts.ts';
+import { referenceRoutes } from './operations/reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';
 
-export { RiskBook } from '../store/risk-book.ts';
-export { RuleBook } from '../store/rule-book.ts';
-export { SpendLedger } from '../store/spend-ledger.ts';
-export { VerdictShard } from '../store/verdict-shard.ts';
+export { RiskBook } from '../store/risk-book/risk-book.ts';
+export { RuleBook } from '../store/rule-book/rule-book.ts';
+export { SpendLedger } from '../store/spend-ledger/spend-ledger.ts';
+export { VerdictShard } from '../store/event-log/shard/verdict-shard.ts';
 
 const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes(), reference: referenceRoutes() });
 

@@ -2,14 +2,14 @@
  * The service's scheduled run, once a minute: work that was begun by a request and must finish without
  * one. Tasks are independent; one that fails is logged and does not stop the next.
  */
-import { purgeExpiredAccessRules } from '../store/access-control-rules.ts';
-import { purgeExpiredApiKeys } from '../store/api-keys.ts';
-import { purgeManagementAudit } from '../store/management-audit.ts';
-import { resumeGroupRemovals } from '../store/rule-group-jobs.ts';
+import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
+import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
+import { purgeManagementAudit } from '../store/d1/management-audit.ts';
+import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/engine.ts';
-import { replayDeadLetters } from './protect/verdicts/dead-letters.ts';
-import { eraseDeletedLogs } from './protect/verdicts/erase-deleted-logs.ts';
-import { dropOldRefused } from './protect/verdicts/refused-records.ts';
+import { replayDeadLetters } from './ingest/dead-letters.ts';
+import { eraseDeletedLogs } from './ingest/erase-deleted-logs.ts';
+import { dropOldRefused } from './ingest/refused-records.ts';
 
 export interface ScheduledTask {
   name: string;

@@ -3,8 +3,8 @@
  * by changing an address (design 5). Their clients read the body only, so every answer is 200 and
  * every mistake an error code.
  */
-import type { SealedToken } from '../challenge/sealed-token.ts';
-import type { VerifyReason } from '../contract/siteverify.ts';
+import type { SealedToken } from '../captcha/seal/sealed-token.ts';
+import type { VerifyReason } from '../contract/captcha/siteverify.ts';
 
 export const aliasDialects = ['turnstile', 'hcaptcha', 'recaptcha'] as const;
 export type AliasDialect = (typeof aliasDialects)[number];

@@ -3,8 +3,8 @@
  * interface document. It never throws and never guesses: an answer that is late, unparsable or of
  * another shape is a fault, and what a fault means is the caller's failure policy (design 8).
  */
-import { siteverifyAnswer } from '../contract/siteverify-answer.ts';
-import type { SiteverifyAnswer } from '../contract/siteverify-answer.ts';
+import { siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
+import type { SiteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
 
 export interface VerifyTokenOptions {
   /** Whole address of the endpoint, such as `https://service.example/siteverify`. */

@@ -2,9 +2,9 @@
  * What of a judgement a caller gets to see: the document's `verified`, `score` on premium, `reason` on
  * paid tiers and to the edge (interface document 2.2, design 5).
  */
-import type { SiteverifyAnswer } from '../contract/siteverify.ts';
+import type { SiteverifyAnswer } from '../contract/captcha/siteverify.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
-import type { Judgement } from './judge-token.ts';
+import type { Judgement } from '../captcha/verify/judge-token.ts';
 
 export interface AnswerScope {
   tier: AccountTier;

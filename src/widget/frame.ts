@@ -3,8 +3,8 @@
  * widget in the page around it. It computes what it is given and holds nothing, so it need not care
  * who asks.
  */
-import type { PowTask } from '../contract/challenge-api.ts';
-import { startWorker } from './pow-engine.ts';
+import type { PowTask } from '../contract/captcha/challenge-api.ts';
+import { startWorker } from './pow/pow-engine.ts';
 import { scriptLocation } from './script-location.ts';
 
 const { base } = scriptLocation();

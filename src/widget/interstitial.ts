@@ -5,10 +5,10 @@
  */
 import { loadAsset } from './asset-loader.ts';
 import { asCaptchaError, CaptchaError } from './captcha-error.ts';
-import { createHoneypot } from './honeypot.ts';
+import { createHoneypot } from './element/honeypot.ts';
 import { cookiesWork, forgetPasses, isLooping, notePass } from './loop-guard.ts';
 import { obtainToken } from './obtain-token.ts';
-import { startWorker } from './pow-engine.ts';
+import { startWorker } from './pow/pow-engine.ts';
 import { postJson } from './post-json.ts';
 import { safeReturnTarget } from './return-target.ts';
 import { scriptLocation } from './script-location.ts';

@@ -7,7 +7,7 @@ import { asian } from './languages/asian.ts';
 import { eastern } from './languages/eastern.ts';
 import { european } from './languages/european.ts';
 import { rightToLeft } from './languages/right-to-left.ts';
-import type { LanguageRow } from './widget-messages.ts';
+import type { LanguageRow } from './element/widget-messages.ts';
 
 export const languageTable: Record<string, LanguageRow> = {
   ...european,

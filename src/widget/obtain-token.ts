@@ -3,10 +3,10 @@
  * service chose, hand the solution in, go on with the next round until it says verified. Knows no
  * user interface: pictures are shown by whoever passes `showVisual`.
  */
-import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../contract/challenge-api.ts';
+import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../contract/captcha/challenge-api.ts';
 import { CaptchaError } from './captcha-error.ts';
-import type { StartEngine } from './pow-engine.ts';
-import { type OnProgress, preparePow } from './pow-runner.ts';
+import type { StartEngine } from './pow/pow-engine.ts';
+import { type OnProgress, preparePow } from './pow/pow-runner.ts';
 import { postJson } from './post-json.ts';
 import type { ScriptLocation } from './script-location.ts';
 import type { VisualOutcome, VisualTask } from './visual-module.ts';

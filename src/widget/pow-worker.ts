@@ -3,9 +3,9 @@
  * `worker-src 'self'` is enough. One task per worker; cancelling is terminating. Loaded as a plain
  * script it offers the same solver to the page, for places where no worker may run.
  */
-import type { PowTask } from '../contract/challenge-api.ts';
+import type { PowTask } from '../contract/captcha/challenge-api.ts';
 import { provide } from './asset-loader.ts';
-import { solvePow } from './pow-task.ts';
+import { solvePow } from './pow/pow-task.ts';
 
 /** Repaints are 16 ms apart; more messages than that would only delay the squarings. */
 const PROGRESS_INTERVAL_MS = 30;

@@ -3,14 +3,14 @@
  * telemetry, and gets the page's own requests through the gate. Everything it talks to lies beside
  * it under `/__protect/`.
  */
-import { solveInDialog } from './challenge-dialog.ts';
-import { recoverFetch } from './recover-fetch.ts';
-import { recoverXhr } from './recover-xhr.ts';
-import { Recovery } from './recovery.ts';
+import { solveInDialog } from './protect/challenge-dialog.ts';
+import { recoverFetch } from './protect/recover-fetch.ts';
+import { recoverXhr } from './protect/recover-xhr.ts';
+import { Recovery } from './protect/recovery.ts';
 import { scriptLocation } from './script-location.ts';
-import { gateUntil } from './session-gate.ts';
-import { sessionId, SessionOpener } from './session-opener.ts';
-import { reportTelemetry } from './telemetry.ts';
+import { gateUntil } from './protect/session-gate.ts';
+import { sessionId, SessionOpener } from './protect/session-opener.ts';
+import { reportTelemetry } from './protect/telemetry.ts';
 
 export interface GatehouseProtect {
   /** Id of the visitor's session, or `null` without one. */

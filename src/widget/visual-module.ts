@@ -2,7 +2,7 @@
  * What the picture-task script offers to the widget and the challenge page, which load it only when
  * the service asks for an image, a puzzle or their equivalent in sound.
  */
-import type { ChallengeAnswer } from '../contract/challenge-api.ts';
+import type { ChallengeAnswer } from '../contract/captcha/challenge-api.ts';
 
 /** `audio`: the visitor asked for the task in the other form, with or without pictures. */
 export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean };

@@ -3,11 +3,11 @@
  * up. `?render=explicit` leaves the marking-up to the page, `?onload=name` calls it when ready.
  * Importing it where there is no DOM does nothing.
  */
-import { autoRender, ELEMENT_NAME, gatehouse } from './gatehouse-api.ts';
-import { GatehouseWidget, script } from './widget-element.ts';
+import { autoRender, ELEMENT_NAME, gatehouse } from './element/gatehouse-api.ts';
+import { GatehouseWidget, script } from './element/widget-element.ts';
 
-export type { GatehouseApi } from './gatehouse-api.ts';
-export type { RenderOptions, Size, StartMode, Theme } from './settings.ts';
+export type { GatehouseApi } from './element/gatehouse-api.ts';
+export type { RenderOptions, Size, StartMode, Theme } from './element/settings.ts';
 export type { CaptchaErrorCode } from './captcha-error.ts';
 
 if (typeof customElements !== 'undefined' && customElements.get(ELEMENT_NAME) === undefined) {

@@ -3,11 +3,11 @@
  * and dark. What it cannot judge, the way by keyboard and what a screen reader is told, the other files test.
  */
 import { describe, expect, test } from 'vitest';
-import { renderBlockPage } from '../../src/edge/pages/block-page.ts';
-import { type MessageKind, renderMessagePage } from '../../src/edge/pages/message-page.ts';
-import { pageLanguages } from '../../src/edge/pages/messages.ts';
-import type { PageInput } from '../../src/edge/pages/page-input.ts';
-import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
+import { renderBlockPage } from '../../src/edge/answer/pages/block-page.ts';
+import { type MessageKind, renderMessagePage } from '../../src/edge/answer/pages/message-page.ts';
+import { pageLanguages } from '../../src/edge/answer/pages/messages.ts';
+import type { PageInput } from '../../src/edge/answer/pages/page-input.ts';
+import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { accessibilityFaults, faultsWithoutScript } from '../support/axe.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';

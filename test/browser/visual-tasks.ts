@@ -1,10 +1,10 @@
 /**
  * Picture and sound tasks with answers that a test knows, drawn by the service's own code.
  */
-import { drawAudioTask } from '../../src/challenge/audio-task.ts';
-import { drawImageTask } from '../../src/challenge/image-task.ts';
-import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/challenge/puzzle-task.ts';
-import type { ChallengeAnswer, ShapeName } from '../../src/contract/challenge-api.ts';
+import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
+import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
+import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
+import type { ChallengeAnswer, ShapeName } from '../../src/contract/captcha/challenge-api.ts';
 
 export interface VisualTask {
   task: Pick<ChallengeAnswer, 'image' | 'puzzle' | 'audio'>;

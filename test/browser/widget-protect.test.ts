@@ -3,7 +3,7 @@
  * page's code knowing of it.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { telemetryReport } from '../../src/contract/telemetry.ts';
+import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import type { GatehouseProtect } from '../../src/widget/protect.ts';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';

@@ -1,20 +1,20 @@
 /**
  * A small server that keeps the widget's contract for real: real RSW parameters and checks from
- * `src/challenge`, the real scripts, and pages under the CSP of a strict site. It stands in for edge
+ * `src/captcha`, the real scripts, and pages under the CSP of a strict site. It stands in for edge
  * and service where only the browser side is under test.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { encodeBase64url } from '../../src/challenge/base64url.ts';
-import { generateRswKey } from '../../src/challenge/rsw-key.ts';
-import { checkSha256, mintSha256 } from '../../src/challenge/pow-sha256.ts';
-import { RswMinter } from '../../src/challenge/rsw-mint.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
-import { pageLanguages } from '../../src/edge/pages/messages.ts';
-import { type ChallengePageInput, renderChallengePage } from '../../src/edge/pages/challenge-page.ts';
-import { pageSecurityHeaders } from '../../src/edge/pages/security-headers.ts';
+import { encodeBase64url } from '../../src/bytes/base64url.ts';
+import { generateRswKey } from '../../src/captcha/pow/rsw-key.ts';
+import { checkSha256, mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
+import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import { pageLanguages } from '../../src/edge/answer/pages/messages.ts';
+import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
+import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';

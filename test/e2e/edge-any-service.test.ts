@@ -6,12 +6,12 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { solveSha256 } from '../../src/challenge/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
-import { verdictRecord } from '../../src/contract/verdict-record.ts';
+import { verdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { eventually } from '../support/stack.ts';
 import { cookiesOf } from './edge-visitor.ts';
 

@@ -89,9 +89,7 @@ describe('clearance', () => {
 
   test('a form’s token buys no clearance', async () => {
     for (const action of ['contact', undefined]) {
-      // oxlint-disable-next-line no-await-in-loop
       const answer = await verify('192.0.2.7', await token('192.0.2.7', { action }));
-      // oxlint-disable-next-line no-await-in-loop
       expect(await answer.json()).toMatchObject({ verified: false });
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
@@ -186,7 +184,6 @@ describe('a held submission', () => {
     const anothers = await edge('/echo/next?my__protect-replay=1', { from: '192.0.2.34' });
     expect(await anothers.json()).toMatchObject({ query: 'my__protect-replay=1' });
     for (const type of [FORM, 'multipart/form-data; boundary=B']) {
-      // oxlint-disable-next-line no-await-in-loop
       const posted = await (await hold(marked, '192.0.2.34', { 'content-type': type }, 'b=2')).json();
       expect(posted).toMatchObject({ method: 'POST', query: 'a=1', bodySha256: digest('b=2') });
     }

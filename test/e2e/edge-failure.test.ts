@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { solveSha256 } from '../../src/challenge/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
@@ -98,11 +98,8 @@ describe('the service', () => {
       const url = await startEdge();
       upstream.trouble = trouble;
       for (let index = 0; index < 4; index++) {
-        // oxlint-disable-next-line no-await-in-loop
         await pause(300);
-        // oxlint-disable-next-line no-await-in-loop
         expect((await status(url, { headers: BLOCKED })).status).toBe(403);
-        // oxlint-disable-next-line no-await-in-loop
         const allowed = await status(url);
         expect(allowed.status).toBe(200);
         expect(allowed.ms).toBeLessThan(800);

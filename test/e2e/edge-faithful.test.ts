@@ -208,7 +208,6 @@ test('a second tab’s challenge leaves the first one’s clearance alone', asyn
   const challenged = await fetch(edge.url, { headers: visitor });
   expect([challenged.status, challenged.headers.getSetCookie()]).toEqual([403, []]);
   for (const cookie of [first, second]) {
-    // oxlint-disable-next-line no-await-in-loop
     expect((await fetch(`${edge.url}/x`, { headers: { ...visitor, cookie } })).status).toBe(200);
   }
 });

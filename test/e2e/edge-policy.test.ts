@@ -191,7 +191,6 @@ describe('policy', () => {
       '/echo\\admin/x',
       '/echo/admin;a=b/x',
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect([path, (await ask(path)).status]).toEqual([path, 403]);
     }
   });

@@ -210,7 +210,6 @@ describe('steady state', () => {
     await fetch(`${worker.url}/__count`);
     const startedAt = performance.now();
     for (let index = 0; index < 100; index++) {
-      // oxlint-disable-next-line no-await-in-loop
       await (await fetch(`${worker.url}/echo/steady`)).arrayBuffer();
     }
     const elapsedMs = performance.now() - startedAt;

@@ -5,12 +5,12 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mintSessionJwt } from '../../src/challenge/session-token.ts';
-import type { SessionClaims } from '../../src/challenge/session-token.ts';
-import { visitorBinding } from '../../src/challenge/visitor-binding.ts';
-import type { EdgeConfig } from '../../src/contract/edge-api.ts';
-import { instancePolicy } from '../../src/contract/instance.ts';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { mintSessionJwt } from '../../src/risk/session-token.ts';
+import type { SessionClaims } from '../../src/risk/session-token.ts';
+import { visitorBinding } from '../../src/address/visitor-binding.ts';
+import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
 import { encodeDelta } from '../../src/rules/delta.ts';
 import { signRulesetFile } from '../../src/rules/signing.ts';

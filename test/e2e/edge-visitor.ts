@@ -1,6 +1,6 @@
 /** Visitors for the edge tests: signed signals, a real session, a solved challenge. */
-import { solveRsw, solveSha256 } from '../../src/challenge/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
+import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { eventually, manage } from '../support/stack.ts';
 

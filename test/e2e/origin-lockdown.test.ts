@@ -10,8 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HmacSha256 } from '../../src/edge/hmac-sha256.ts';
-import { signForOrigin } from '../../src/edge/origin-signature.ts';
+import { HmacSha256 } from '../../src/bytes/hmac-sha256.ts';
+import { signForOrigin } from '../../src/edge/origin/origin-signature.ts';
 import { eventually } from '../support/stack.ts';
 
 const NJS_MODULE = '/usr/lib/nginx/modules/ngx_http_js_module.so';

@@ -6,12 +6,12 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Keyring } from '../../src/challenge/keyring.ts';
-import { newJti } from '../../src/challenge/sealed-challenge.ts';
-import { sealToken } from '../../src/challenge/sealed-token.ts';
+import { Keyring } from '../../src/captcha/seal/keyring.ts';
+import { newJti } from '../../src/captcha/seal/sealed-challenge.ts';
+import { sealToken } from '../../src/captcha/seal/sealed-token.ts';
 import { ownRuntimes } from '../../src/cli/processes.ts';
-import { deriveKey } from '../../src/store/master-key.ts';
-import { facts } from '../unit/challenge/sealing-fixtures.ts';
+import { deriveKey } from '../../src/store/keys/master-key.ts';
+import { facts } from '../unit/captcha/sealing-fixtures.ts';
 import { useStack } from '../support/stack.ts';
 
 const stack = useStack();
@@ -51,7 +51,6 @@ async function verifyAll(list: readonly string[], answered: () => void): Promise
   const questions = list.flatMap((token) => Array.from({ length: TIMES }, () => token));
   const ask = async (): Promise<void> => {
     for (let token = questions.shift(); token !== undefined; token = questions.shift()) {
-      // oxlint-disable-next-line no-await-in-loop -- one caller of many
       if (await verify(token).catch(() => false)) yes.set(token, (yes.get(token) ?? 0) + 1);
       answered();
     }
@@ -114,9 +113,7 @@ function raw(token: string, hangUpAfterMs: number | null): Promise<string> {
 
 test('callers who hang up take no answer from those whose spends went with theirs', async () => {
   for (let round = 0; round < 10; round++) {
-    // oxlint-disable-next-line no-await-in-loop -- a round is one crowd
     const list = await tokens(40);
-    // oxlint-disable-next-line no-await-in-loop -- a round is one crowd
     const answers = await Promise.all(list.map((token, index) => raw(token, index % 2 === 0 ? round : null)));
     const waited = answers.filter((_, index) => index % 2 === 1);
     expect(waited.filter((text) => text.includes('"verified":true'))).toHaveLength(20);

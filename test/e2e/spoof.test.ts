@@ -145,7 +145,6 @@ describe('a forged clearance', () => {
       `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${payload}.AAAA`,
       'x',
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       const gated = await visit('/echo', { 'user-agent': 'gated', cookie: `__Host-protect-clearance=${token}` });
       expect([token, gated.status]).toEqual([token, 403]);
     }

@@ -12,10 +12,8 @@ test('verdicts of an outage arrive afterwards, every one once, and visitors noti
   await fetch(`${stack().edgeUrl}/echo/before`);
   await stack().stopService();
   for (let n = 0; n < REQUESTS; n += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     const response = await fetch(`${stack().edgeUrl}/echo/outage`);
     expect(response.status).toBe(200);
-    // oxlint-disable-next-line no-await-in-loop
     await response.arrayBuffer();
   }
   await stack().startService();

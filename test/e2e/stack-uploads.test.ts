@@ -21,7 +21,6 @@ function upload(url: string, headers: Record<string, string>, bytes: number): Pr
 test.each([1_100_000, 20_000_000])('a body of %i bytes is refused with 413 by the service', async (bytes) => {
   const statuses: (number | undefined)[] = [];
   for (let time = 0; time < 6; time += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     statuses.push(await upload(`${stack().serviceUrl}/siteverify`, { 'content-type': 'application/json' }, bytes));
   }
   expect(new Set(statuses)).toEqual(new Set([413]));
@@ -36,7 +35,6 @@ test('an upload by someone who is blocked is answered with the block', async () 
   });
   await expect.poll(() => upload(`${edgeUrl}/echo`, { 'user-agent': 'uploadbot' }, 10)).toBe(403);
   for (let time = 0; time < 6; time += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     expect(await upload(`${edgeUrl}/echo`, { 'user-agent': 'uploadbot' }, 5_000_000)).toBe(403);
   }
 });

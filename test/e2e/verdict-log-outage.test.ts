@@ -22,9 +22,7 @@ test('verdicts made while the service is down are all found once it is back', as
   const requestIds: string[] = [];
   for (let request = 0; request < REQUESTS; request++) {
     const started = performance.now();
-    // oxlint-disable-next-line no-await-in-loop -- one visitor
     const response = await fetch(`${stack().edgeUrl}/api/outage/${request}`);
-    // oxlint-disable-next-line no-await-in-loop -- one visitor
     await response.text();
     expect(performance.now() - started).toBeLessThan(ANSWER_MAX_MS);
     requestIds.push(response.headers.get('x-protect-request-id') ?? '');

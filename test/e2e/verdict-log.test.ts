@@ -14,8 +14,8 @@ import {
   trafficSummaryAnswer,
   verdictDimensions,
   verdictPageAnswer,
-} from '../../src/contract/verdict-query.ts';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+} from '../../src/contract/management/verdict-query.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 

@@ -139,7 +139,6 @@ describe('the client JWT', () => {
     const changed = [head, claims, signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))].join('.');
     const unsigned = `${btoa('{"alg":"none"}').replaceAll('=', '')}.${claims}.`;
     for (const bearer of [null, 'nonsense', stack().apiKey, clientJwt, changed, unsigned]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect([bearer, await statusWith(bearer)]).toEqual([bearer, [401, 401]]);
     }
   });

@@ -8,11 +8,9 @@ export async function eventually<Value>(
 ): Promise<Value> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const value = await ask();
     if (done(value)) return value;
     if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${JSON.stringify(value)}`);
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((wake) => setTimeout(wake, 50));
   }
 }

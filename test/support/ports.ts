@@ -17,7 +17,6 @@ export async function freePortBase(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const base = somePortBase();
     const ports = Array.from({ length: STACK_PORTS }, (_, offset) => base + offset);
-    // oxlint-disable-next-line no-await-in-loop
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return base;
   }
   throw new Error('No three free ports in a row');

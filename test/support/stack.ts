@@ -16,7 +16,6 @@ export async function startTestStack(options: StackOptions = {}): Promise<Stack>
   for (let attempt = 1; ; attempt += 1) {
     const portBase = somePortBase();
     try {
-      // oxlint-disable-next-line no-await-in-loop
       const stack = await startStack({ portBase, stateDir, quiet: true, ...options });
       if (options.stateDir !== undefined) return stack;
       return {

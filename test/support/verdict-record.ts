@@ -1,5 +1,5 @@
 /** Verdict records for tests: a plain one, and seeded ones that vary in every dimension. */
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { decisions, deviceTypes, ipCategories, verdictSources } from '../../src/contract/vocabulary.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 

@@ -1,6 +1,6 @@
 /** The captcha side fails closed (design 8): while the account's rules cannot be read, nobody is let in for want of them. */
 import { expect, it } from 'vitest';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { env, makeSite, post, tokenFor } from './captcha-harness.ts';
 
 /** Longer than an isolate goes on with the rules it read. */

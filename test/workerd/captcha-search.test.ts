@@ -5,15 +5,15 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { appendCaptchas, searchCaptchas } from '../../src/store/captcha-log/captcha-log.ts';
-import type { CaptchaQuery } from '../../src/store/captcha-log/captcha-log.ts';
-import { mergeCaptcha } from '../../src/store/captcha-log/captcha-record.ts';
-import type { CaptchaEvent, CaptchaRecord } from '../../src/store/captcha-log/captcha-record.ts';
-import { captchaFields } from '../../src/store/captcha-log/columns.ts';
-import type { CaptchaCondition } from '../../src/store/captcha-log/conditions.ts';
-import type { RowKey } from '../../src/store/verdict-log/row.ts';
-import { scanShards } from '../../src/store/captcha-log/search.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+import { appendCaptchas, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
+import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
+import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
+import type { CaptchaEvent, CaptchaRecord } from '../../src/store/event-log/captcha-record.ts';
+import { captchaFields } from '../../src/store/event-log/columns/columns.ts';
+import type { CaptchaCondition } from '../../src/store/event-log/conditions.ts';
+import type { RowKey } from '../../src/store/event-log/row.ts';
+import { scanShards } from '../../src/store/event-log/client/captcha-search.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

@@ -5,12 +5,12 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { appendCaptchas, searchCaptchas } from '../../src/store/captcha-log/captcha-log.ts';
-import { mergeCaptcha } from '../../src/store/captcha-log/captcha-record.ts';
-import type { CaptchaEvent, CaptchaRecord } from '../../src/store/captcha-log/captcha-record.ts';
-import { captchaFields } from '../../src/store/captcha-log/columns.ts';
-import { dropRuns } from '../../src/store/captcha-log/runs.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+import { appendCaptchas, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
+import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
+import type { CaptchaEvent, CaptchaRecord } from '../../src/store/event-log/captcha-record.ts';
+import { captchaFields } from '../../src/store/event-log/columns/columns.ts';
+import { dropRuns } from '../../src/store/event-log/shard/runs.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
 import { plainFacts } from './service/captcha-events.ts';
 
 const service = env as ServiceEnv;

@@ -1,9 +1,9 @@
 /** Challenge difficulty by risk score through the routes (design 6): the edge tells the risk, its instance says what follows. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/instance.ts';
-import { createInstance } from '../../src/store/instances.ts';
-import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { createInstance } from '../../src/store/d1/instances.ts';
+import { issueClientJwt } from '../../src/store/keys/issue-client-jwt.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, edgeVisitor as visitor, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
 
 const challengeDifficulty = [

@@ -1,9 +1,9 @@
 /** Access control rules where they act: at the challenge and at verification, and soon after a change. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accessRuleInput } from '../../src/contract/access-control-rule.ts';
-import { checkedRule } from '../../src/service/access-control/checked-rule.ts';
-import { putAccessRule } from '../../src/store/access-control-rules.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
+import { checkedRule } from '../../src/service/operations/access-control/checked-rule.ts';
+import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, env, freshAddress, handIn, makeAccount, makeSite, post, solvePow, tokenFor } from './captcha-harness.ts';
 
 async function addRule(accountId: string, rule: Record<string, unknown>): Promise<void> {

@@ -1,12 +1,12 @@
 /** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { decodeBase64url } from '../../src/challenge/base64url.ts';
-import { keyDay } from '../../src/challenge/keyring.ts';
-import { openToken } from '../../src/challenge/sealed-token.ts';
-import { instancePolicy } from '../../src/contract/instance.ts';
-import { createInstance } from '../../src/store/instances.ts';
-import { issueClientJwt } from '../../src/store/issue-client-jwt.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { decodeBase64url } from '../../src/bytes/base64url.ts';
+import { keyDay } from '../../src/captcha/seal/keyring.ts';
+import { openToken } from '../../src/captcha/seal/sealed-token.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { createInstance } from '../../src/store/d1/instances.ts';
+import { issueClientJwt } from '../../src/store/keys/issue-client-jwt.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import {
   ask,
   edgeVisitor as visitor,
@@ -76,13 +76,11 @@ describe('a challenge', () => {
 
   it('can be asked for and handed in from any origin', async () => {
     for (const path of ['/captcha/v1/challenge', '/captcha/v1/solution']) {
-      // oxlint-disable-next-line no-await-in-loop
       const preflight = await send(
         new Request(`https://gatehouse.test${path}`, { method: 'OPTIONS', headers: { origin: 'https://example.com' } }),
       );
       expect(preflight.status).toBe(204);
       expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type');
-      // oxlint-disable-next-line no-await-in-loop
       expect((await post(path, '{')).headers.get('access-control-allow-origin')).toBe('*');
     }
   });
@@ -212,7 +210,6 @@ describe('a proof of work', () => {
   it('is refused when the challenge was changed, or is a token', async () => {
     const token = await tokenFor(site);
     for (const challenge of [token, 'AAAA', `${(await ask(site)).challenge}A`]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect((await handIn(challenge, {})).status).toBe(400);
     }
   });

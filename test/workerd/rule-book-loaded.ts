@@ -6,8 +6,8 @@ import { createRuleset } from '../../src/rules/ruleset.ts';
 import type { Ruleset } from '../../src/rules/ruleset.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import { openSnapshot } from '../../src/rules/snapshot.ts';
-import type { RuleBook } from '../../src/store/rule-book.ts';
-import { verificationKeys } from '../../src/store/signing-keys.ts';
+import type { RuleBook } from '../../src/store/rule-book/rule-book.ts';
+import { verificationKeys } from '../../src/store/keys/signing-keys.ts';
 
 const serviceEnv = env as ServiceEnv;
 const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;

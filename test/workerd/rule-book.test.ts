@@ -4,7 +4,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import type { RuleBook } from '../../src/store/rule-book.ts';
+import type { RuleBook } from '../../src/store/rule-book/rule-book.ts';
 import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/change-log.ts';
 import type { RulePageQuery } from '../../src/store/rule-book/listing.ts';
 import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';

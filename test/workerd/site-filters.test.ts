@@ -3,8 +3,8 @@
  * the operator's dataset knows of a visitor that no edge speaks for, and what verification makes of them.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, handIn, knowAddresses, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
 
 knowAddresses({

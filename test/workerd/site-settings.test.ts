@@ -1,9 +1,9 @@
 /** Every member of a site's settings over HTTP: the same visitor with and without it, and what becomes of him. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { imageLayout } from '../../src/challenge/layout.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/challenge-api.ts';
-import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { imageLayout } from '../../src/captcha/visual/layout.ts';
+import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import {
   ask,
   freshAddress,
@@ -93,9 +93,7 @@ describe('what a visitor has to do', () => {
       [4, 2],
       [0, 0],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop
       const challenge = await ask(await site({ captchaType: 'puzzle', puzzleMaxDifficulty: most }), {}, DOUBTFUL);
-      // oxlint-disable-next-line no-await-in-loop
       expect((await opened(challenge)).params.hardness).toBe(hardness);
     }
   });

@@ -1,8 +1,8 @@
 /** `/siteverify` on the real bindings: what it says, to whom, and that it says yes once. */
 import { describe, expect, it, beforeAll } from 'vitest';
-import { testSecretKey, testSiteKey } from '../../src/contract/test-keys.ts';
-import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { testSecretKey, testSiteKey } from '../../src/contract/captcha/test-keys.ts';
+import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
 import type { Answer } from './captcha-harness.ts';
 
@@ -106,7 +106,6 @@ describe.concurrent('an idempotency key', () => {
       {},
     ]) {
       // One after the other: each must find the token spent.
-      // oxlint-disable-next-line no-await-in-loop
       expect((await verify(site, token, other)).body.verified).toBe(false);
     }
   });
@@ -148,7 +147,6 @@ describe('tiers', () => {
     const [first, second, third] = [await tokenFor(site), await tokenFor(site), await tokenFor(site)];
     expect((await verify(site, first, { email })).body.verified).toBe(true);
     for (let again = 0; again < 3; again++) {
-      // oxlint-disable-next-line no-await-in-loop -- one form after the other
       expect(await reasonOf(verify(site, first, { email }))).toBe('API.USER_ALREADY_VERIFIED');
     }
     expect((await verify(site, second, { email })).body.verified).toBe(true);

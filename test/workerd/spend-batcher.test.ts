@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/service/captcha/spend-batcher.ts';
 import type { SpendWay } from '../../src/service/captcha/spend-batcher.ts';
-import type { SpendResult, SpendRow } from '../../src/store/spend-ledger.ts';
+import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
 
 const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
 const won: SpendResult = { spent: true, replay: null };

@@ -3,8 +3,8 @@ import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { countUse } from '../../src/service/captcha/spend.ts';
-import { REPLAY_MS } from '../../src/store/spend-ledger.ts';
-import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger.ts';
+import { REPLAY_MS } from '../../src/store/spend-ledger/spend-ledger.ts';
+import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
 const ledger = (name: string): DurableObjectStub<SpendLedger> => namespace.get(namespace.idFromName(name));
@@ -174,7 +174,6 @@ describe('counting', () => {
     );
     const counted = new Set(['attempt one', 'attempt two', 'mailbox one']);
     for (const id of await listDurableObjectIds(namespace)) {
-      // oxlint-disable-next-line no-await-in-loop -- a few small objects
       const keys = await runInDurableObject(namespace.get(id), (_, { storage }) =>
         storage.sql.exec<{ key: string }>('SELECT key FROM counters').toArray(),
       );

@@ -4,21 +4,25 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/instance.ts';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
-import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
-import { exportStream, ndjsonFormat } from '../../src/service/protect/verdicts/export-stream.ts';
-import { dropOldRefused } from '../../src/service/protect/verdicts/refused-records.ts';
-import { decodeCursor, encodeCursor, seriesWindow } from '../../src/service/protect/verdicts/verdict-log-query.ts';
-import type { StoredInstance } from '../../src/store/instances.ts';
-import { countValues, missingRecords, sumCounters } from '../../src/store/verdict-log/log.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import type { Page, PageStart } from '../../src/store/verdict-log/read-page.ts';
-import { compareNewestFirst } from '../../src/store/verdict-log/row.ts';
-import type { PlanRequest } from '../../src/store/verdict-log/plan.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
-import type { ShardStub } from '../../src/store/verdict-log/shards.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { acceptBatch, verdictLogOf } from '../../src/service/ingest/accept-batch.ts';
+import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/export-stream.ts';
+import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  seriesWindow,
+} from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
+import type { StoredInstance } from '../../src/store/d1/instances.ts';
+import { countValues, missingRecords, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import type { Page, PageStart } from '../../src/store/event-log/client/read-page.ts';
+import { compareNewestFirst } from '../../src/store/event-log/row.ts';
+import type { PlanRequest } from '../../src/store/event-log/shard/plan.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
+import type { ShardStub } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

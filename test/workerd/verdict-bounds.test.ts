@@ -4,17 +4,17 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import type { RowFilter } from '../../src/store/verdict-log/filter.ts';
-import { appendRows, eraseSession } from '../../src/store/verdict-log/log.ts';
-import { PAGE_BLOCKS_MAX } from '../../src/store/verdict-log/page-blocks.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import type { Page, PageStart } from '../../src/store/verdict-log/read-page.ts';
-import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
-import type { RowKey } from '../../src/store/verdict-log/row.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
-import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import type { RowFilter } from '../../src/store/event-log/filter.ts';
+import { appendRows, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import { PAGE_BLOCKS_MAX } from '../../src/store/event-log/shard/page-blocks.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import type { Page, PageStart } from '../../src/store/event-log/client/read-page.ts';
+import { compareNewestFirst, verdictRow } from '../../src/store/event-log/row.ts';
+import type { RowKey } from '../../src/store/event-log/row.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
+import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

@@ -9,10 +9,10 @@ import {
   countCaptchas,
   liveCaptchas,
   searchCaptchas,
-} from '../../src/store/captcha-log/captcha-log.ts';
-import type { CaptchaQuery } from '../../src/store/captcha-log/captcha-log.ts';
-import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../src/store/captcha-log/captcha-record.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+} from '../../src/store/event-log/client/captcha-log.ts';
+import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
+import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../src/store/event-log/captcha-record.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -76,10 +76,8 @@ describe.each([
     if (how === 'together') await appendCaptchas(service, sent);
     else {
       for (const event of sent) {
-        // oxlint-disable-next-line no-await-in-loop -- the order is the point
         await appendCaptchas(service, [event]);
         const id = service.VERDICT_SHARD.idFromName(`captcha/${account}:0:0`);
-        // oxlint-disable-next-line no-await-in-loop -- the order is the point
         if (how === 'with a restart between') await evictDurableObject(service.VERDICT_SHARD.get(id));
       }
     }
@@ -150,7 +148,6 @@ test('a search by what no column holds pages to the end without a repetition', a
   const found: string[] = [];
   let before: Parameters<typeof searchCaptchas>[3] = null;
   do {
-    // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
     const page: Awaited<ReturnType<typeof searchCaptchas>> = await searchCaptchas(service, account, query, before, 10);
     expect([page.total, page.totalIsExact]).toEqual([34, true]);
     found.push(...page.records.map(({ jti }) => jti));

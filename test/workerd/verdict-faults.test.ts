@@ -6,22 +6,22 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/instance.ts';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';
 import { VerdictBatcher } from '../../src/logsink/verdict-log.ts';
-import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
-import type { IncomingBatch } from '../../src/service/protect/verdicts/accept-batch.ts';
-import { consumeVerdicts } from '../../src/service/protect/verdicts/consume-verdicts.ts';
-import { instanceById } from '../../src/store/instances.ts';
-import type { StoredInstance } from '../../src/store/instances.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import { HotRows } from '../../src/store/verdict-log/hot-rows.ts';
-import { countValues, missingRecords } from '../../src/store/verdict-log/log.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import { openSegment, writeSegment } from '../../src/store/verdict-log/segments.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+import { acceptBatch, verdictLogOf } from '../../src/service/ingest/accept-batch.ts';
+import type { IncomingBatch } from '../../src/service/ingest/accept-batch.ts';
+import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
+import { instanceById } from '../../src/store/d1/instances.ts';
+import type { StoredInstance } from '../../src/store/d1/instances.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import { HotRows } from '../../src/store/event-log/shard/hot-rows.ts';
+import { countValues, missingRecords } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import { openSegment, writeSegment } from '../../src/store/event-log/shard/segments.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const SEEDS = 100;
@@ -105,7 +105,6 @@ class FaultyWorld {
     const due = this.#late.filter(() => this.calm || this.random() < 0.5);
     for (const batch of due) {
       this.#late.splice(this.#late.indexOf(batch), 1);
-      // oxlint-disable-next-line no-await-in-loop -- one delivery after another
       await acceptBatch(service, this.instance, batch, now);
     }
   }
@@ -210,7 +209,6 @@ async function oneSeed(seed: number): Promise<void> {
   const instance = await newInstance(seed);
   const world = new FaultyWorld(seed, instance);
   const isolates = Array.from({ length: ISOLATES }, (_, index) => new Isolate(world, `isolate-${index}`));
-  /* oxlint-disable no-await-in-loop -- a history has an order */
   for (let round = 0; round < ROUNDS; round++) {
     for (const isolate of isolates) isolate.serve(3 + Math.floor(world.random() * 12));
     await Promise.all(isolates.map((isolate) => isolate.settle()));
@@ -226,7 +224,6 @@ async function oneSeed(seed: number): Promise<void> {
   await Promise.all(isolates.map((isolate) => isolate.settle()));
   await world.deliverLate();
   await world.consume();
-  /* oxlint-enable no-await-in-loop */
 
   const sent = new Map(isolates.flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
   const rows = await everyRow(instance);
@@ -247,7 +244,6 @@ test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
   'ten histories from seed %i on lose nothing uncounted and count nothing twice',
   async (first) => {
     for (let seed = first; seed < first + 10; seed++) {
-      // oxlint-disable-next-line no-await-in-loop -- one history after another
       await oneSeed(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });
       });

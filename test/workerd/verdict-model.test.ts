@@ -5,17 +5,17 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
-import { everything, matches } from '../../src/store/verdict-log/filter.ts';
-import type { RowFilter } from '../../src/store/verdict-log/filter.ts';
-import { appendRows, countValues, eraseSession } from '../../src/store/verdict-log/log.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import type { Page } from '../../src/store/verdict-log/read-page.ts';
-import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
-import type { RowKey } from '../../src/store/verdict-log/row.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
-import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import { everything, matches } from '../../src/store/event-log/filter.ts';
+import type { RowFilter } from '../../src/store/event-log/filter.ts';
+import { appendRows, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import type { Page } from '../../src/store/event-log/client/read-page.ts';
+import { compareNewestFirst, verdictRow } from '../../src/store/event-log/row.ts';
+import type { RowKey } from '../../src/store/event-log/row.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
+import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const LIVES = 8;
@@ -124,7 +124,6 @@ class Life {
     const found: string[] = [];
     let before: RowKey | null = null;
     do {
-      // oxlint-disable-next-line no-await-in-loop -- each page begins where the last one ended
       const page: Page = await readPage(service, this.#log, { filter, before, offset: 0, limit, wantTotal: true });
       expect([page.total, page.totalIsExact]).toEqual([wanted.length, true]);
       found.push(...page.rows.map(({ id }) => id));
@@ -149,7 +148,6 @@ test.each(Array.from({ length: LIVES }, (_, index) => index + 1))(
   async (seed) => {
     const life = new Life(seed);
     for (let step = 0; step < STEPS; step++) {
-      // oxlint-disable-next-line no-await-in-loop -- one step after another
       await life.step();
     }
     await life.ask();

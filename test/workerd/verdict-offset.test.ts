@@ -4,13 +4,13 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import { appendRows } from '../../src/store/verdict-log/log.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import type { Page } from '../../src/store/verdict-log/read-page.ts';
-import { verdictRow } from '../../src/store/verdict-log/row.ts';
-import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import { appendRows } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import type { Page } from '../../src/store/event-log/client/read-page.ts';
+import { verdictRow } from '../../src/store/event-log/row.ts';
+import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

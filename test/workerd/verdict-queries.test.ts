@@ -5,17 +5,17 @@
 import { env } from 'cloudflare:workers';
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { VerdictRecord } from '../../src/contract/verdict-record.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocabulary.ts';
-import { dimensionValues, storedDimensions } from '../../src/store/verdict-log/dimensions.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import type { RowFilter } from '../../src/store/verdict-log/filter.ts';
-import { appendRows, countSeries, countValues, eraseSession } from '../../src/store/verdict-log/log.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import { compareNewestFirst, verdictRow } from '../../src/store/verdict-log/row.ts';
-import type { RowKey } from '../../src/store/verdict-log/row.ts';
-import { shard, shardNames } from '../../src/store/verdict-log/shards.ts';
-import type { LogName } from '../../src/store/verdict-log/shards.ts';
+import { dimensionValues, storedDimensions } from '../../src/store/event-log/dimensions.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import type { RowFilter } from '../../src/store/event-log/filter.ts';
+import { appendRows, countSeries, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import { compareNewestFirst, verdictRow } from '../../src/store/event-log/row.ts';
+import type { RowKey } from '../../src/store/event-log/row.ts';
+import { shard, shardNames } from '../../src/store/event-log/client/shards.ts';
+import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

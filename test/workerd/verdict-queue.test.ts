@@ -5,22 +5,18 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
-import { acceptBatch, verdictLogOf } from '../../src/service/protect/verdicts/accept-batch.ts';
-import { consumeVerdicts } from '../../src/service/protect/verdicts/consume-verdicts.ts';
-import {
-  DEAD_LETTER_QUEUE,
-  countDeadLetters,
-  replayDeadLetters,
-} from '../../src/service/protect/verdicts/dead-letters.ts';
-import { instanceById } from '../../src/store/instances.ts';
-import type { StoredInstance } from '../../src/store/instances.ts';
-import { everything } from '../../src/store/verdict-log/filter.ts';
-import { appendRows, countValues, sumCounters } from '../../src/store/verdict-log/log.ts';
-import { readPage } from '../../src/store/verdict-log/read-page.ts';
-import { verdictRow } from '../../src/store/verdict-log/row.ts';
-import { shard } from '../../src/store/verdict-log/shards.ts';
+import { acceptBatch, verdictLogOf } from '../../src/service/ingest/accept-batch.ts';
+import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
+import { DEAD_LETTER_QUEUE, countDeadLetters, replayDeadLetters } from '../../src/service/ingest/dead-letters.ts';
+import { instanceById } from '../../src/store/d1/instances.ts';
+import type { StoredInstance } from '../../src/store/d1/instances.ts';
+import { everything } from '../../src/store/event-log/filter.ts';
+import { appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/read-page.ts';
+import { verdictRow } from '../../src/store/event-log/row.ts';
+import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

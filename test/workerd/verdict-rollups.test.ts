@@ -2,9 +2,9 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { Aggregate } from '../../src/store/verdict-log/aggregate.ts';
-import { storedDimensions } from '../../src/store/verdict-log/dimensions.ts';
-import { LEVEL_HOUR, LEVEL_MINUTE, RollupStore } from '../../src/store/verdict-log/rollup-store.ts';
+import { Aggregate } from '../../src/store/event-log/shard/aggregate.ts';
+import { storedDimensions } from '../../src/store/event-log/dimensions.ts';
+import { LEVEL_HOUR, LEVEL_MINUTE, RollupStore } from '../../src/store/event-log/shard/rollup-store.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;

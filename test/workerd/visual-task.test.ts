@@ -1,11 +1,11 @@
 /** Tasks that a person solves, on the real bindings: rounds, one answer each, and a form without pictures. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audioLayout, imageLayout, puzzleLayout } from '../../src/challenge/layout.ts';
-import { puzzleTarget } from '../../src/challenge/puzzle-task.ts';
-import { openToken } from '../../src/challenge/sealed-token.ts';
-import type { ChallengeAnswer } from '../../src/contract/challenge-api.ts';
-import { testSiteKey } from '../../src/contract/test-keys.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/layout.ts';
+import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
+import { openToken } from '../../src/captcha/seal/sealed-token.ts';
+import type { ChallengeAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, freshAddress, handIn, keyring, makeSite, opened } from './captcha-harness.ts';
 
 /** What a person would click. */
@@ -55,7 +55,6 @@ describe('an image task', () => {
     const rounds: number[] = [];
     while (challenge !== undefined) {
       rounds.push(challenge.image!.round);
-      // oxlint-disable-next-line no-await-in-loop
       const answer = await handIn(challenge.challenge, { selected: 'no list' });
       challenge = answer.body.next;
     }

@@ -1,7 +1,7 @@
 /** The page for a form's visitors who run no script, over HTTP: who gets it, what it costs, who may frame it. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { SiteverifyAnswer } from '../../src/contract/siteverify.ts';
-import type { SiteRecord } from '../../src/store/sites.ts';
+import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
 
 const SERVICE = 'https://gatehouse.test';
@@ -118,12 +118,10 @@ describe('the page without scripts', () => {
     const site = await makeSite('premium');
     const worked = await ask(site);
     for (const challenge of [worked.challenge, 'nonsense', '']) {
-      // oxlint-disable-next-line no-await-in-loop
       expect(await press(challenge, freshAddress())).toMatchObject({ status: 400, token: null });
     }
     const sites = { sitekey: site.siteKey };
     for (const referer of ['https://evil.test/', 'null', '', `${SERVICE}/captcha/v1/wait`]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect(await show(sites, freshAddress(), { referer })).toMatchObject({ status: 400, challenge: '' });
     }
     expect(await show({}, freshAddress())).toMatchObject({ status: 400 });

@@ -5,10 +5,10 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import type { SessionTerms } from '../../src/store/risk-book.ts';
-import { verdictRow } from '../../src/store/verdict-log/row.ts';
-import type { RiskBook } from '../../src/store/risk-book.ts';
-import type { VerdictShard } from '../../src/store/verdict-shard.ts';
+import type { SessionTerms } from '../../src/store/risk-book/risk-book.ts';
+import { verdictRow } from '../../src/store/event-log/row.ts';
+import type { RiskBook } from '../../src/store/risk-book/risk-book.ts';
+import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -45,7 +45,6 @@ test('a verdict writes one row in, one out, and less than 0.1 for all else, howe
         const rows = Array.from({ length: batch }, (_, index) =>
           verdictRow(variedRecord('written-rows', begin + (at + index) * 85, random, at + index), true),
         );
-        // oxlint-disable-next-line no-await-in-loop -- batches come one after another
         await instance.append(rows, RETENTION);
       }
       await instance.seal();

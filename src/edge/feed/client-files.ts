@@ -5,8 +5,8 @@
  * has another file, and that one is not served under this release's name.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import type { EmbeddedFile } from '../edge-mode.ts';
-import { readBounded } from '../submission.ts';
+import type { EmbeddedFile } from '../isolate/edge-mode.ts';
+import { readBounded } from '../submission/submission.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count } from './upstream.ts';

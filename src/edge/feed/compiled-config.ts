@@ -2,13 +2,13 @@
  * The edge config made ready for the hot path: keys imported, path policy compiled, raised scores
  * indexed. Made once per config version (design 4); a request only reads it.
  */
-import { decodeBase64url } from '../../challenge/base64url.ts';
-import type { EdgeConfig, EdgeKeySet } from '../../contract/edge-api.ts';
-import type { InstancePolicy } from '../../contract/instance.ts';
-import { HmacSha256 } from '../hmac-sha256.ts';
-import { compilePathPolicy } from '../path-policy.ts';
-import type { PathPolicyFor } from '../path-policy.ts';
-import type { RiskReading } from '../session.ts';
+import { decodeBase64url } from '../../bytes/base64url.ts';
+import type { EdgeConfig, EdgeKeySet } from '../../contract/edge/edge-api.ts';
+import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
+import { compilePathPolicy } from '../decide/path-policy.ts';
+import type { PathPolicyFor } from '../decide/path-policy.ts';
+import type { RiskReading } from '../session/session.ts';
 import { importRulesetKeys } from './ruleset-files.ts';
 import type { RulesetKeys } from './ruleset-files.ts';
 

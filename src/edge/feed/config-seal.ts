@@ -3,7 +3,7 @@
  * with AES-256-GCM under a key that HKDF derives from the edge's own credential (design 4), so that
  * whoever can read the storage but not the Worker's secrets learns nothing.
  */
-import { openBytes, sealBytes } from '../aes-gcm.ts';
+import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 
 const encoder = new TextEncoder();
 

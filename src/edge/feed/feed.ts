@@ -4,7 +4,7 @@
  * request that finds the last check too old waits for it, and not for long. What cannot be loaded
  * never replaces what is there.
  */
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig } from './compiled-config.ts';
 import type { CompiledConfig } from './compiled-config.ts';
 import type { ConfigSeal } from './config-seal.ts';

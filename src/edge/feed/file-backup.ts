@@ -3,7 +3,7 @@
  * service nor a service of another release takes languages and scripts away from a running edge. One
  * list says what is stored; it is read once a run, and nothing is written without a change.
  */
-import { isJsonObject, parseJson } from '../json-bytes.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { fileName } from './client-files.ts';
 import type { ClientFiles } from './client-files.ts';
 import type { KvStore } from './kv.ts';

@@ -4,9 +4,9 @@
  * place and writes KV; isolates read what it wrote. Keys come from the edge's own credentials by
  * HKDF, so that nothing but the document's endpoints is needed.
  */
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
-import { instancePolicy } from '../../contract/instance.ts';
-import type { InstancePolicy } from '../../contract/instance.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { instancePolicy } from '../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../contract/management/instance.ts';
 import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
 import { RulesetCompiler } from '../../rules/compiler.ts';
@@ -16,7 +16,7 @@ import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
-import { readBounded } from '../submission.ts';
+import { readBounded } from '../submission/submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** Design 4: what a scheduled run compiles within its CPU time. */

@@ -2,8 +2,8 @@
  * Ruleset files on their way into memory (design 4): signature, hash, instance and base are checked
  * here and only here. A file that fails any of them is `null`, never an exception.
  */
-import { decodeBase64url } from '../../challenge/base64url.ts';
-import type { EdgeConfig } from '../../contract/edge-api.ts';
+import { decodeBase64url } from '../../bytes/base64url.ts';
+import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { openDelta } from '../../rules/delta.ts';
 import type { Delta } from '../../rules/delta.ts';
 import { createRuleset } from '../../rules/ruleset.ts';

@@ -2,10 +2,10 @@
  * The edge's calls to the service (design 4): the client JWT as bearer, a deadline on each, every
  * answer bounded and checked. What does not fit counts as "service unreachable".
  */
-import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge-answers.ts';
-import type { EdgeSession, EdgeVisitor } from '../../contract/edge-api.ts';
-import { parseJson } from '../json-bytes.ts';
-import { readBounded } from '../submission.ts';
+import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-answers.ts';
+import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { parseJson } from '../../bytes/json.ts';
+import { readBounded } from '../submission/submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** Design 8: a service slower than this counts as down. */

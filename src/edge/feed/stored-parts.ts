@@ -3,9 +3,9 @@
  * config, and the two signed ruleset files, named by what they contain. Colo cache and KV store them
  * alike; neither is trusted, since seal and signatures are checked on every load.
  */
-import { edgeConfig, edgeVersion } from '../../contract/edge-answers.ts';
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
-import { parseJson } from '../json-bytes.ts';
+import { edgeConfig, edgeVersion } from '../../contract/edge/edge-answers.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { parseJson } from '../../bytes/json.ts';
 import type { ConfigSeal } from './config-seal.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;

@@ -3,7 +3,7 @@
  * written by its scheduled run (`management-api.ts`). `null` is "not now": unreachable, late, refused
  * or unreadable; the feed keeps what it has (design 8).
  */
-import type { EdgeConfig, EdgeVersion } from '../../contract/edge-api.ts';
+import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 
 export interface Upstream {
   version(): Promise<EdgeVersion | null>;

@@ -2,11 +2,11 @@
  * Who may post to `/__protect/*` (design 3.3): the site's own pages, and clients that are no browser.
  * A browser names the page in `Sec-Fetch-Site` or `Origin`; a form on another site can forge neither.
  */
-import { addressPrefix } from '../../challenge/visitor-binding.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { isJsonObject, parseJson } from '../json-bytes.ts';
-import { jsonError } from '../respond.ts';
-import { readBounded } from '../submission.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { jsonError } from '../answer/respond.ts';
+import { readBounded } from '../submission/submission.ts';
 import type { ProtectCall } from './routes.ts';
 
 /** Tokens and solutions are below 9 kB; telemetry is below 1 kB. */

@@ -5,7 +5,7 @@
  * 404 that nobody stores: the page works without it, and a later visit has it.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import { jsonError } from '../respond.ts';
+import { jsonError } from '../answer/respond.ts';
 import type { ProtectCall } from './routes.ts';
 
 const YEAR_SECONDS = 31_536_000;

@@ -3,12 +3,12 @@
  * so that the widget needs no other host (design 3.3). What the visitor says about himself is dropped.
  * While the service is away the edge mints and checks by itself (design 8).
  */
-import { CLEARANCE_ACTION } from '../../contract/challenge-terms.ts';
-import { isJsonObject, parseJson } from '../json-bytes.ts';
-import { LOCAL_LEVEL, LOCAL_PREFIX, checkLocalSolution, mintLocalChallenge } from '../local-challenge.ts';
-import { json, jsonError } from '../respond.ts';
-import { readBounded } from '../submission.ts';
-import { visitorOf } from '../visitor.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { LOCAL_LEVEL, LOCAL_PREFIX, checkLocalSolution, mintLocalChallenge } from '../challenge/local-challenge.ts';
+import { json, jsonError } from '../answer/respond.ts';
+import { readBounded } from '../submission/submission.ts';
+import { visitorOf } from '../request/visitor.ts';
 import { readJsonObject } from './admission.ts';
 import type { ProtectCall } from './routes.ts';
 

@@ -2,8 +2,8 @@
  * `GET /__protect/health`: whether the gate has rules to judge by, for anyone; with `OPS_TOKEN` as
  * bearer also how old everything is (issue 4, point 9). Never a secret.
  */
-import { json } from '../respond.ts';
-import { isSameSecret } from '../secret.ts';
+import { json } from '../answer/respond.ts';
+import { isSameSecret } from '../../bytes/constant-time.ts';
 import type { ProtectCall } from './routes.ts';
 
 /** Renewed in time means before this. */

@@ -4,11 +4,11 @@
  * small, and are limited per network. Routed by the canonical path, like everything else.
  */
 import { Hono } from 'hono/tiny';
-import { protectPrefix } from '../../contract/headers.ts';
-import type { Edge } from '../edge.ts';
-import type { Passage } from '../passage.ts';
-import { block, jsonError } from '../respond.ts';
-import { takeWait } from '../wait-lane.ts';
+import { protectPrefix } from '../../contract/edge/headers.ts';
+import type { Edge } from '../isolate/edge.ts';
+import type { Passage } from '../request/passage.ts';
+import { block, jsonError } from '../answer/respond.ts';
+import { takeWait } from '../challenge/wait-lane.ts';
 import { serveAsset } from './assets.ts';
 import { passChallengeCall } from './challenge.ts';
 import { admitPost } from './admission.ts';

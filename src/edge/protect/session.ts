@@ -2,12 +2,12 @@
  * `POST /__protect/session`: opens a session through the service, with the edge's signals, or renews
  * the one in the cookie; the visitor gets it as a cookie (design 6).
  */
-import { splitSessionCookie } from '../../challenge/session-token.ts';
-import { cookie } from '../../contract/headers.ts';
-import { readCookies } from '../cookies.ts';
-import { json, jsonError } from '../respond.ts';
-import { sessionCookie } from '../session-refresh.ts';
-import { sessionVisitorOf } from '../visitor.ts';
+import { splitSessionCookie } from '../../risk/session-token.ts';
+import { cookie } from '../../contract/edge/headers.ts';
+import { readCookies } from '../request/cookies.ts';
+import { json, jsonError } from '../answer/respond.ts';
+import { sessionCookie } from '../session/session-refresh.ts';
+import { sessionVisitorOf } from '../request/visitor.ts';
 import type { ProtectCall } from './routes.ts';
 
 /** A page waits for it before its first call. */

@@ -1,9 +1,9 @@
 /** `POST /__protect/telemetry`: the page's report, passed on for the session in the visitor's cookie (design 6). */
-import { splitSessionCookie } from '../../challenge/session-token.ts';
-import { cookie } from '../../contract/headers.ts';
-import { readCookie } from '../cookies.ts';
-import { json, jsonError } from '../respond.ts';
-import { visitorOf } from '../visitor.ts';
+import { splitSessionCookie } from '../../risk/session-token.ts';
+import { cookie } from '../../contract/edge/headers.ts';
+import { readCookie } from '../request/cookies.ts';
+import { json, jsonError } from '../answer/respond.ts';
+import { visitorOf } from '../request/visitor.ts';
 import { readJsonObject } from './admission.ts';
 import type { ProtectCall } from './routes.ts';
 

@@ -2,10 +2,10 @@
  * `POST /__protect/verify {token}` (design 3.3): a token of action `clearance` and sufficient level
  * buys the clearance cookie. A form's token, or an easier one, buys nothing.
  */
-import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/challenge-terms.ts';
-import { checkToken } from '../check-token.ts';
-import { clearanceCookie, newClearance } from '../clearance.ts';
-import { json, jsonError } from '../respond.ts';
+import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
+import { checkToken } from '../challenge/check-token.ts';
+import { clearanceCookie, newClearance } from '../session/clearance.ts';
+import { json, jsonError } from '../answer/respond.ts';
 import { readJsonObject } from './admission.ts';
 import type { ProtectCall } from './routes.ts';
 

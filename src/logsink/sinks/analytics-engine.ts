@@ -3,7 +3,7 @@
  * when it writes and when it reads, so this sink never replaces the log, whose counts are exact.
  * Column order is fixed: a dashboard names columns by their number.
  */
-import type { VerdictRecord } from '../../contract/verdict-record.ts';
+import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictSink } from '../sink.ts';
 import { SinkError } from '../sink.ts';
 

@@ -3,7 +3,7 @@
  * appends them with the ids they already have. A message holds at most 128 kB, so a batch is cut by
  * its bytes; the counters go with the first part only.
  */
-import type { VerdictMessage } from '../../contract/verdict-message.ts';
+import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
 
 /** The platform's limit is 128,000 bytes with its own overhead. */

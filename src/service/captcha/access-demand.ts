@@ -2,10 +2,10 @@
  * What the account's access control rules say of a visitor, within a second or two of a change. Errors
  * are the caller's to see: this side fails closed (design 8).
  */
-import { compileAccessRules, matchAccessRule } from '../../challenge/access-rules.ts';
-import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../challenge/access-rules.ts';
-import { accessRulesFor } from '../access-control/access-rules-for.ts';
-import type { AccessRuleSet } from '../access-control/access-rules-for.ts';
+import { compileAccessRules, matchAccessRule } from '../../captcha/plan/access-rules.ts';
+import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../captcha/plan/access-rules.ts';
+import { accessRulesFor } from '../operations/access-control/access-rules-for.ts';
+import type { AccessRuleSet } from '../operations/access-control/access-rules-for.ts';
 
 /** By the rules they were made of: forgotten with them. */
 const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();

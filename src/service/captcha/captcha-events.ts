@@ -2,14 +2,14 @@
  * What becomes of a challenge, told to the log (interface document 4.4, 4.5): issued or blocked, submitted,
  * verified. Test sites leave no trace. Telling never delays nor fails an answer.
  */
-import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import type { SealedFacts } from '../../challenge/sealed-facts.ts';
-import type { SealedToken } from '../../challenge/sealed-token.ts';
-import { deviceType } from '../../contract/device-type.ts';
-import type { SiteSettings } from '../../contract/site-settings.ts';
-import type { CaptchaEvent, CaptchaFacts } from '../../store/captcha-log/captcha-record.ts';
-import { recordCaptcha } from '../captcha-records/record-captcha.ts';
-import type { ServiceCall } from '../service-call.ts';
+import type { SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import type { SealedFacts } from '../../captcha/seal/sealed-facts.ts';
+import type { SealedToken } from '../../captcha/seal/sealed-token.ts';
+import { deviceType } from '../../address/device-type.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import type { CaptchaEvent, CaptchaFacts } from '../../store/event-log/captcha-record.ts';
+import { recordCaptcha } from '../ingest/record-captcha.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Longest user agent kept in a record, as in the verdict log. */

@@ -2,7 +2,7 @@
  * The site a challenge is asked for: a test site, or an active one whose account is not disabled. An
  * edge may ask for sites of its own account only, lest one customer vouch for another's visitors.
  */
-import { ApiError } from '../operation.ts';
+import { ApiError } from '../operations/operation.ts';
 import type { CaptchaEngine } from './engine.ts';
 import { testSite } from './test-sites.ts';
 import type { ChallengeSite } from './test-sites.ts';

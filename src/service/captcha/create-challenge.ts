@@ -3,21 +3,21 @@
  * have to do. The answer holds a task and a seal; nothing is stored. The page without scripts asks
  * the same way.
  */
-import { BurstPrice } from '../../challenge/burst-price.ts';
-import { chooseChallenge } from '../../challenge/choose-challenge.ts';
-import { difficultyAt } from '../../challenge/challenge-difficulty.ts';
-import { honeypotOf } from '../../challenge/honeypot.ts';
-import { keyDay } from '../../challenge/keyring.ts';
-import { newJti } from '../../challenge/sealed-challenge.ts';
-import { addressPrefix } from '../../challenge/visitor-binding.ts';
-import { challengeRequest } from '../../contract/challenge-api.ts';
-import type { ChallengeAnswer, ChallengeRequest } from '../../contract/challenge-api.ts';
-import { hostnameAllowed } from '../../contract/site-domain.ts';
-import { PAD_BYTES_MAX } from '../../contract/site-settings.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { BurstPrice } from '../../captcha/plan/burst-price.ts';
+import { chooseChallenge } from '../../captcha/plan/choose-challenge.ts';
+import { difficultyAt } from '../../captcha/plan/challenge-difficulty.ts';
+import { honeypotOf } from '../../captcha/plan/honeypot.ts';
+import { keyDay } from '../../captcha/seal/keyring.ts';
+import { newJti } from '../../captcha/seal/sealed-challenge.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import { challengeRequest } from '../../contract/captcha/challenge-api.ts';
+import type { ChallengeAnswer, ChallengeRequest } from '../../contract/captcha/challenge-api.ts';
+import { hostnameAllowed } from '../../contract/management/site-domain.ts';
+import { PAD_BYTES_MAX } from '../../contract/management/site-settings.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { accessDemand } from './access-demand.ts';
 import { tellBlocked, tellIssued } from './captcha-events.ts';
 import type { IssueCircumstances } from './captcha-events.ts';

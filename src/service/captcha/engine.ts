@@ -2,18 +2,18 @@
  * What the captcha routes keep per isolate: the keyring, the day's comb tables and recently used
  * sites. One engine per database, since tests and the CLI open several in a process.
  */
-import { keyDay, Keyring } from '../../challenge/keyring.ts';
-import { RswMinter } from '../../challenge/rsw-mint.ts';
-import { deriveKey, sha256Hex } from '../../store/master-key.ts';
-import { powKeyOfDay } from '../../store/pow-keys.ts';
-import { siteByKey, siteBySecret } from '../../store/sites.ts';
-import type { SiteRecord } from '../../store/sites.ts';
-import { visitorTag } from '../../challenge/visitor-tag.ts';
-import { readAddressFacts } from '../../verify/address-facts.ts';
-import type { AddressLookup } from '../../verify/address-facts.ts';
+import { keyDay, Keyring } from '../../captcha/seal/keyring.ts';
+import { RswMinter } from '../../captcha/pow/rsw-mint.ts';
+import { deriveKey, sha256Hex } from '../../store/keys/master-key.ts';
+import { powKeyOfDay } from '../../store/keys/pow-keys.ts';
+import { siteByKey, siteBySecret } from '../../store/d1/sites.ts';
+import type { SiteRecord } from '../../store/d1/sites.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
+import { readAddressFacts } from '../../captcha/verify/address-facts.ts';
+import type { AddressLookup } from '../../captcha/verify/address-facts.ts';
 import { BoundedMemo } from './bounded-memo.ts';
 import { countUse } from './spend.ts';
-import { rootKey } from '../../store/root-key.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
 
 /** A changed or deactivated site is seen by every isolate within this time (interface document 3). */
 const SITE_MEMO_MS = 2000;

@@ -2,18 +2,18 @@
  * Mints one challenge: the task for the visitor, and the seal over all that judging its solution will
  * need. A further round is minted the same way, with the same jti.
  */
-import { drawAudioTask } from '../../challenge/audio-task.ts';
-import { encodeBase64url } from '../../challenge/base64url.ts';
-import type { ChallengePlan } from '../../challenge/choose-challenge.ts';
-import { drawImageTask } from '../../challenge/image-task.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../challenge/layout.ts';
-import { mintSha256 } from '../../challenge/pow-sha256.ts';
-import { DEFAULT_LOOK, drawPuzzleTask } from '../../challenge/puzzle-task.ts';
-import { levelOf, squaringsOf } from '../../challenge/rsw-key.ts';
-import { sealChallenge } from '../../challenge/sealed-challenge.ts';
-import type { ChallengeParams, SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import type { ChallengeAnswer } from '../../contract/challenge-api.ts';
-import type { PuzzleLook } from '../../contract/site-settings.ts';
+import { drawAudioTask } from '../../captcha/visual/audio/audio-task.ts';
+import { encodeBase64url } from '../../bytes/base64url.ts';
+import type { ChallengePlan } from '../../captcha/plan/choose-challenge.ts';
+import { drawImageTask } from '../../captcha/visual/image/image-task.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../captcha/visual/layout.ts';
+import { mintSha256 } from '../../captcha/pow/pow-sha256.ts';
+import { DEFAULT_LOOK, drawPuzzleTask } from '../../captcha/visual/puzzle/puzzle-task.ts';
+import { levelOf, squaringsOf } from '../../captcha/pow/rsw-key.ts';
+import { sealChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import type { ChallengeParams, SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import type { ChallengeAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { PuzzleLook } from '../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from './engine.ts';
 
 /** How long a visitor without script waits: above a bot's patience per page, below a person's. */

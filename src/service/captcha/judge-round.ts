@@ -3,15 +3,15 @@
  * whatever the answer, or a program would try all of them on one picture; the same answer sent again
  * (a lost connection) is judged again, to the same end.
  */
-import { encodeFields, textField } from '../../challenge/fields.ts';
-import { judgeVisual } from '../../challenge/judge-visual.ts';
-import { toHex } from '../../challenge/sealed-challenge.ts';
-import type { SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import { visualStep } from '../../challenge/visual-progress.ts';
-import type { VisualStep } from '../../challenge/visual-progress.ts';
-import type { SiteSettings } from '../../contract/site-settings.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { encodeFields, textField } from '../../captcha/seal/fields.ts';
+import { judgeVisual } from '../../captcha/visual/judge-visual.ts';
+import { toHex } from '../../captcha/seal/sealed-challenge.ts';
+import type { SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import { visualStep } from '../../captcha/visual/visual-progress.ts';
+import type { VisualStep } from '../../captcha/visual/visual-progress.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import type { CaptchaEngine } from './engine.ts';
 import { countUse, spend } from './spend.ts';
 

@@ -3,7 +3,7 @@
  * one network from keeping an isolate busy. A visitor who is spread over many isolates gets the limit
  * in each; what must be exact (attempts, waits, spends) is counted in the ledger instead.
  */
-import { ApiError } from '../operation.ts';
+import { ApiError } from '../operations/operation.ts';
 
 const WINDOW_MS = 60_000;
 /** Per minute, site and prefix: a school behind one address still passes. */

@@ -6,9 +6,9 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { ServiceApp } from '../app.ts';
-import { jsonResponse, respondError } from '../respond-error.ts';
-import { serviceCall } from '../service-call.ts';
-import type { ServiceCall, ServiceHonoEnv } from '../service-call.ts';
+import { jsonResponse, respondError } from '../http/respond-error.ts';
+import { serviceCall } from '../http/service-call.ts';
+import type { ServiceCall, ServiceHonoEnv } from '../http/service-call.ts';
 import { createChallenge } from './create-challenge.ts';
 import { siteverifyAlias } from './siteverify-alias.ts';
 import { siteverify } from './siteverify.ts';

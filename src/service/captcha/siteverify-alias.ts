@@ -4,14 +4,14 @@
  * we do not know are ignored, as theirs do.
  */
 import * as z from 'zod/mini';
-import { verifyReasons } from '../../contract/siteverify.ts';
-import type { SiteverifyAnswer, VerifyReason } from '../../contract/siteverify.ts';
-import { parseIp } from '../../rules/ip.ts';
+import { verifyReasons } from '../../contract/captcha/siteverify.ts';
+import type { SiteverifyAnswer, VerifyReason } from '../../contract/captcha/siteverify.ts';
+import { parseIp } from '../../address/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../verify/alias-shape.ts';
 import type { AliasAnswer, AliasDialect, AliasFault } from '../../verify/alias-shape.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { verify } from './siteverify.ts';
 import type { Verification } from './siteverify.ts';
 

@@ -3,22 +3,22 @@
  * of the caller is 400 or 401, so that a backend can tell "this visitor failed" from "we are set up
  * wrongly". `ip` and `email` count from the professional tier on.
  */
-import { keyDay } from '../../challenge/keyring.ts';
-import { openToken } from '../../challenge/sealed-token.ts';
-import { visitorTag } from '../../challenge/visitor-tag.ts';
-import { siteverifyRequest } from '../../contract/siteverify.ts';
-import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/siteverify.ts';
-import { behaviourOfSecret } from '../../contract/test-keys.ts';
-import { formatIp, parseIp } from '../../rules/ip.ts';
-import type { SiteRecord } from '../../store/sites.ts';
-import { judgeToken, refused, spendKeyOf } from '../../verify/judge-token.ts';
-import type { Judgement, VerifyPorts, VerifyQuestion } from '../../verify/judge-token.ts';
-import { judgePolicy } from '../../verify/policy.ts';
+import { keyDay } from '../../captcha/seal/keyring.ts';
+import { openToken } from '../../captcha/seal/sealed-token.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
+import { siteverifyRequest } from '../../contract/captcha/siteverify.ts';
+import type { SiteverifyAnswer, SiteverifyRequest } from '../../contract/captcha/siteverify.ts';
+import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
+import { formatIp, parseIp } from '../../address/ip.ts';
+import type { SiteRecord } from '../../store/d1/sites.ts';
+import { judgeToken, refused, spendKeyOf } from '../../captcha/verify/judge-token.ts';
+import type { Judgement, VerifyPorts, VerifyQuestion } from '../../captcha/verify/judge-token.ts';
+import { judgePolicy } from '../../captcha/verify/policy.ts';
 import { paidTier, shapeAnswer } from '../../verify/shape-answer.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { accessDemand } from './access-demand.ts';
 import { tellVerified } from './captcha-events.ts';
 import { captchaEngine } from './engine.ts';

@@ -1,5 +1,5 @@
 /** The facts of a challenge, with what solving it showed: more detectors, a higher score, a refusal. */
-import type { SealedFacts } from '../../challenge/sealed-facts.ts';
+import type { SealedFacts } from '../../captcha/seal/sealed-facts.ts';
 
 export interface SolvingSigns {
   /** The solution came from another network than the challenge went to. */

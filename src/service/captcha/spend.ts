@@ -2,8 +2,8 @@
  * The way to the SpendLedger objects. A jti's first byte picks the object, so that every use of one
  * jti meets in the same place; counters have objects by purpose and site.
  */
-import type { CountRequest, SpendLedger, SpendRequest, SpendResult } from '../../store/spend-ledger.ts';
-import type { ServiceCall } from '../service-call.ts';
+import type { CountRequest, SpendLedger, SpendRequest, SpendResult } from '../../store/spend-ledger/spend-ledger.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { SpendBatcher } from './spend-batcher.ts';
 
 /**

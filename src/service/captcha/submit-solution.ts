@@ -4,21 +4,21 @@
  * jti, of which one can ever be spent.
  */
 import type * as z from 'zod/mini';
-import { powSolved, solvedSuspiciouslyFast } from '../../challenge/judge-pow.ts';
-import { keyDay } from '../../challenge/keyring.ts';
-import { openChallenge } from '../../challenge/sealed-challenge.ts';
-import type { OpenedChallenge, SealedChallenge } from '../../challenge/sealed-challenge.ts';
-import type { SealedFacts } from '../../challenge/sealed-facts.ts';
-import { levelOfLane, sealToken } from '../../challenge/sealed-token.ts';
-import { addressPrefix } from '../../challenge/visitor-binding.ts';
-import { visitorTag } from '../../challenge/visitor-tag.ts';
-import { solutionRequest } from '../../contract/challenge-api.ts';
-import type { SolutionAnswer } from '../../contract/challenge-api.ts';
-import type { SiteSettings } from '../../contract/site-settings.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { powSolved, solvedSuspiciouslyFast } from '../../captcha/pow/judge-pow.ts';
+import { keyDay } from '../../captcha/seal/keyring.ts';
+import { openChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import type { OpenedChallenge, SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import type { SealedFacts } from '../../captcha/seal/sealed-facts.ts';
+import { levelOfLane, sealToken } from '../../captcha/seal/sealed-token.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
+import { solutionRequest } from '../../contract/captcha/challenge-api.ts';
+import type { SolutionAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { tellSubmitted } from './captcha-events.ts';
 import { challengeSite } from './challenge-site.ts';
 import { captchaEngine } from './engine.ts';

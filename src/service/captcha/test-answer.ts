@@ -1,6 +1,6 @@
 /** The fixed answers of the test secrets (design 5), each marked as one. */
-import type { SiteverifyAnswer, VerifyReason } from '../../contract/siteverify.ts';
-import type { TestBehaviour } from '../../contract/test-keys.ts';
+import type { SiteverifyAnswer, VerifyReason } from '../../contract/captcha/siteverify.ts';
+import type { TestBehaviour } from '../../contract/captcha/test-keys.ts';
 
 /** Longer than the edge waits, shorter than most backends do. */
 const SLOW_MS = 3000;

@@ -2,9 +2,9 @@
  * The sites behind the test keys: no row, no account, any host name. Their challenges are real and
  * easy, so that a widget can be tested whole; what their tokens are worth is in `siteverify.ts`.
  */
-import { siteSettings } from '../../contract/site-settings.ts';
-import type { SiteSettings } from '../../contract/site-settings.ts';
-import { behaviourOfSiteKey } from '../../contract/test-keys.ts';
+import { siteSettings } from '../../contract/management/site-settings.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import { behaviourOfSiteKey } from '../../contract/captcha/test-keys.ts';
 
 export interface ChallengeSite {
   siteKey: string;

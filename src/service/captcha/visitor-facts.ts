@@ -2,11 +2,11 @@
  * From a visitor to the facts that ride in the seal, with score and detectors; every address and
  * city as a keyed hash.
  */
-import { addressPrefix } from '../../challenge/visitor-binding.ts';
-import type { Keyring } from '../../challenge/keyring.ts';
-import { isWebView, scoreVisitor } from '../../challenge/score.ts';
-import type { SealedFacts } from '../../challenge/sealed-facts.ts';
-import { visitorTag } from '../../challenge/visitor-tag.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import type { Keyring } from '../../captcha/seal/keyring.ts';
+import { isWebView, scoreVisitor } from '../../risk/captcha-score.ts';
+import type { SealedFacts } from '../../captcha/seal/sealed-facts.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface FactsContext {

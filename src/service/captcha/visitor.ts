@@ -3,16 +3,16 @@
  * of its own account; everybody else is who their connection says. A `visitor` member without
  * that JWT is refused, not ignored: somebody is trying, or somebody's set-up is wrong.
  */
-import { SEALED_CATEGORIES_MAX } from '../../challenge/sealed-facts.ts';
-import type { EdgeVisitor } from '../../contract/edge-api.ts';
-import { header } from '../../contract/headers.ts';
-import { formatIp, parseIp } from '../../rules/ip.ts';
-import type { StoredInstance } from '../../store/instances.ts';
-import type { AddressFacts } from '../../verify/address-facts.ts';
-import { authenticateEdge } from '../auth/authenticate-edge.ts';
-import { clientAddress } from '../client-address.ts';
-import { ApiError } from '../operation.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { SEALED_CATEGORIES_MAX } from '../../captcha/seal/sealed-facts.ts';
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { header } from '../../contract/edge/headers.ts';
+import { formatIp, parseIp } from '../../address/ip.ts';
+import type { StoredInstance } from '../../store/d1/instances.ts';
+import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
+import { authenticateEdge } from '../edge-api/authenticate-edge.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { ApiError } from '../operations/operation.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 
 /** Compared whole with access control rules; longer ones are no browser's. */
 const USER_AGENT_MAX_CHARS = 16_384;

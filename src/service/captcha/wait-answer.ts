@@ -3,9 +3,9 @@
  * early, it is the same page again. No script, no picture, no other host; small enough for a frame of
  * 300 by 200 pixels, in the visitor's colours.
  */
-import { HONEYPOT_FIELD } from '../../challenge/honeypot.ts';
-import { encodeBase64url } from '../../challenge/base64url.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { HONEYPOT_FIELD } from '../../captcha/plan/honeypot.ts';
+import { encodeBase64url } from '../../bytes/base64url.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { WAIT_MS } from './issue-challenge.ts';
 import { padded } from './padded-answer.ts';
 import { waitTexts } from './wait-page-texts.ts';

@@ -8,15 +8,15 @@
  * answer lets only pages of that host frame it. Nobody but the visitor can read a token in it.
  */
 import * as z from 'zod/mini';
-import { HONEYPOT_FIELD } from '../../challenge/honeypot.ts';
-import { openChallenge } from '../../challenge/sealed-challenge.ts';
-import { challengeRequest, solutionRequest } from '../../contract/challenge-api.ts';
-import type { ChallengeRequest } from '../../contract/challenge-api.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import { respondError } from '../respond-error.ts';
-import type { ServiceCall } from '../service-call.ts';
+import { HONEYPOT_FIELD } from '../../captcha/plan/honeypot.ts';
+import { openChallenge } from '../../captcha/seal/sealed-challenge.ts';
+import { challengeRequest, solutionRequest } from '../../contract/captcha/challenge-api.ts';
+import type { ChallengeRequest } from '../../contract/captcha/challenge-api.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import { respondError } from '../http/respond-error.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 import { CHALLENGE_BODY_MAX_BYTES, newChallenge } from './create-challenge.ts';
 import { captchaEngine } from './engine.ts';
 import { solved } from './submit-solution.ts';

@@ -4,15 +4,15 @@
  * from another network or browser than the session's, is refused.
  */
 import * as z from 'zod/mini';
-import { edgeVisitor } from '../../contract/edge-api.ts';
-import { telemetryReport } from '../../contract/telemetry.ts';
-import { addTelemetry } from '../../store/verdict-log/log.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { ApiError } from '../operation.ts';
-import { verdictLogOf } from '../protect/verdicts/accept-batch.ts';
-import { jsonResponse } from '../respond-error.ts';
-import { hasEnded, reportRisk } from '../risk/session-risk.ts';
+import { edgeVisitor } from '../../contract/edge/edge-api.ts';
+import { telemetryReport } from '../../contract/edge/telemetry.ts';
+import { addTelemetry } from '../../store/event-log/client/verdict-log.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { ApiError } from '../operations/operation.ts';
+import { verdictLogOf } from '../ingest/accept-batch.ts';
+import { jsonResponse } from '../http/respond-error.ts';
+import { hasEnded, reportRisk } from './session-risk.ts';
 import type { EdgeRoute } from './edge-call.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
 

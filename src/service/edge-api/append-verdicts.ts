@@ -2,11 +2,11 @@
  * `POST /edge/v1/verdicts` (design 4, 7): an edge appends a batch to its own instance's log. Answers
  * once the rows are durable, so a 200 means that no retry is needed and a retry does no harm.
  */
-import { verdictBatch } from '../../contract/edge-api.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { acceptBatch } from '../protect/verdicts/accept-batch.ts';
-import { jsonResponse } from '../respond-error.ts';
+import { verdictBatch } from '../../contract/edge/edge-api.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { acceptBatch } from '../ingest/accept-batch.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 /** 500 records of 8 kB: a record's texts are cut at 1,024 characters each. */

@@ -4,21 +4,21 @@
  * renews nothing: it is answered with a new session, which remembers that, and so is one whose session is
  * over or was withdrawn.
  */
-import { edgeSessionRequest } from '../../contract/edge-api.ts';
-import type { EdgeSession, EdgeVisitor } from '../../contract/edge-api.ts';
-import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../challenge/session-token.ts';
-import type { SessionClaims } from '../../challenge/session-token.ts';
-import { visitorBinding } from '../../challenge/visitor-binding.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
-import { jsonResponse } from '../respond-error.ts';
-import { openRisk, renewRisk } from '../risk/session-risk.ts';
-import type { OpenedRisk } from '../risk/session-risk.ts';
+import { edgeSessionRequest } from '../../contract/edge/edge-api.ts';
+import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
+import type { SessionClaims } from '../../risk/session-token.ts';
+import { visitorBinding } from '../../address/visitor-binding.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/respond-error.ts';
+import { openRisk, renewRisk } from './session-risk.ts';
+import type { OpenedRisk } from './session-risk.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-call.ts';
 import { sessionMintingKey } from './edge-keys.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
-import { rootKey } from '../../store/root-key.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
 
 /** One visitor's signals and one JWT. */
 const SESSION_BODY_MAX_BYTES = 32 * 1024;

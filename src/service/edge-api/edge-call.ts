@@ -2,7 +2,7 @@
  * What a handler of the edge API gets (design 4): a call whose client JWT was verified and whose
  * instance is active. The table of these handlers is `edge-routes.ts`.
  */
-import type { StoredInstance } from '../../store/instances.ts';
+import type { StoredInstance } from '../../store/d1/instances.ts';
 
 export interface EdgeCall {
   env: ServiceEnv;

@@ -5,15 +5,15 @@
  * what edges poll does not read them.
  */
 import { base64url } from 'jose';
-import type { EdgeConfig } from '../../contract/edge-api.ts';
-import { instancePolicy } from '../../contract/instance.ts';
-import type { StoredInstance } from '../../store/instances.ts';
-import { sha256Hex } from '../../store/master-key.ts';
+import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import { instancePolicy } from '../../contract/management/instance.ts';
+import type { StoredInstance } from '../../store/d1/instances.ts';
+import { sha256Hex } from '../../store/keys/master-key.ts';
 import { listBook } from '../../store/risk-book/stub.ts';
-import { signingKey, verificationKeys } from '../../store/signing-keys.ts';
-import { siteByKey } from '../../store/sites.ts';
+import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
+import { siteByKey } from '../../store/d1/sites.ts';
 import { edgeKeySets } from './edge-keys.ts';
-import { rootKey } from '../../store/root-key.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
 
 /** As many as the edge accepts; older ruleset keys have no live ruleset. */
 const RULESET_KEYS_MAX = 8;

@@ -4,9 +4,9 @@
  * sealed under one (a clearance, a day) is shorter than the week both sides keep.
  */
 import { base64url } from 'jose';
-import type { EdgeKeySet } from '../../contract/edge-api.ts';
-import { deriveKey } from '../../store/master-key.ts';
-import type { Bytes } from '../../store/master-key.ts';
+import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
+import { deriveKey } from '../../store/keys/master-key.ts';
+import type { Bytes } from '../../store/keys/master-key.ts';
 
 const EPOCH_MILLISECONDS = 7 * 24 * 3600 * 1000;
 /**

@@ -2,7 +2,7 @@
  * `GET /edge/v1/config` (design 4): the instance's policy, site and keys; `If-None-Match` with the
  * version the edge has answers 304.
  */
-import { jsonResponse } from '../respond-error.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 import { edgeConfigFor } from './edge-config.ts';
 import type { EdgeRoute } from './edge-call.ts';
 

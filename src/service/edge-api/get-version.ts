@@ -3,8 +3,8 @@
  * asking every few seconds from every colo costs next to nothing.
  */
 import { ruleBook } from '../../store/rule-book/stub.ts';
-import type { EdgeVersion } from '../../contract/edge-api.ts';
-import { jsonResponse } from '../respond-error.ts';
+import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 import { configVersionFor } from './edge-config.ts';
 import type { EdgeRoute } from './edge-call.ts';
 

@@ -2,9 +2,9 @@
  * A ruleset file as an answer. Its address holds the hash of its content (a delta's: of its base, and its
  * version), so it can be kept for ever, but only by the edge that asked: it is an account's rule set.
  */
-import { RULESET_MEDIA_TYPE } from '../../contract/edge-api.ts';
+import { RULESET_MEDIA_TYPE } from '../../contract/edge/edge-api.ts';
 import { errorEnvelope } from '../../contract/errors.ts';
-import { jsonResponse } from '../respond-error.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 
 export function rulesetResponse(body: BodyInit, etag: string): Response {
   return new Response(body, {

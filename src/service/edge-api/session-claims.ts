@@ -3,13 +3,13 @@
  * minutes may be: a session outlives its JWTs. Whether it is still of this visitor, the caller judges.
  */
 import { decodeProtectedHeader } from 'jose';
-import { verifySessionJwt } from '../../challenge/session-token.ts';
-import type { SessionClaims } from '../../challenge/session-token.ts';
-import { visitorBinding } from '../../challenge/visitor-binding.ts';
-import type { EdgeVisitor } from '../../contract/edge-api.ts';
+import { verifySessionJwt } from '../../risk/session-token.ts';
+import type { SessionClaims } from '../../risk/session-token.ts';
+import { visitorBinding } from '../../address/visitor-binding.ts';
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { EdgeCall } from './edge-call.ts';
 import { sessionKeyByKid } from './edge-keys.ts';
-import { rootKey } from '../../store/root-key.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
 
 export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: string): Promise<SessionClaims | null> {
   let kid: string;

@@ -4,10 +4,10 @@
  * same ledger that spends tokens.
  */
 import * as z from 'zod/mini';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
 import { spend } from '../captcha/spend.ts';
-import { jsonResponse } from '../respond-error.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 const BODY_MAX_BYTES = 1024;

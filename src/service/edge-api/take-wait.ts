@@ -4,16 +4,16 @@
  * same that waiting in the widget draws on, so that many isolates give no more than one.
  */
 import * as z from 'zod/mini';
-import { keyDay } from '../../challenge/keyring.ts';
-import { addressPrefix } from '../../challenge/visitor-binding.ts';
-import { visitorTag } from '../../challenge/visitor-tag.ts';
-import { formatIp, parseIp } from '../../rules/ip.ts';
-import { parseWithSchema } from '../body/parse-with-schema.ts';
-import { readBody } from '../body/read-body.ts';
+import { keyDay } from '../../captcha/seal/keyring.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
+import { formatIp, parseIp } from '../../address/ip.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import { readBody } from '../http/body/read-body.ts';
 import { captchaEngine } from '../captcha/engine.ts';
 import { spend } from '../captcha/spend.ts';
 import { waitAllowed } from '../captcha/wait-budget.ts';
-import { jsonResponse } from '../respond-error.ts';
+import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 
 const BODY_MAX_BYTES = 1024;

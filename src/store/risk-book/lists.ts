@@ -3,7 +3,7 @@
  * ended. An entry lives as long as a JWT that does not say it yet. `version` rises with every entry and
  * never for one that is past, so that edges fetch the lists only for news.
  */
-import { LISTED_JTIS_MAX } from '../../contract/edge-api.ts';
+import { LISTED_JTIS_MAX } from '../../contract/edge/edge-api.ts';
 
 export interface RaisedSession {
   jti: string;

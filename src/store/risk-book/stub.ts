@@ -3,9 +3,9 @@
  * from, so that one object sees a network open session after session; the lists for the edges in one. A
  * session's id begins with the digit of its object and is found again by nothing else.
  */
-import type { RiskBook } from '../risk-book.ts';
-import { textHash } from '../verdict-log/text-hash.ts';
-import { randomToken } from '../master-key.ts';
+import type { RiskBook } from './risk-book.ts';
+import { textHash } from '../event-log/text-hash.ts';
+import { randomToken } from '../keys/master-key.ts';
 
 const BOOKS = 16;
 /** 128 random bits behind the digit. */

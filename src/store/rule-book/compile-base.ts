@@ -7,7 +7,7 @@
  */
 import { RulesetCompiler } from '../../rules/compiler.ts';
 import { signRulesetFile } from '../../rules/signing.ts';
-import { signingKey } from '../signing-keys.ts';
+import { signingKey } from '../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase, rulesetKey } from './bases.ts';
 import { trimHistory } from './change-log.ts';
 import { edgeRule } from './rule-row.ts';

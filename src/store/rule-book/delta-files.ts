@@ -4,7 +4,7 @@
  */
 import { encodeDelta } from '../../rules/delta.ts';
 import { signRulesetFile } from '../../rules/signing.ts';
-import { signingKey } from '../signing-keys.ts';
+import { signingKey } from '../keys/signing-keys.ts';
 import type { BasePointer } from './bases.ts';
 import { netChanges } from './change-log.ts';
 

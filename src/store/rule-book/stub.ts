@@ -1,5 +1,5 @@
 /** How the service reaches the RuleBook of an instance, within the deployment's jurisdiction. */
-import type { PackedRulePage, RuleBook } from '../rule-book.ts';
+import type { PackedRulePage, RuleBook } from './rule-book.ts';
 import type { RulePageQuery } from './listing.ts';
 import { storedRules } from './rule-row.ts';
 import type { StoredRule } from './rule-row.ts';

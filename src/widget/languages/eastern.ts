@@ -1,7 +1,7 @@
 /**
  * The widget's texts in the languages of central and eastern Europe; the order of a row is that of `LanguageRow`.
  */
-import type { LanguageRow } from '../widget-messages.ts';
+import type { LanguageRow } from '../element/widget-messages.ts';
 
 export const eastern: Record<string, LanguageRow> = {
   pl: [

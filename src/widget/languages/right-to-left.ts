@@ -1,7 +1,7 @@
 /**
  * The widget's texts in languages that run from right to left; the order of a row is that of `LanguageRow`.
  */
-import type { LanguageRow } from '../widget-messages.ts';
+import type { LanguageRow } from '../element/widget-messages.ts';
 
 export const rightToLeft: Record<string, LanguageRow> = {
   ar: [

@@ -2,8 +2,8 @@
  * The task that needs no eyes: groups of tones to be counted, a digit each. Played by the Web Audio
  * API from the samples, so no `media-src` is needed; as often as the visitor likes.
  */
-import { decodeBase64url } from '../../challenge/base64url.ts';
-import type { AudioTask } from '../../contract/challenge-api.ts';
+import { decodeBase64url } from '../../bytes/base64url.ts';
+import type { AudioTask } from '../../contract/captcha/challenge-api.ts';
 import { CaptchaError } from '../captcha-error.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { createFrame, element } from './task-frame.ts';

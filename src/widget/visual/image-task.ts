@@ -2,7 +2,7 @@
  * "Choose all pictures that show a …": a grid of toggle buttons. Arrow keys move, Space toggles, Enter
  * submits. Tiles are called by number only; who cannot see them takes the task in sound.
  */
-import type { ImageTask } from '../../contract/challenge-api.ts';
+import type { ImageTask } from '../../contract/captcha/challenge-api.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { shapeDrawing } from './shape-drawing.ts';

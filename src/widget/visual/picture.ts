@@ -2,8 +2,8 @@
  * Draws the service's raw pictures (palette and 4-bit pixels) on a canvas: no image element, no
  * `data:` address, so no `img-src` is needed and the strictest CSP holds.
  */
-import { decodeBase64url } from '../../challenge/base64url.ts';
-import type { Picture } from '../../contract/challenge-api.ts';
+import { decodeBase64url } from '../../bytes/base64url.ts';
+import type { Picture } from '../../contract/captcha/challenge-api.ts';
 import { CaptchaError } from '../captcha-error.ts';
 
 /** Sides beyond this are no picture of ours; a canvas of gigabytes must not be made on anyone's word. */

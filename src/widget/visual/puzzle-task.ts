@@ -3,7 +3,7 @@
  * no task may need a drag), or by arrow keys. Positions are pixels of the picture, whatever size it is
  * shown at.
  */
-import type { PuzzleTask } from '../../contract/challenge-api.ts';
+import type { PuzzleTask } from '../../contract/captcha/challenge-api.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { createFrame, element } from './task-frame.ts';

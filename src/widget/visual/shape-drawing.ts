@@ -2,7 +2,7 @@
  * The wanted shape as a small drawing beside its name: a word can be ambiguous, or in a language the
  * visitor reads badly.
  */
-import type { ShapeName } from '../../contract/challenge-api.ts';
+import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
 
 const outlines: Record<ShapeName, string> = {
   circle: 'M12 2a10 10 0 1 0 .01 0z',

@@ -2,7 +2,7 @@
  * What the three tasks share: instruction, the way to the other form of the task, submit. Focus goes
  * to the instruction, so that it is read out and the next Tab reaches the task.
  */
-import { styleShadow } from '../shadow-style.ts';
+import { styleShadow } from '../element/shadow-style.ts';
 import { CaptchaError } from '../captcha-error.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import type { VisualMessages } from './visual-messages.ts';

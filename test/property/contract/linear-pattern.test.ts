@@ -1,7 +1,7 @@
 /** A site's own pattern means here what it means to JavaScript, whose engine is the oracle. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { linearPattern } from '../../../src/contract/linear-pattern.ts';
+import { linearPattern } from '../../../src/contract/management/linear-pattern.ts';
 
 const atoms = ['a', 'b', 'A', 'ä', '.', '[ab]', '[^a]', '[a-z.]', '\\w', '\\d', '-', '@', '\\.', '\\b', '^', '$', '()'];
 const signs = ['*', '+', '?', '{2}', '{1,2}', '{0,}', '*?', '{0}'];

@@ -13,7 +13,7 @@ import {
   packRows,
   unpackRows,
   visitKeys,
-} from '../../../src/store/verdict-log/key-postings.ts';
+} from '../../../src/store/event-log/columns/key-postings.ts';
 
 const unit = fc.oneof(
   fc.constantFrom('/', 'a', 'b', 'ä', '\uffff', '\ud83d', '\ude00', '\0'),

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
-import { verdictRecord } from '../../../src/contract/verdict-record.ts';
-import { quickCheck } from '../../../src/service/protect/verdicts/quick-check.ts';
+import { verdictRecord } from '../../../src/contract/edge/verdict-record.ts';
+import { quickCheck } from '../../../src/service/ingest/quick-check.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../../support/verdict-record.ts';
 
 const check = quickCheck(verdictRecord);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { EdgeRuleCanonical } from '../../../src/contract/edge-rule.ts';
+import type { EdgeRuleCanonical } from '../../../src/contract/management/edge-rule.ts';
 import {
   detectFormat,
   ruleFileEntries,
   ruleFileFormats,
   ruleFileLine,
-} from '../../../src/service/protect/access-rules/rule-file.ts';
+} from '../../../src/service/operations/protect/access-rules/rule-file.ts';
 
 const plain: EdgeRuleCanonical = {
   type: 'ipMask',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { VerdictRecord } from '../../../src/contract/verdict-record.ts';
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import { openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
-import { whatIf } from '../../../src/service/protect/access-rules/what-if.ts';
+import { whatIf } from '../../../src/service/operations/protect/access-rules/what-if.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
 const policy = { ipCategoryRules: { tor: 'block' as const }, challengeThreshold: 0.5, blockThreshold: 0.85 };

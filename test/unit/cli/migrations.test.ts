@@ -28,8 +28,8 @@ describe('a migration file', () => {
     expect(splitSql('CREATE TABLE a (x)')).toEqual(['CREATE TABLE a (x)']);
   });
 
-  test.each(readdirSync('src/store/migrations'))('%s has a statement for each CREATE in it', (name) => {
-    const source = readFileSync(`src/store/migrations/${name}`, 'utf8');
+  test.each(readdirSync('src/store/d1/migrations'))('%s has a statement for each CREATE in it', (name) => {
+    const source = readFileSync(`src/store/d1/migrations/${name}`, 'utf8');
     const statements = splitSql(source);
     expect(statements.filter((statement) => statement.startsWith('CREATE'))).toHaveLength(
       source.match(/^CREATE/gm)?.length ?? 0,

@@ -1,6 +1,6 @@
 /** Which of a site's own patterns may run, what they mean, and that none of them is slow. */
 import { describe, expect, it } from 'vitest';
-import { linearPattern } from '../../../src/contract/linear-pattern.ts';
+import { linearPattern } from '../../../src/contract/management/linear-pattern.ts';
 
 const LONGEST_ADDRESS = `${'a'.repeat(64)}@${'b'.repeat(255)}`;
 /** Far above what the slowest takes on a busy machine, far below what backtracking takes. */

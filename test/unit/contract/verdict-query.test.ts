@@ -5,7 +5,7 @@ import {
   instant,
   trafficByDimensionRequest,
   verdictPageRequest,
-} from '../../../src/contract/verdict-query.ts';
+} from '../../../src/contract/management/verdict-query.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);
 

@@ -1,7 +1,7 @@
 /** How much of challenged submissions one isolate holds at once (design 3.3). */
 import { describe, expect, test } from 'vitest';
-import { BodyBudget, HELD_BODIES_MAX_BYTES } from '../../../src/edge/body-budget.ts';
-import type { HeldBody } from '../../../src/edge/body-budget.ts';
+import { BodyBudget, HELD_BODIES_MAX_BYTES } from '../../../src/edge/isolate/body-budget.ts';
+import type { HeldBody } from '../../../src/edge/isolate/body-budget.ts';
 
 const arrival = (nowMs = 0) => ({ nowMs, heldBody: null as HeldBody | null });
 const budget = () => {

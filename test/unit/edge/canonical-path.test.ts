@@ -1,6 +1,6 @@
 /** The canonical path: what patterns see of a request, whatever the visitor typed (design 3, point 1). */
 import { describe, expect, test } from 'vitest';
-import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 
 const target = (path: string) => canonicalTarget(`http://site.test${path}`);
 

@@ -1,9 +1,9 @@
 /** Clearance: what it lifts, for whom, how long, and all that does not make one (design 3.3). */
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/clearance.ts';
-import type { ClearanceClaims } from '../../../src/edge/clearance.ts';
-import type { Signals } from '../../../src/edge/signals.ts';
+import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearance.ts';
+import type { ClearanceClaims } from '../../../src/edge/session/clearance.ts';
+import type { Signals } from '../../../src/edge/request/signals.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 
 const config = await configOf();

@@ -4,9 +4,9 @@ import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
 import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
 import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
-import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/page-texts.ts';
-import { english } from '../../../src/edge/pages/messages-english.ts';
-import { pageLanguages } from '../../../src/edge/pages/messages.ts';
+import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/feed/page-texts.ts';
+import { english } from '../../../src/edge/answer/pages/messages-english.ts';
+import { pageLanguages } from '../../../src/edge/answer/pages/messages.ts';
 import { assetHashes, clientAssets, edgeAssets } from '../../../src/widget/bundle.generated.ts';
 
 const memory = (parts: Map<string, Bytes>): PartStore => ({

@@ -1,6 +1,6 @@
 /** Cookies in the raw header: found only where they begin, removed without touching the rest. */
 import { describe, expect, test } from 'vitest';
-import { readCookie, readCookies, withoutOwnCookies } from '../../../src/edge/cookies.ts';
+import { readCookie, readCookies, withoutOwnCookies } from '../../../src/edge/request/cookies.ts';
 
 describe('reading', () => {
   test.each([

@@ -1,12 +1,12 @@
 /** A compiled config, signals and a passage for the edge's unit tests. */
 import { compileConfig } from '../../../src/edge/feed/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/feed/compiled-config.ts';
-import type { EdgeConfig } from '../../../src/contract/edge-api.ts';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
-import { beginPassage } from '../../../src/edge/passage.ts';
-import type { Passage } from '../../../src/edge/passage.ts';
-import type { Signals } from '../../../src/edge/signals.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { beginPassage } from '../../../src/edge/request/passage.ts';
+import type { Passage } from '../../../src/edge/request/passage.ts';
+import type { Signals } from '../../../src/edge/request/signals.ts';
 
 export const NOW_MS = 1_800_000_000_000;
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');

@@ -1,8 +1,8 @@
 /** The edge's configuration: complete or refused, one line per mistake (issue 4, point 9). */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
-import { readManagementRules } from '../../../src/edge/management-rules.ts';
-import { readServiceRules } from '../../../src/edge/service-rules.ts';
+import { readManagementRules } from '../../../src/edge/isolate/management-rules.ts';
+import { readServiceRules } from '../../../src/edge/isolate/service-rules.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
 const good = {

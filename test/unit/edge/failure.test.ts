@@ -1,6 +1,6 @@
 /** Failure policies as values (design 8): what an exception and a missing ruleset lead to. */
 import { expect, test, vi } from 'vitest';
-import type { Edge } from '../../../src/edge/edge.ts';
+import type { Edge } from '../../../src/edge/isolate/edge.ts';
 import { answerAfterFailure, answerWithoutRuleset } from '../../../src/edge/failure.ts';
 import { configOf, passageOf } from './edge-fixture.ts';
 

@@ -1,6 +1,6 @@
 /** The feed (design 4): nearest good copy wins, bad copies are counted, nothing bad replaces what is there. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { EdgeConfig } from '../../../src/contract/edge-api.ts';
+import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
 import { deriveKeys } from '../../../src/edge/feed/derived-keys.ts';
 import { Feed } from '../../../src/edge/feed/feed.ts';

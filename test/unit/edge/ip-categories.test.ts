@@ -1,6 +1,6 @@
 /** Address categories: the default, an operator's own set, and what is refused (issue 4, point 6). */
 import { describe, expect, test } from 'vitest';
-import { readIpCategories } from '../../../src/edge/ip-categories.ts';
+import { readIpCategories } from '../../../src/edge/request/ip-categories.ts';
 
 const of = (json: string | null, ip: string | null, asn: number | null, country: string | null) => {
   const reading = readIpCategories(json);

@@ -5,14 +5,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
-import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
-import { deviceType } from '../../../src/contract/device-type.ts';
-import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
-import { Clearances, clearanceCookie } from '../../../src/edge/clearance.ts';
-import { beginPassage } from '../../../src/edge/passage.ts';
+import { mintSessionJwt } from '../../../src/risk/session-token.ts';
+import { visitorBinding } from '../../../src/address/visitor-binding.ts';
+import { deviceType } from '../../../src/address/device-type.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { Clearances, clearanceCookie } from '../../../src/edge/session/clearance.ts';
+import { beginPassage } from '../../../src/edge/request/passage.ts';
 import { recordOf } from '../../../src/edge/record.ts';
-import { Sessions } from '../../../src/edge/session.ts';
+import { Sessions } from '../../../src/edge/session/session.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 
 setFlagsFromString('--expose-gc');

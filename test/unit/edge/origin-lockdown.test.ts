@@ -1,8 +1,8 @@
 /** The Node snippet of `docs/origin-lockdown.md` accepts what the edge signs, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { HmacSha256 } from '../../../src/edge/hmac-sha256.ts';
-import { signForOrigin } from '../../../src/edge/origin-signature.ts';
+import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
+import { signForOrigin } from '../../../src/edge/origin/origin-signature.ts';
 
 const source = /## Node\s+```js\n([^]*?)```/.exec(readFileSync('docs/origin-lockdown.md', 'utf8'))![1]!;
 const { cameThroughTheGate } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {

@@ -1,10 +1,10 @@
 /** Path patterns and what an instance says about a path (issue 4, points 1 and 6). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
-import { compilePathPolicy } from '../../../src/edge/path-policy.ts';
-import { compilePattern } from '../../../src/edge/path-pattern.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { compilePathPolicy } from '../../../src/edge/decide/path-policy.ts';
+import { compilePattern } from '../../../src/edge/decide/path-pattern.ts';
 
 describe('path pattern', () => {
   test.each([

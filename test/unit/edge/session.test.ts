@@ -1,10 +1,10 @@
 /** The session cookie: five outcomes, no look-up (design 6, 3.2). */
 import { describe, expect, test } from 'vitest';
-import { mintSessionJwt } from '../../../src/challenge/session-token.ts';
-import type { SessionClaims } from '../../../src/challenge/session-token.ts';
-import { visitorBinding } from '../../../src/challenge/visitor-binding.ts';
-import { Sessions } from '../../../src/edge/session.ts';
-import type { Signals } from '../../../src/edge/signals.ts';
+import { mintSessionJwt } from '../../../src/risk/session-token.ts';
+import type { SessionClaims } from '../../../src/risk/session-token.ts';
+import { visitorBinding } from '../../../src/address/visitor-binding.ts';
+import { Sessions } from '../../../src/edge/session/session.ts';
+import type { Signals } from '../../../src/edge/request/signals.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 
 const config = await configOf();

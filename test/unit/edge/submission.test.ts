@@ -1,8 +1,13 @@
 /** Reading a challenged submission, and what the origin gets of it (issue 4, point 7). */
 import { describe, expect, test, vi } from 'vitest';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import { readBounded, SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../src/edge/submission.ts';
-import type { Submission } from '../../../src/edge/submission.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import {
+  readBounded,
+  SUBMISSION_MAX_BYTES,
+  bodyForOrigin,
+  readSubmission,
+} from '../../../src/edge/submission/submission.ts';
+import type { Submission } from '../../../src/edge/submission/submission.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const roomy = () => true;

@@ -1,9 +1,9 @@
 /** The parts of a risk score in the verdict (design 6, 7), and a threshold that is never reached. */
 import { describe, expect, test } from 'vitest';
-import { detectorBits } from '../../../src/contract/risk.ts';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import { verdictOf } from '../../../src/edge/verdict.ts';
-import type { VerdictInputs } from '../../../src/edge/verdict.ts';
+import { detectorBits } from '../../../src/contract/edge/risk-detectors.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { verdictOf } from '../../../src/edge/decide/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { passageOf, signalsOf } from './edge-fixture.ts';
 
 const { path } = await passageOf('/');

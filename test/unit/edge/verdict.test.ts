@@ -1,11 +1,11 @@
 /** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor, rollout (design 3.1, 3.4). */
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import type { SessionReading } from '../../../src/edge/session.ts';
-import type { Signals } from '../../../src/edge/signals.ts';
-import { verdictOf } from '../../../src/edge/verdict.ts';
-import type { VerdictInputs } from '../../../src/edge/verdict.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import type { SessionReading } from '../../../src/edge/session/session.ts';
+import type { Signals } from '../../../src/edge/request/signals.ts';
+import { verdictOf } from '../../../src/edge/decide/verdict.ts';
+import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 import { signalsOf } from './edge-fixture.ts';
 

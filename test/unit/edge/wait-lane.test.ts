@@ -1,8 +1,14 @@
 /** The way through without scripts (design 5): when it is offered, when it opens, where it leads. */
 import { describe, expect, test } from 'vitest';
-import { canonicalTarget } from '../../../src/edge/canonical-path.ts';
-import { WAIT_SECONDS, heldWaitSeconds, takeHeldWait, takeWait, waitLink } from '../../../src/edge/wait-lane.ts';
-import type { WaitLedger } from '../../../src/edge/wait-ledger.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import {
+  WAIT_SECONDS,
+  heldWaitSeconds,
+  takeHeldWait,
+  takeWait,
+  waitLink,
+} from '../../../src/edge/challenge/wait-lane.ts';
+import type { WaitLedger } from '../../../src/edge/challenge/wait-ledger.ts';
 import { NOW_MS, passageOf, signalsOf } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;

@@ -2,13 +2,13 @@
  * Each sink against the other side it speaks to: what is sent, and what an answer means.
  */
 import { describe, expect, test } from 'vitest';
-import { verdictBatch } from '../../../src/contract/edge-api.ts';
-import type { VerdictRecord } from '../../../src/contract/verdict-record.ts';
+import { verdictBatch } from '../../../src/contract/edge/edge-api.ts';
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { newEventId } from '../../../src/logsink/event-id.ts';
 import type { SinkBatch } from '../../../src/logsink/sink.ts';
 import { analyticsEngineSink } from '../../../src/logsink/sinks/analytics-engine.ts';
 import { httpSink } from '../../../src/logsink/sinks/http.ts';
-import { verdictMessage } from '../../../src/contract/verdict-message.ts';
+import { verdictMessage } from '../../../src/contract/edge/verdict-message.ts';
 import { messagesOf } from '../../../src/logsink/sinks/queue.ts';
 import { r2Sink } from '../../../src/logsink/sinks/r2.ts';
 import { serviceSink } from '../../../src/logsink/sinks/service.ts';

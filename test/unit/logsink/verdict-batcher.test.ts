@@ -2,7 +2,7 @@
  * The batcher at the edge: what leaves, when, with which ids, and what is counted when nothing helps.
  */
 import { describe, expect, test } from 'vitest';
-import type { VerdictRecord } from '../../../src/contract/verdict-record.ts';
+import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { SinkError } from '../../../src/logsink/sink.ts';
 import type { SinkBatch, VerdictSink } from '../../../src/logsink/sink.ts';
 import { VerdictBatcher } from '../../../src/logsink/verdict-log.ts';
@@ -62,7 +62,6 @@ function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOp
         const due = sleepers;
         sleepers = [];
         for (const { wake } of due) wake();
-        // oxlint-disable-next-line no-await-in-loop -- lets the woken run
         await new Promise((resolve) => setImmediate(resolve));
       }
     },

@@ -4,16 +4,16 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderBlockPage } from '../../../src/edge/pages/block-page.ts';
-import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/pages/challenge-page.ts';
-import { html } from '../../../src/edge/pages/html.ts';
-import { pickLanguage } from '../../../src/edge/pages/language.ts';
-import { type MessageKind, renderMessagePage } from '../../../src/edge/pages/message-page.ts';
-import { english } from '../../../src/edge/pages/messages-english.ts';
-import { pageLanguages, type PageMessages } from '../../../src/edge/pages/messages.ts';
-import type { PageInput } from '../../../src/edge/pages/page-input.ts';
-import { pageStyle } from '../../../src/edge/pages/page-style.ts';
-import { pageSecurityHeaders } from '../../../src/edge/pages/security-headers.ts';
+import { renderBlockPage } from '../../../src/edge/answer/pages/block-page.ts';
+import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/answer/pages/challenge-page.ts';
+import { html } from '../../../src/edge/answer/pages/html.ts';
+import { pickLanguage } from '../../../src/edge/answer/pages/language.ts';
+import { type MessageKind, renderMessagePage } from '../../../src/edge/answer/pages/message-page.ts';
+import { english } from '../../../src/edge/answer/pages/messages-english.ts';
+import { pageLanguages, type PageMessages } from '../../../src/edge/answer/pages/messages.ts';
+import type { PageInput } from '../../../src/edge/answer/pages/page-input.ts';
+import { pageStyle } from '../../../src/edge/answer/pages/page-style.ts';
+import { pageSecurityHeaders } from '../../../src/edge/answer/pages/security-headers.ts';
 import { buildClient } from '../../../scripts/build-client.ts';
 
 const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';

@@ -1,7 +1,7 @@
 /** Each risk detector: what makes it fire, what does not, and that a score is its parts (design 6). */
 import { describe, expect, test } from 'vitest';
-import { detectorBits, detectorsOf, riskDetectors } from '../../../src/contract/risk.ts';
-import type { RiskDetector } from '../../../src/contract/risk.ts';
+import { detectorBits, detectorsOf, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
+import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
 import { detectors } from '../../../src/risk/detectors.ts';
 import type { RiskFacts } from '../../../src/risk/facts.ts';
 import { riskParts, scoreRisk } from '../../../src/risk/risk-score.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { recordedKinds, recording, replay } from '../../../bench/risk-replay.ts';
-import { instancePolicy } from '../../../src/contract/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { detectors } from '../../../src/risk/detectors.ts';
 
 test('the documented table is the table', () => {

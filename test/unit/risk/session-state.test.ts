@@ -1,6 +1,6 @@
 /** What each event does to a session's state (design 6): pure transitions, the score computed anew each time. */
 import { describe, expect, test } from 'vitest';
-import { detectorsOf } from '../../../src/contract/risk.ts';
+import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
 import type { SessionState } from '../../../src/risk/session-state.ts';

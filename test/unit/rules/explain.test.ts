@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/verdict-record.ts';
+import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/verdict-record.ts';
 import { type DecideInputs, decide } from '../../../src/rules/decide.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';

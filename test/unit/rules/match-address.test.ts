@@ -1,6 +1,6 @@
 /** Hard cases of address rules; the general ones are in test/property/rules. */
 import { describe, expect, it } from 'vitest';
-import { formatV4 } from '../../../src/rules/ip.ts';
+import { formatV4 } from '../../../src/address/ip.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import { firedIds, match, rulesetOf } from './rulesets.ts';
 

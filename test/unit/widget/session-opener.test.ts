@@ -1,6 +1,6 @@
 /** When the protect script asks for a session (design 6): without one, and when the JWT of the one it has is over. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { SessionOpener, sessionId } from '../../../src/widget/session-opener.ts';
+import { SessionOpener, sessionId } from '../../../src/widget/protect/session-opener.ts';
 
 const cookieWith = (exp: number): string => {
   const claims = Buffer.from(JSON.stringify({ jti: 'ü', exp })).toString('base64url');

@@ -3,7 +3,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CaptchaError } from '../../../src/widget/captcha-error.ts';
-import { TokenKeeper } from '../../../src/widget/token-keeper.ts';
+import { TokenKeeper } from '../../../src/widget/element/token-keeper.ts';
 
 const LIFETIME_MS = 100_000;
 

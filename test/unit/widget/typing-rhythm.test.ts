@@ -1,6 +1,6 @@
 /** How evenly somebody types, from the moments of keys alone. */
 import { expect, test } from 'vitest';
-import { TypingRhythm } from '../../../src/widget/typing-rhythm.ts';
+import { TypingRhythm } from '../../../src/widget/protect/typing-rhythm.ts';
 
 function rhythmOf(presses: readonly (readonly [key: string, timeStamp: number, repeat?: boolean])[]) {
   const rhythm = new TypingRhythm();

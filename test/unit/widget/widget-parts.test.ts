@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { buildClient, checkClientSizes } from '../../../scripts/build-client.ts';
-import { problemOf } from '../../../src/widget/recovery.ts';
+import { problemOf } from '../../../src/widget/protect/recovery.ts';
 import { safeReturnTarget } from '../../../src/widget/return-target.ts';
 
 const ORIGIN = 'https://shop.example';

@@ -3,8 +3,8 @@
  * written, and again when several accounts' rules are remembered.
  */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/access-control/access-rules-for.ts';
-import { ACCESS_CONDITIONS_MAX_CHARS } from '../../../src/store/access-control-rules.ts';
+import { accessRulesFor } from '../../../src/service/operations/access-control/access-rules-for.ts';
+import { ACCESS_CONDITIONS_MAX_CHARS } from '../../../src/store/d1/access-control-rules.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const KEPT_FOR_MS = 3_600_000;

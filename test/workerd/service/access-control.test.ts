@@ -1,7 +1,7 @@
 /** Access control rules of an account (interface document 2.4, 3, 4.3, 7, 8). */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/access-control/access-rules-for.ts';
-import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/rule-group-jobs.ts';
+import { accessRulesFor } from '../../../src/service/operations/access-control/access-rules-for.ts';
+import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const ipIs = (value: string) => ({ field: 'ip', operator: 'equals', value });

@@ -1,7 +1,7 @@
 /** What an account may hold of what its listings return whole, and what goes by itself. */
 import { expect, test } from 'vitest';
-import { accountLimits } from '../../../src/store/account-limits.ts';
-import { purgeExpiredApiKeys } from '../../../src/store/api-keys.ts';
+import { accountLimits } from '../../../src/store/d1/account-limits.ts';
+import { purgeExpiredApiKeys } from '../../../src/store/d1/api-keys.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';
 
@@ -67,7 +67,6 @@ test.each(limits)('$what: the last one fits, the next is refused', async ({ what
   const account = await newAccount();
   for (const statement of fill) {
     const count = accountLimits[what] - had - 1;
-    // oxlint-disable-next-line no-await-in-loop -- the second refers to what the first made
     await serviceEnv.DB.prepare(statement).bind(account.account.id, count).run();
   }
   const last = await call(account.token, path, await body(0, account));

@@ -1,6 +1,6 @@
 /** Captcha records of an account (interface document 4.5, 7, 8). */
 import { describe, expect, test } from 'vitest';
-import type { CaptchaFacts } from '../../../src/store/captcha-log/captcha-record.ts';
+import type { CaptchaFacts } from '../../../src/store/event-log/captcha-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount } from './service-under-test.ts';
 import type { TestAccount } from './service-under-test.ts';

@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { redacted } from '../../../src/service/audit-trail/redacted.ts';
-import { formObject } from '../../../src/service/body/form-object.ts';
-import { parseWithSchema } from '../../../src/service/body/parse-with-schema.ts';
+import { redacted } from '../../../src/service/operations/audit-trail/redacted.ts';
+import { formObject } from '../../../src/service/http/body/form-object.ts';
+import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
 import { RateLimit } from '../../../src/service/captcha/rate-limit.ts';
 
 type Data = string | Data[] | { [name: string]: Data };

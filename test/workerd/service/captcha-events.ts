@@ -1,6 +1,6 @@
 /** Captcha events of an account, written to the real log, for the tests of traffic and audit. */
-import { appendCaptchas } from '../../../src/store/captcha-log/captcha-log.ts';
-import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../../src/store/captcha-log/captcha-record.ts';
+import { appendCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
+import type { CaptchaEvent, CaptchaFacts, CaptchaRecordType } from '../../../src/store/event-log/captcha-record.ts';
 import { serviceEnv } from './service-under-test.ts';
 
 export const plainFacts: CaptchaFacts = {

@@ -1,10 +1,10 @@
 /** The client JWT is the edge's one credential: everything but a live one is 401 (design 4). */
 import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { edgeConfig, edgeSession } from '../../../src/contract/edge-api.ts';
-import { verifySessionJwt } from '../../../src/challenge/session-token.ts';
-import { authenticateEdge } from '../../../src/service/auth/authenticate-edge.ts';
-import { signingKey } from '../../../src/store/signing-keys.ts';
+import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { verifySessionJwt } from '../../../src/risk/session-token.ts';
+import { authenticateEdge } from '../../../src/service/edge-api/authenticate-edge.ts';
+import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
 let names = 0;

@@ -1,12 +1,12 @@
 /** MASTER_KEY and site secrets exchanged while everything they protect goes on. */
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../../src/contract/instance.ts';
-import { issueClientJwt } from '../../../src/store/issue-client-jwt.ts';
-import { createInstance } from '../../../src/store/instances.ts';
-import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/master-key.ts';
-import { resealRootKey, rootKey } from '../../../src/store/root-key.ts';
-import { rotateSiteSecret } from '../../../src/store/rotate-site-secret.ts';
-import { siteByKey, siteBySecret } from '../../../src/store/sites.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { issueClientJwt } from '../../../src/store/keys/issue-client-jwt.ts';
+import { createInstance } from '../../../src/store/d1/instances.ts';
+import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/keys/master-key.ts';
+import { resealRootKey, rootKey } from '../../../src/store/keys/root-key.ts';
+import { rotateSiteSecret } from '../../../src/store/d1/rotate-site-secret.ts';
+import { siteByKey, siteBySecret } from '../../../src/store/d1/sites.ts';
 import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
 const NEXT = `${'N'.repeat(42)}A`;
@@ -119,7 +119,6 @@ describe('a site secret', () => {
     expect(secret).not.toBe(site.secretKey);
     expect((await siteByKey(serviceEnv, site.siteKey))?.secretKey).toBe(secret);
     for (const good of [secret, site.secretKey]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect((await siteBySecret(serviceEnv, good, now))?.siteKey).toBe(site.siteKey);
     }
     expect((await siteBySecret(serviceEnv, secret, now + HOUR_MS))?.siteKey).toBe(site.siteKey);

@@ -4,14 +4,14 @@
  */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { captchaLog, searchCaptchas } from '../../../src/store/captcha-log/captcha-log.ts';
-import { verdictLogOf } from '../../../src/service/protect/verdicts/accept-batch.ts';
-import { eraseDeletedLogs } from '../../../src/service/protect/verdicts/erase-deleted-logs.ts';
-import { everything } from '../../../src/store/verdict-log/filter.ts';
-import { countValues } from '../../../src/store/verdict-log/log.ts';
-import { readPage } from '../../../src/store/verdict-log/read-page.ts';
-import { shard, shardNames } from '../../../src/store/verdict-log/shards.ts';
-import type { LogName } from '../../../src/store/verdict-log/shards.ts';
+import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
+import { verdictLogOf } from '../../../src/service/ingest/accept-batch.ts';
+import { eraseDeletedLogs } from '../../../src/service/ingest/erase-deleted-logs.ts';
+import { everything } from '../../../src/store/event-log/filter.ts';
+import { countValues } from '../../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../../src/store/event-log/client/read-page.ts';
+import { shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
+import type { LogName } from '../../../src/store/event-log/client/shards.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';

@@ -4,14 +4,14 @@
  * and nothing at all is written.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { featurePermissions, features } from '../../../src/contract/permissions.ts';
-import type { Feature, PermissionMap } from '../../../src/contract/permissions.ts';
-import type { Operation } from '../../../src/service/operation.ts';
-import { operations } from '../../../src/service/operations.ts';
-import { createAccount, updateAccount } from '../../../src/store/accounts.ts';
-import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/api-keys.ts';
+import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
+import type { Feature, PermissionMap } from '../../../src/contract/management/permissions.ts';
+import type { Operation } from '../../../src/service/operations/operation.ts';
+import { operations } from '../../../src/service/operations/operations.ts';
+import { createAccount, updateAccount } from '../../../src/store/d1/accounts.ts';
+import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/d1/api-keys.ts';
 import { send, serviceEnv } from './service-under-test.ts';
-import { rootKey } from '../../../src/store/root-key.ts';
+import { rootKey } from '../../../src/store/keys/root-key.ts';
 
 /** 32 bytes that are not this deployment's. */
 const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;

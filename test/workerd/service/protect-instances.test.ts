@@ -115,7 +115,6 @@ describe('creating', () => {
         ['/protect/instances/update', { id: made.body.id }],
         ['/protect/instances/create', { ...identity, cname: cname() }],
       ] as const) {
-        // oxlint-disable-next-line no-await-in-loop
         const { status, body } = await call(token, path, { ...members, hosts: ['shop.example', host] });
         expect(status).toBe(400);
         expect(body.error.details).toEqual(expected);

@@ -1,6 +1,6 @@
 /** Sites over the management API (interface document 2.3, 3, 4.2, 8). */
 import { describe, expect, test } from 'vitest';
-import { siteBySecret } from '../../../src/store/sites.ts';
+import { siteBySecret } from '../../../src/store/d1/sites.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('creating', () => {

@@ -1,7 +1,7 @@
 /** Team members and API keys (interface document 2.5, 2.6, 3, 4.6, 4.7, 5). */
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { updateAccount } from '../../../src/store/accounts.ts';
+import { updateAccount } from '../../../src/store/d1/accounts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('users', () => {

@@ -1,0 +1,125 @@
+/**
+ * Import boundaries: which room may import which, no circles (type-only imports included), and no arrow upward
+ * inside the edge. The rooms are described in docs/architecture.md. Run alone, it prints the arrows between the rooms
+ * of `src/edge`.
+ */
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { sourceFiles } from './source-files.ts';
+
+const PURE = ['bytes', 'contract'];
+/** Rooms of `src/` and the rooms each may import, beside itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  bytes: [],
+  contract: ['bytes'],
+  locales: [],
+  address: PURE,
+  rules: [...PURE, 'address'],
+  risk: [...PURE, 'address'],
+  captcha: [...PURE, 'address', 'risk'],
+  verify: [...PURE, 'captcha'],
+  logsink: PURE,
+  store: [...PURE, 'address', 'rules', 'risk', 'captcha'],
+  widget: [...PURE, 'captcha', 'locales'],
+  edge: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'widget'],
+  service: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'store', 'widget'],
+};
+/** The Workers carry browser code as generated text only, never as modules. */
+const CARRIED_BROWSER_CODE = /^src\/widget\/(bundle\.generated|[a-z-]+\.generated)\.ts$/;
+
+/** Rooms of `src/edge`, top to bottom: an import points down, or stays in its room. */
+const edgeFloors: readonly (readonly string[])[] = [
+  ['index.ts', 'any-service.ts'],
+  ['app.ts'],
+  ['gate.ts', 'protect'],
+  ['challenge'],
+  ['record.ts', 'decide', 'origin', 'answer', 'submission'],
+  ['isolate'],
+  ['feed'],
+  ['session', 'seal'],
+  ['request'],
+  ['environment.ts', 'env.d.ts'],
+];
+
+export interface Import {
+  from: string;
+  to: string;
+}
+
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)'(\.{1,2}\/[^']+)'/g;
+
+export function importsOf(paths: readonly string[]): Import[] {
+  return paths.flatMap((from) =>
+    [...readFileSync(from, 'utf8').matchAll(SPECIFIER)].map(([, specifier = '']) => ({
+      from,
+      to: posix.join(posix.dirname(from), specifier),
+    })),
+  );
+}
+
+export async function checkImportGraph(): Promise<string[]> {
+  const imports = importsOf(sourceFiles().filter((path) => !path.startsWith('test/')));
+  return [
+    ...imports.flatMap(forbiddenImport),
+    ...upwardArrows(imports).map(({ from, to }) => `${from} imports ${to}, which lies above it`),
+    ...circles(imports).map((files) => `circle of imports: ${files.join(' → ')} → ${files[0]}`),
+  ];
+}
+
+function forbiddenImport({ from, to }: Import): string[] {
+  const [room, target] = [roomIn('src', from), roomIn('src', to)];
+  if (room === null || target === null || room === target || room === 'cli') return [];
+  if (target === 'widget' && !CARRIED_BROWSER_CODE.test(to)) return [`${from} imports browser code: ${to}`];
+  return mayImport[room]?.includes(target) ? [] : [`${from} imports ${to}: src/${room} may not import src/${target}`];
+}
+
+/** The folder, or the file, directly below `parent`. */
+function roomIn(parent: string, path: string): string | null {
+  return path.startsWith(`${parent}/`) ? (path.slice(parent.length + 1).split('/')[0] ?? null) : null;
+}
+
+function edgeArrows(imports: readonly Import[]): (Import & { rooms: readonly [from: string, to: string] })[] {
+  return imports.flatMap((arrow) => {
+    const [from, to] = [roomIn('src/edge', arrow.from), roomIn('src/edge', arrow.to)];
+    return from === null || to === null || from === to ? [] : [{ ...arrow, rooms: [from, to] as const }];
+  });
+}
+
+function floorOf(room: string): number {
+  return edgeFloors.findIndex((rooms) => rooms.includes(room));
+}
+
+function upwardArrows(imports: readonly Import[]): Import[] {
+  return edgeArrows(imports).filter(({ rooms: [from, to] }) => floorOf(from) < 0 || floorOf(to) < floorOf(from));
+}
+
+/** Strongly connected files (Tarjan 1972), each circle once. */
+function circles(imports: readonly Import[]): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  function visit(file: string): void {
+    index.set(file, index.size);
+    low.set(file, index.get(file)!);
+    stack.push(file);
+    for (const target of targets.get(file) ?? []) {
+      if (!index.has(target)) visit(target);
+      if (stack.includes(target)) low.set(file, Math.min(low.get(file)!, low.get(target)!));
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    if (circle.length > 1) found.push(circle);
+  }
+  for (const file of targets.keys()) if (!index.has(file)) visit(file);
+  return found;
+}
+
+if (import.meta.main) {
+  const imports = importsOf(sourceFiles().filter((path) => path.startsWith('src/')));
+  const arrows = new Set(edgeArrows(imports).map(({ rooms }) => rooms.join(' → ')));
+  console.log([...arrows].toSorted().join('\n'));
+  console.log(`${arrows.size} arrows between the rooms of src/edge, ${upwardArrows(imports).length} imports upward`);
+}

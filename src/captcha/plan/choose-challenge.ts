@@ -1,0 +1,151 @@
+/**
+ * What a visitor has to do (design 5): the site's choice, made harder by its traffic filter and by the
+ * access rule that matched, never easier by anything the visitor says. Pure: facts in, plan out.
+ */
+import type { SiteSettings, TrafficRule } from '../../contract/management/site-settings.ts';
+import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
+import type { CaptchaType, ChallengeKind } from '../../contract/vocabulary.ts';
+import type { ChallengeLane } from '../seal/sealed-challenge.ts';
+import { trafficRefusal, trafficRuleOf } from './traffic.ts';
+import type { AddressTraits } from './traffic.ts';
+
+/** What the matching access-control rule asks for (interface document 2.4). */
+export interface AccessDemand {
+  type: 'block' | 'restrict';
+  captchaType?: CaptchaType;
+  powDifficulty?: number;
+  solvedImagesCount?: number;
+  unsolvedImagesCount?: number;
+  imageThreshold?: number;
+  /** Added to the score. */
+  frictionlessScore?: number;
+  /** Nothing now, refuse at verification. */
+  deferToVerify?: boolean;
+}
+
+export interface Capabilities {
+  bigint: boolean;
+  worker: boolean;
+  /** `false`: no script at all, so nothing but waiting is possible. */
+  script: boolean;
+  /** The visitor asked for the task that needs no eyes. */
+  audio: boolean;
+}
+
+export interface ChallengePlan {
+  kind: ChallengeKind;
+  lane: ChallengeLane;
+  powDifficulty: number;
+  imageRounds: number;
+  imageUncounted: number;
+  imageThreshold: number;
+  puzzleTolerance: number;
+  /** 0–4. */
+  puzzleHardness: number;
+  /** What is drawn otherwise than the site's own look. */
+  puzzleLook: NonNullable<TrafficRule['puzzle']>;
+  /** Characters of noise before the answer. */
+  padBytes: number;
+  /** Sealed into the challenge, said at verification only. */
+  refusal: VerifyReason | null;
+}
+
+export interface ChooseInputs {
+  settings: SiteSettings;
+  score: number;
+  webView: boolean;
+  traits: AddressTraits;
+  demand: AccessDemand | null;
+  /** What the Protect instance asks for at this session's risk; it can only make the challenge harder. */
+  difficulty?: { captchaType?: ChallengeKind | undefined; powDifficulty?: number | undefined } | null;
+  capabilities: Capabilities;
+}
+
+/** Where images and puzzles are switched off, a doubtful visitor works four times as long. */
+const INSTEAD_OF_PICTURES_DIFFICULTY = 3;
+const POW_DIFFICULTY_MAX = 10;
+const HARSHNESS: Record<ChallengeKind, number> = { pow: 0, puzzle: 1, image: 2 };
+
+/** `null`: a visitor without script who may not pass by waiting. */
+export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
+  const { settings, demand, capabilities } = inputs;
+  const traffic = trafficRuleOf(settings.trafficFilter, inputs.traits);
+  const challenged = traffic?.rule.action === 'challenge' ? traffic.rule : null;
+  const chosen = kindByScore(settings, inputs);
+  const demanded = demand?.captchaType;
+  let kind = demanded !== undefined && demanded !== 'frictionless' ? demanded : chosen.kind;
+  if (challenged?.captchaType !== undefined) kind = harsher(kind, challenged.captchaType);
+  if (inputs.difficulty?.captchaType !== undefined) kind = harsher(kind, inputs.difficulty.captchaType);
+  const powDifficulty = Math.max(
+    (demand?.powDifficulty ?? settings.powDifficulty) + chosen.extraDifficulty,
+    challenged?.powDifficulty ?? 0,
+    inputs.difficulty?.powDifficulty ?? 0,
+  );
+  const lane = laneOf(kind, capabilities);
+  // Waiting is no substitute for a picture, nor open to a visitor who is likely a bot (design 5).
+  if (lane === 'wait' && (kind !== 'pow' || chosen.doubtful)) return null;
+  return {
+    kind,
+    lane,
+    powDifficulty: Math.min(POW_DIFFICULTY_MAX, powDifficulty),
+    imageRounds: Math.min(
+      settings.imageMaxRounds,
+      Math.max(demand?.solvedImagesCount ?? settings.imageMinRounds, challenged?.solvedImagesCount ?? 1),
+    ),
+    imageUncounted: demand?.unsolvedImagesCount ?? 0,
+    imageThreshold: demand?.imageThreshold ?? settings.imageThreshold,
+    puzzleTolerance: Math.min(settings.puzzleTolerance, challenged?.puzzleTolerance ?? settings.puzzleTolerance),
+    puzzleHardness: Math.min(settings.puzzleMaxDifficulty, Math.round(inputs.score * settings.puzzleMaxDifficulty)),
+    puzzleLook: challenged?.puzzle ?? {},
+    padBytes: traffic?.rule.padBytes ?? 0,
+    refusal: refusalOf(inputs),
+  };
+}
+
+function refusalOf(inputs: ChooseInputs): VerifyReason | null {
+  const { settings, demand, score } = inputs;
+  if (demand !== null && (demand.type === 'block' || demand.deferToVerify === true)) return 'API.ACCESS_POLICY_BLOCK';
+  const traffic = trafficRefusal(settings.trafficFilter, inputs.traits);
+  if (traffic !== null) return traffic;
+  if (settings.disallowWebView && inputs.webView) return 'API.DISALLOWED_WEBVIEW';
+  if (settings.autoBanScoreThreshold !== undefined && score >= settings.autoBanScoreThreshold) {
+    return 'API.BOT_SCORE_ABOVE_THRESHOLD';
+  }
+  return null;
+}
+
+function kindByScore(
+  settings: SiteSettings,
+  inputs: ChooseInputs,
+): { kind: ChallengeKind; extraDifficulty: number; doubtful: boolean } {
+  const { score } = inputs;
+  const threshold = settings.frictionlessThreshold;
+  const imageFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessImageThreshold;
+  const puzzleFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold;
+  const doubtful = score >= puzzleFrom;
+  const context = contextRuleOf(settings, inputs.webView);
+  if (context !== null && score >= context.threshold) return { kind: context.type, extraDifficulty: 0, doubtful };
+  if (settings.captchaType !== 'frictionless') return { kind: settings.captchaType, extraDifficulty: 0, doubtful };
+  if (!doubtful) return { kind: 'pow', extraDifficulty: 0, doubtful };
+  const { image, puzzle } = settings.frictionlessTypes;
+  if (score >= imageFrom && image) return { kind: 'image', extraDifficulty: 0, doubtful };
+  if (puzzle) return { kind: 'puzzle', extraDifficulty: 0, doubtful };
+  if (image) return { kind: 'image', extraDifficulty: 0, doubtful };
+  return { kind: 'pow', extraDifficulty: INSTEAD_OF_PICTURES_DIFFICULTY, doubtful };
+}
+
+function contextRuleOf(settings: SiteSettings, webView: boolean): { type: ChallengeKind; threshold: number } | null {
+  const aware = settings.contextAware;
+  if (aware?.enabled !== true) return null;
+  return (webView ? aware.contexts.webview : undefined) ?? aware.contexts.default ?? null;
+}
+
+function laneOf(kind: ChallengeKind, capabilities: Capabilities): ChallengeLane {
+  if (!capabilities.script) return 'wait';
+  if (kind !== 'pow') return capabilities.audio ? 'audio' : 'visual';
+  return capabilities.bigint ? 'rsw' : 'sha256';
+}
+
+function harsher(a: ChallengeKind, b: ChallengeKind): ChallengeKind {
+  return HARSHNESS[a] >= HARSHNESS[b] ? a : b;
+}

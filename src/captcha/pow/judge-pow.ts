@@ -1,0 +1,33 @@
+/**
+ * Judges a proof of work against its seal alone. The answer of an RSW chain has one canonical
+ * spelling (as many bytes as the modulus), so `y + n`, stripped zeros or `n − y` are other answers,
+ * and wrong ones.
+ */
+import { decodeBase64url } from '../../bytes/base64url.ts';
+import { checkSha256 } from './pow-sha256.ts';
+import { RSW_MODULUS_BYTES } from './rsw-key.ts';
+import type { OpenedChallenge } from '../seal/sealed-challenge.ts';
+
+/** Faster than any published hardware does a squaring; microseconds. */
+const FASTEST_SQUARING_US = 0.3;
+
+export async function powSolved(
+  opened: OpenedChallenge,
+  solution: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): Promise<boolean> {
+  const { lane, params } = opened.challenge;
+  if (lane === 'rsw') {
+    const { y } = solution;
+    const answer = typeof y === 'string' && y.length <= RSW_MODULUS_BYTES * 2 ? decodeBase64url(y) : null;
+    return answer !== null && answer.length === RSW_MODULUS_BYTES && opened.answeredBy(answer);
+  }
+  if (lane === 'sha256') return checkSha256(params.salt ?? '', params.bits ?? Infinity, solution.counters);
+  return lane === 'wait' && params.notBefore !== undefined && nowMs >= params.notBefore;
+}
+
+/** A chain that was walked faster than a browser can: a native solver, worth a note in the score. */
+export function solvedSuspiciouslyFast(opened: OpenedChallenge, nowMs: number): boolean {
+  const { params, issuedAt } = opened.challenge;
+  return params.t !== undefined && (nowMs - issuedAt) * 1000 < params.t * FASTEST_SQUARING_US;
+}

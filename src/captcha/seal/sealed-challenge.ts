@@ -1,0 +1,190 @@
+/**
+ * What a challenge carries: everything the service needs to judge a solution, so that it stores
+ * nothing until a token is spent. The fields' order is the format; changing it changes the version
+ * in `seal.ts`. The answer itself is never inside, only a keyed tag over it and over all the rest.
+ */
+import * as z from 'zod/mini';
+import { puzzleLookChange } from '../../contract/management/site-settings.ts';
+import { challengeKinds } from '../../contract/vocabulary.ts';
+import type { ChallengeKind } from '../../contract/vocabulary.ts';
+import { encodeFields, numberField, readNumber, readText, textField } from './fields.ts';
+import type { Bytes } from './fields.ts';
+import { CLOCK_SKEW_MS, keyDay } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
+import { seal, unseal } from './seal.ts';
+import { sealedFacts } from './sealed-facts.ts';
+import type { SealedFacts } from './sealed-facts.ts';
+
+/** How the visitor works on it. `visual` and `audio` are the two forms of image and puzzle. */
+export const challengeLanes = ['rsw', 'sha256', 'wait', 'visual', 'audio'] as const;
+export type ChallengeLane = (typeof challengeLanes)[number];
+
+/** What judging needs beside the answer; bounded, and only ever read after the seal has opened. */
+const challengeParams = z.strictObject({
+  /** rsw: squarings. */
+  t: z.optional(z.int()),
+  /** sha256: salts, base64url, and bits each. */
+  salt: z.optional(z.string()),
+  bits: z.optional(z.int()),
+  /** wait: epoch milliseconds from which the answer counts. */
+  notBefore: z.optional(z.int()),
+  /** image: rounds that count, further rounds that do not, the share needed, judged and right so far. */
+  rounds: z.optional(z.int()),
+  uncounted: z.optional(z.int()),
+  threshold: z.optional(z.number()),
+  judged: z.optional(z.int()),
+  right: z.optional(z.int()),
+  /** Round in which the present try began, and tries that failed. */
+  startedAtRound: z.optional(z.int()),
+  failures: z.optional(z.int()),
+  /** puzzle: pixels the piece may be off, and how hard it is drawn. */
+  tolerance: z.optional(z.int()),
+  hardness: z.optional(z.int()),
+  /** puzzle: what is drawn otherwise than the site's own look, in every round. */
+  look: z.optional(puzzleLookChange),
+});
+export type ChallengeParams = z.infer<typeof challengeParams>;
+
+export interface SealedChallenge {
+  /** 16 random bytes in hex: the one id of challenge, token, clearance and verdict. */
+  jti: string;
+  /** When this jti was first issued; epoch milliseconds. Files its spending, whatever round it is in. */
+  bornAt: number;
+  siteKey: string;
+  hostname: string;
+  action: string;
+  cdata: string;
+  kind: ChallengeKind;
+  lane: ChallengeLane;
+  issuedAt: number;
+  expiresAt: number;
+  /** From 0. */
+  round: number;
+  facts: SealedFacts;
+  params: ChallengeParams;
+}
+
+const FIELDS = 14;
+const TAG_BYTES = 32;
+const JTI_HEX = /^[0-9a-f]{32}$/;
+const JTI_BYTES = 16;
+
+export function newJti(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(JTI_BYTES)));
+}
+
+/** `answer`: the canonical bytes of the right answer; absent where judging is not by comparison. */
+export async function sealChallenge(
+  keyring: Keyring,
+  challenge: SealedChallenge,
+  answer: Uint8Array | null,
+): Promise<string> {
+  const fields = fieldsOf(challenge);
+  const tag = answer === null ? new Uint8Array(0) : await answerTag(keyring, challenge.issuedAt, fields, answer);
+  return seal(keyring, 'challenge', [...fields, tag], challenge.issuedAt);
+}
+
+export interface OpenedChallenge {
+  challenge: SealedChallenge;
+  /** Compares in constant time; always false for a challenge sealed without an answer. */
+  answeredBy(answer: Uint8Array): Promise<boolean>;
+}
+
+/** `null`: not sealed here, changed, or from the future. Expiry is the caller's to judge. */
+export async function openChallenge(keyring: Keyring, text: string, nowMs: number): Promise<OpenedChallenge | null> {
+  const fields = await unseal(keyring, 'challenge', text, FIELDS, nowMs);
+  if (fields === null) return null;
+  const challenge = challengeOf(fields);
+  if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
+  const tag = fields[FIELDS - 1]!;
+  const tagged = fields.slice(0, FIELDS - 1);
+  return {
+    challenge,
+    async answeredBy(answer) {
+      if (tag.length !== TAG_BYTES) return false;
+      const key = await keyring.tagKey('answer', keyDay(challenge.issuedAt));
+      return crypto.subtle.verify('HMAC', key, tag, encodeFields([...tagged, answer]));
+    },
+  };
+}
+
+async function answerTag(
+  keyring: Keyring,
+  issuedAt: number,
+  fields: readonly Bytes[],
+  answer: Uint8Array,
+): Promise<Bytes> {
+  const key = await keyring.tagKey('answer', keyDay(issuedAt));
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, encodeFields([...fields, answer])));
+}
+
+function fieldsOf(challenge: SealedChallenge): Bytes[] {
+  return [
+    fromHex(challenge.jti),
+    numberField(challenge.bornAt),
+    textField(challenge.siteKey),
+    textField(challenge.hostname),
+    textField(challenge.action),
+    textField(challenge.cdata),
+    textField(challenge.kind),
+    textField(challenge.lane),
+    numberField(challenge.issuedAt),
+    numberField(challenge.expiresAt),
+    numberField(challenge.round),
+    textField(JSON.stringify(challenge.facts)),
+    textField(JSON.stringify(challenge.params)),
+  ];
+}
+
+function challengeOf(fields: readonly Bytes[]): SealedChallenge | null {
+  const numbers = [fields[1]!, fields[8]!, fields[9]!, fields[10]!].map(readNumber);
+  const texts = [2, 3, 4, 5, 6, 7, 11, 12].map((index) => readText(fields[index]!));
+  const [bornAt, issuedAt, expiresAt, round] = numbers;
+  const [siteKey, hostname, action, cdata, kindText, laneText, factsText, paramsText] = texts;
+  const jti = toHex(fields[0]!);
+  const kind = challengeKinds.find((known) => known === kindText);
+  const lane = challengeLanes.find((known) => known === laneText);
+  const facts = sealedFacts.safeParse(readJson(factsText));
+  const params = challengeParams.safeParse(readJson(paramsText));
+  if (bornAt == null || issuedAt == null || expiresAt == null || round == null) return null;
+  if (siteKey == null || hostname == null || action == null || cdata == null) return null;
+  if (kind === undefined || lane === undefined || !facts.success || !params.success || !JTI_HEX.test(jti)) return null;
+  return {
+    jti,
+    bornAt,
+    siteKey,
+    hostname,
+    action,
+    cdata,
+    kind,
+    lane,
+    issuedAt,
+    expiresAt,
+    round,
+    facts: facts.data,
+    params: params.data,
+  };
+}
+
+export function readJson(text: string | null | undefined): unknown {
+  if (text == null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}
+
+export function fromHex(text: string): Bytes {
+  const bytes = new Uint8Array(text.length / 2);
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = Number.parseInt(text.slice(index * 2, index * 2 + 2), 16);
+  }
+  return bytes;
+}

@@ -1,0 +1,67 @@
+/**
+ * The policy step of a verification (design 5): what was decided when the challenge was issued, the
+ * traffic filter, IP validation, email. In this order; the first refusal stands.
+ */
+import type { SealedToken } from '../seal/sealed-token.ts';
+import { trafficRefusal, trafficUnknown } from '../plan/traffic.ts';
+import type { AddressTraits } from '../plan/traffic.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import type { AddressLookup } from './address-facts.ts';
+import { emailRefusal, mailboxOf, readEmail } from './email-rules.ts';
+import { validateAddress } from './ip-validation.ts';
+import type { PolicyVerdict, VerifyQuestion } from './judge-token.ts';
+import { sealedRefusal } from './sealed-refusal.ts';
+
+export interface PolicyPorts {
+  /** The operator's dataset, when there is one. */
+  lookup: AddressLookup | null;
+  /** Keyed hash as the challenge was sealed with, of its day. */
+  tag(kind: 'ip' | 'city', value: string, token: SealedToken): Promise<string>;
+  /** Counts one use of a mailbox; false above the limit. */
+  countMailbox(mailbox: string, limit: number): Promise<boolean>;
+}
+
+export async function judgePolicy(
+  settings: SiteSettings,
+  token: SealedToken,
+  question: Pick<VerifyQuestion, 'ip' | 'email'>,
+  ports: PolicyPorts,
+): Promise<PolicyVerdict> {
+  const { facts } = token;
+  const sealed = sealedRefusal(facts);
+  if (sealed !== null) return { refusal: sealed, notEvaluated: [] };
+  const notEvaluated: string[] = [];
+  const verifying = question.ip === null ? null : (ports.lookup?.(question.ip) ?? null);
+
+  const issuedTraits: AddressTraits = { categories: facts.categories, network: facts.network, abuseScore: null };
+  const traits = verifying ?? issuedTraits;
+  const traffic = trafficRefusal(settings.trafficFilter, traits);
+  if (traffic !== null) return { refusal: traffic, notEvaluated };
+  if (trafficUnknown(settings.trafficFilter, traits)) notEvaluated.push('trafficFilter');
+  // Resolvers' addresses were to be judged too, and nobody here sees one.
+  if (settings.trafficFilter?.skipExtrasOnValidDnsPath === false) notEvaluated.push('skipExtrasOnValidDnsPath');
+
+  const address = validateAddress(settings.ipValidationRules, {
+    sameAddress:
+      question.ip === null || facts.ip === null ? null : (await ports.tag('ip', question.ip, token)) === facts.ip,
+    sameCity:
+      verifying?.city == null || facts.city === null
+        ? null
+        : (await ports.tag('city', verifying.city, token)) === facts.city,
+    issued: facts,
+    verifying,
+  });
+  if (address === 'reject') return { refusal: 'API.FAILED_IP_VALIDATION', notEvaluated };
+  if (address === 'not-evaluated') notEvaluated.push('ipValidationRules');
+
+  if (question.email === null) return { refusal: null, notEvaluated };
+  const email = readEmail(question.email);
+  const refusal = emailRefusal(email, settings);
+  if (refusal !== null) return { refusal, notEvaluated };
+  const rules = settings.spamFilter?.enabled === true ? settings.spamFilter.emailRules : undefined;
+  const limit = rules?.enabled === true ? rules.maxEmailSubmissionCount : undefined;
+  if (limit === undefined || email === null || email.local === '') return { refusal: null, notEvaluated };
+  if (!settings.storeMetadata) return { refusal: null, notEvaluated: [...notEvaluated, 'maxEmailSubmissionCount'] };
+  const allowed = await ports.countMailbox(mailboxOf(email, rules?.normaliseGmail === true), limit);
+  return { refusal: allowed ? null : 'API.SPAM_EMAIL_COUNT_EXCEEDED', notEvaluated };
+}

@@ -1,0 +1,100 @@
+/**
+ * Judges tasks that a person solves. The right answer is derived again from jti and round; what the
+ * browser sends is data of unknown shape until it has passed here. How a piece was moved is a hint
+ * for the score, never a reason to refuse: keyboards and switches draw no path.
+ */
+import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
+import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from './layout.ts';
+import type { Keyring } from '../seal/keyring.ts';
+import { puzzleTarget } from './puzzle/puzzle-task.ts';
+import type { SealedChallenge } from '../seal/sealed-challenge.ts';
+
+type Solution = Readonly<Record<string, unknown>>;
+
+/** How many of how many decisions were right: nine per image round, one per puzzle or recording. */
+export interface VisualJudgement {
+  right: number;
+  judged: number;
+  /** The path is one no hand draws. */
+  mechanical: boolean;
+}
+
+const PATH_MAX_POINTS = 1000;
+/** Fewer points say nothing. */
+const PATH_MIN_POINTS = 8;
+
+export async function judgeVisual(
+  keyring: Keyring,
+  challenge: SealedChallenge,
+  solution: Solution,
+): Promise<VisualJudgement> {
+  if (challenge.lane === 'audio') {
+    const wanted = (await audioLayout(keyring, challenge)).join('');
+    return { right: digitsOf(solution) === wanted ? 1 : 0, judged: 1, mechanical: false };
+  }
+  if (challenge.kind === 'image') {
+    const { shape, tiles } = await imageLayout(keyring, challenge);
+    const selected = selectionOf(solution);
+    const right = selected === null ? 0 : rightTiles(tiles, shape, selected);
+    return { right, judged: IMAGE_TILES, mechanical: false };
+  }
+  const target = puzzleTarget(await puzzleLayout(keyring, challenge));
+  const { finalX, finalY } = solution;
+  const tolerance = challenge.params.tolerance ?? 0;
+  const fits =
+    typeof finalX === 'number' &&
+    typeof finalY === 'number' &&
+    Math.hypot(finalX - target.x, finalY - target.y) <= tolerance;
+  return { right: fits ? 1 : 0, judged: 1, mechanical: isMechanical(solution.path) };
+}
+
+/**
+ * Tiles left or chosen rightly, or none where most of the shapes were missed or most of the others taken: to choose
+ * nothing at all is right about six tiles of nine, and nobody looked.
+ */
+function rightTiles(tiles: readonly ShapeName[], shape: ShapeName, selected: ReadonlySet<number>): number {
+  const count = { found: 0, missed: 0, left: 0, taken: 0 };
+  for (const [index, tile] of tiles.entries()) {
+    if (tile === shape) count[selected.has(index) ? 'found' : 'missed']++;
+    else count[selected.has(index) ? 'taken' : 'left']++;
+  }
+  return count.missed > count.found || count.taken > count.left ? 0 : count.found + count.left;
+}
+
+function digitsOf(solution: Solution): string | null {
+  const { digits } = solution;
+  return typeof digits === 'string' && digits.length <= 32 ? digits.replaceAll(/[\s,.-]/g, '') : null;
+}
+
+/** Distinct tile numbers, or `null` for anything else. */
+function selectionOf(solution: Solution): ReadonlySet<number> | null {
+  const { selected } = solution;
+  if (!Array.isArray(selected) || selected.length > IMAGE_TILES) return null;
+  const tiles = new Set<number>();
+  for (const value of selected as unknown[]) {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= IMAGE_TILES) return null;
+    if (tiles.has(value)) return null;
+    tiles.add(value);
+  }
+  return tiles;
+}
+
+/** Even steps on one straight line at an even pace: a loop drew it. */
+function isMechanical(path: unknown): boolean {
+  if (!Array.isArray(path) || path.length < PATH_MIN_POINTS || path.length > PATH_MAX_POINTS) return false;
+  const points = path as unknown[];
+  const first = stepOf(points, 1);
+  if (first === null) return false;
+  for (let index = 2; index < points.length; index++) {
+    const step = stepOf(points, index);
+    if (step === null || step.some((part, axis) => Math.abs(part - first[axis]!) > 0.01)) return false;
+  }
+  return true;
+}
+
+function stepOf(points: readonly unknown[], index: number): number[] | null {
+  const [from, to] = [points[index - 1], points[index]];
+  if (!Array.isArray(from) || !Array.isArray(to) || from.length !== 3 || to.length !== 3) return null;
+  const step = [0, 1, 2].map((axis) => Number(to[axis]) - Number(from[axis]));
+  return step.every(Number.isFinite) ? step : null;
+}

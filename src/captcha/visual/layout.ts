@@ -1,0 +1,80 @@
+/**
+ * What is right, for tasks a person solves: derived from the jti and the round by a keyed function, so
+ * that nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
+ */
+import { shapeNames } from '../../contract/captcha/challenge-api.ts';
+import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
+import { encodeFields, numberField, textField } from '../seal/fields.ts';
+import type { Bytes } from '../seal/fields.ts';
+import { keyDay } from '../seal/keyring.ts';
+import type { Keyring } from '../seal/keyring.ts';
+
+export const IMAGE_COLUMNS = 3;
+export const IMAGE_TILES = 9;
+/** Fewest and most tiles that show the shape: never none, never most. */
+const MATCHES_MIN = 2;
+const MATCHES_MAX = 5;
+
+export const AUDIO_GROUPS = 4;
+export const AUDIO_TONES_MAX = 5;
+
+export interface LayoutOf {
+  jti: string;
+  round: number;
+  issuedAt: number;
+}
+
+export interface ImageLayout {
+  shape: ShapeName;
+  /** What each tile shows, in reading order. */
+  tiles: readonly ShapeName[];
+}
+
+export async function imageLayout(keyring: Keyring, of: LayoutOf): Promise<ImageLayout> {
+  const bytes = await layoutBytes(keyring, of, 'image');
+  const shape = pick(shapeNames, bytes[0]!);
+  const others = shapeNames.filter((name) => name !== shape);
+  const matches = MATCHES_MIN + (bytes[1]! % (MATCHES_MAX - MATCHES_MIN + 1));
+  const order = shuffled(IMAGE_TILES, bytes.subarray(2));
+  const tiles: ShapeName[] = [];
+  for (let index = 0; index < IMAGE_TILES; index++) tiles.push(pick(others, bytes[2 + IMAGE_TILES + index]!));
+  for (const position of order.slice(0, matches)) tiles[position] = shape;
+  return { shape, tiles };
+}
+
+/** Two fractions of 0–1 that place the hole within what the task's own sizes allow, and the piece's shape. */
+export async function puzzleLayout(
+  keyring: Keyring,
+  of: LayoutOf,
+): Promise<{ x: number; y: number; shape: ShapeName }> {
+  const bytes = await layoutBytes(keyring, of, 'puzzle');
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return { x: view.getUint16(0) / 0xffff, y: view.getUint16(2) / 0xffff, shape: pick(shapeNames, bytes[4]!) };
+}
+
+/** Tones in each group. */
+export async function audioLayout(keyring: Keyring, of: LayoutOf): Promise<number[]> {
+  const bytes = await layoutBytes(keyring, of, 'audio');
+  return Array.from({ length: AUDIO_GROUPS }, (_, index) => 1 + (bytes[index]! % AUDIO_TONES_MAX));
+}
+
+/** 32 bytes that belong to this jti, round and kind of task alone. */
+async function layoutBytes(keyring: Keyring, of: LayoutOf, kind: string): Promise<Bytes> {
+  const key = await keyring.tagKey('layout', keyDay(of.issuedAt));
+  const fields = encodeFields([textField(kind), textField(of.jti), numberField(of.round)]);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, fields));
+}
+
+function pick<Value>(list: readonly Value[], byte: number): Value {
+  return list[byte % list.length]!;
+}
+
+/** Fisher–Yates over 0…n−1. The modulo's bias, below 2 %, is nothing to guess by. */
+function shuffled(length: number, bytes: Uint8Array): number[] {
+  const order = Array.from({ length }, (_, index) => index);
+  for (let index = length - 1; index > 0; index--) {
+    const other = bytes[index]! % (index + 1);
+    [order[index], order[other]] = [order[other]!, order[index]!];
+  }
+  return order;
+}

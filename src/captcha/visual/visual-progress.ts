@@ -1,0 +1,42 @@
+/**
+ * Where a visitor stands after a round: done, on to the next, a fresh try, or out of tries. Pure, so
+ * that the whole course of a challenge can be tested without a picture.
+ */
+import type { VisualJudgement } from './judge-visual.ts';
+import type { ChallengeParams, SealedChallenge } from '../seal/sealed-challenge.ts';
+
+/** Failed courses per jti; guessing on needs a new challenge, which is limited elsewhere. */
+const TRIES_MAX = 3;
+/** Of a puzzle, whose one answer is hit by chance far more often than an image's eighteen or a recording's four. */
+const PUZZLE_TRIES_MAX = 2;
+
+export type VisualStep =
+  | { step: 'passed' }
+  | { step: 'next'; params: ChallengeParams; failed: boolean }
+  | { step: 'failed' };
+
+/** `roundsMax`: pictures shown under one jti at most, tries included. */
+export function visualStep(challenge: SealedChallenge, judgement: VisualJudgement, roundsMax: number): VisualStep {
+  const { params, round } = challenge;
+  const left = challenge.round + 1 < roundsMax;
+  if (challenge.kind !== 'image' || challenge.lane === 'audio') {
+    return judgement.right === judgement.judged ? { step: 'passed' } : retry(challenge, params, left);
+  }
+  const uncounted = params.uncounted ?? 0;
+  const start = params.startedAtRound ?? 0;
+  const counts = round - start >= uncounted;
+  const judged = (params.judged ?? 0) + (counts ? judgement.judged : 0);
+  const right = (params.right ?? 0) + (counts ? judgement.right : 0);
+  if (round - start + 1 < uncounted + (params.rounds ?? 1)) {
+    return left ? { step: 'next', params: { ...params, judged, right }, failed: false } : { step: 'failed' };
+  }
+  if (right >= judged * (params.threshold ?? 1)) return { step: 'passed' };
+  return retry(challenge, { ...params, startedAtRound: round + 1 }, left);
+}
+
+function retry({ kind, lane }: SealedChallenge, params: ChallengeParams, roundsLeft: boolean): VisualStep {
+  const failures = (params.failures ?? 0) + 1;
+  const most = kind === 'puzzle' && lane === 'visual' ? PUZZLE_TRIES_MAX : TRIES_MAX;
+  if (failures >= most || !roundsLeft) return { step: 'failed' };
+  return { step: 'next', params: { ...params, judged: 0, right: 0, failures }, failed: true };
+}

@@ -1,0 +1,63 @@
+/**
+ * What the service answers its edges (design 4): versions, config, a session. Apart from what edges
+ * send (`edge-api.ts`), because the edge Worker carries these schemas and no other.
+ */
+import * as z from 'zod/mini';
+import { instancePolicy } from '../management/instance.ts';
+
+/** Sessions in one list of the config: 1 MB. A list lives as long as a session JWT, five minutes. */
+export const LISTED_JTIS_MAX = 10_000;
+
+const id = z.string().check(z.minLength(1), z.maxLength(256));
+const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+/** 32 random bytes, base64url. */
+const key = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
+
+/** `GET /edge/v1/version`. `delta.version === base.version` means the delta is empty. */
+export const edgeVersion = z.strictObject({
+  configVersion: id,
+  base: z.strictObject({ hash, version: z.int() }),
+  delta: z.strictObject({ version: z.int() }),
+});
+export type EdgeVersion = z.infer<typeof edgeVersion>;
+
+export const edgeKeySet = z.strictObject({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
+export type EdgeKeySet = z.infer<typeof edgeKeySet>;
+
+/** `GET /edge/v1/config`. `configVersion` is also the ETag. */
+export const edgeConfig = z.strictObject({
+  configVersion: id,
+  instanceId: id,
+  policy: instancePolicy,
+  siteKey: id,
+  secretKey: id,
+  keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
+  /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
+  rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
+  /** Sessions whose score rose to the challenge threshold or above it since their JWT was minted. */
+  raisedJtis: z
+    .array(
+      z.strictObject({
+        jti: id,
+        score: z.number(),
+        /** `detectorBits` of the score's parts. */
+        detectors: z.optional(z.int()),
+      }),
+    )
+    .check(z.maxLength(LISTED_JTIS_MAX)),
+  /** Sessions that were ended while a JWT of theirs may still live. */
+  withdrawnJtis: z.optional(z.array(id).check(z.maxLength(LISTED_JTIS_MAX))),
+});
+export type EdgeConfig = z.infer<typeof edgeConfig>;
+
+/** `POST /edge/v1/sessions`. */
+export const edgeSession = z.strictObject({
+  jti: id,
+  jwt: z.string(),
+  /** Epoch milliseconds: the session over, this JWT over. */
+  expiresAt: z.int(),
+  jwtExpiresAt: z.int(),
+  /** Domain for the cookie by the public suffix list; `null` or absent is host-only. */
+  cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
+});
+export type EdgeSession = z.infer<typeof edgeSession>;

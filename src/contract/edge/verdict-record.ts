@@ -1,0 +1,66 @@
+/**
+ * VerdictRecord, version 1: the one row a request leaves behind (design 7). Snake case, because the
+ * read endpoints return it unchanged. Times are epoch milliseconds, `origin_ms` milliseconds.
+ * The event id is made once, before the first send, and is time-ordered (UUIDv7), so that every
+ * retry carries it and the store can drop duplicates.
+ */
+import * as z from 'zod/mini';
+import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from './record-bounds.ts';
+import { decisions, deviceTypes, ipCategories, pathTypes, sessionStatuses, verdictSources } from '../vocabulary.ts';
+
+export * from './record-bounds.ts';
+
+const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
+const id = z.string().check(z.minLength(1), z.maxLength(128));
+
+/** A rule that matched. `id` is `type:canonicalValue`; `mode` says whether it was only watched. */
+export const firedRule = z.strictObject({
+  id: z.string().check(z.maxLength(320)),
+  verdict: z.enum(decisions),
+  mode: z.enum(['enforce', 'monitor']),
+});
+export const verdictRecord = z.strictObject({
+  v: z.literal(VERDICT_RECORD_VERSION),
+  id: z.uuid(),
+  request_id: id,
+  timestamp: z.int().check(z.nonnegative()),
+  instance_id: id,
+  site_key: id,
+  jti: z.nullable(z.string().check(z.maxLength(256))),
+  ip: z.nullable(z.string().check(z.maxLength(45))),
+  ip_category: z.array(z.enum(ipCategories)).check(z.maxLength(ipCategories.length)),
+  country: z.nullable(z.string().check(z.maxLength(2))),
+  asn: z.nullable(z.int().check(z.nonnegative(), z.maximum(4_294_967_295))),
+  ja4: z.nullable(z.string().check(z.maxLength(64))),
+  user_agent: text,
+  device_type: z.enum(deviceTypes),
+  method: z.string().check(z.maxLength(32)),
+  host: z.string().check(z.maxLength(255)),
+  request_path: text,
+  path_type: z.enum(pathTypes),
+  /** What the table decided; under `monitor` the request was forwarded all the same. */
+  decision: z.enum(decisions),
+  source: z.enum(verdictSources),
+  /** Fired rule id, `category:tor`, `risk:block`, `policy:onPending`, `path:<pattern>` or `default`. */
+  decided_by: z.string().check(z.maxLength(320)),
+  fired_rules: z.array(firedRule).check(z.maxLength(RECORD_FIRED_RULES_MAX)),
+  explain: text,
+  enforcement_policy: z.enum(['enforce', 'monitor', 'rollout-excluded']),
+  session_status: z.enum(sessionStatuses),
+  /** `null`: nothing to verify; else the answer to this request's token. */
+  verified: z.nullable(z.boolean()),
+  /** Clearance level that lifted a challenge, or `null`. */
+  level: z.nullable(z.int()),
+  risk_score: z.nullable(z.number().check(z.gte(0), z.lte(1))),
+  /** Status sent to the visitor; 0 when the visitor left before there was one. */
+  status: z.int(),
+  origin_ms: z.nullable(z.number()),
+  ruleset_version: z.int(),
+  edge: z.strictObject({
+    colo: z.string().check(z.maxLength(16)),
+    version: z.string().check(z.maxLength(64)),
+    isolate: id,
+    seq: z.int().check(z.nonnegative()),
+  }),
+});
+export type VerdictRecord = z.infer<typeof verdictRecord>;

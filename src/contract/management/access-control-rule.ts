@@ -1,0 +1,75 @@
+/**
+ * An access control rule of an account (interface document 2.4): which visitors, and what they meet. Conditions are
+ * combined with AND; `userAgent` is compared whole here, unlike in edge access rules. Ranges of the
+ * restrict-only members are the field's.
+ */
+import * as z from 'zod/mini';
+import { isoTimestamp } from './iso-time.ts';
+import { captchaTypes } from '../vocabulary.ts';
+
+export const accessConditionFields = ['ip', 'ipMask', 'userId', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
+export type AccessConditionField = (typeof accessConditionFields)[number];
+
+/** Conditions sent in one rule, those of other operators included. */
+const CONDITIONS_MAX = 32;
+/** A whole user agent header, which is the longest value. */
+const VALUE_MAX_CHARS = 16_384;
+export const RULE_GROUP_ID_MAX_CHARS = 256;
+
+/** Any operator is read; what is not `equals` is dropped silently (interface document 2.4). */
+export const accessConditionInput = z.strictObject({
+  field: z.enum(accessConditionFields),
+  operator: z.string().check(z.maxLength(64)),
+  value: z.union([z.string().check(z.minLength(1), z.maxLength(VALUE_MAX_CHARS)), z.int()]),
+});
+
+const restrictionMembers = {
+  captchaType: z.optional(z.enum(captchaTypes)),
+  solvedImagesCount: z.optional(z.int().check(z.gte(1), z.lte(32))),
+  unsolvedImagesCount: z.optional(z.int().check(z.gte(0), z.lte(32))),
+  /** Share of pictures that must be judged right. */
+  imageThreshold: z.optional(z.number().check(z.gte(0), z.lte(1))),
+  powDifficulty: z.optional(z.number().check(z.gte(1), z.lte(10))),
+  /** Added to the session's score. */
+  frictionlessScore: z.optional(z.number().check(z.gte(-1), z.lte(1))),
+  /** Do nothing when the challenge is asked for; refuse the token at verification. */
+  deferToVerify: z.optional(z.boolean()),
+};
+export const accessRestriction = z.strictObject(restrictionMembers);
+export type AccessRestriction = z.infer<typeof accessRestriction>;
+export const restrictionNames = Object.keys(restrictionMembers) as (keyof AccessRestriction)[];
+
+export const ruleGroupId = z.string().check(z.minLength(1), z.maxLength(RULE_GROUP_ID_MAX_CHARS));
+export const userScopeHash = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a userScopeHash'));
+
+export const accessRuleInput = z.strictObject({
+  type: z.enum(['block', 'restrict']),
+  description: z.optional(z.string().check(z.maxLength(1024))),
+  conditions: z.array(accessConditionInput).check(z.minLength(1), z.maxLength(CONDITIONS_MAX)),
+  /** ISO 8601; one hour from now when omitted. Without an offset it is UTC. */
+  expiry: z.optional(isoTimestamp),
+  ruleGroupId: z.optional(ruleGroupId),
+  ...restrictionMembers,
+  /** Members of a listed rule, so that it can be sent back as it came; they change nothing. */
+  userScopeHash: z.optional(z.string().check(z.maxLength(64))),
+  createdAt: z.optional(z.string().check(z.maxLength(64))),
+  updatedAt: z.optional(z.string().check(z.maxLength(64))),
+  expired: z.optional(z.boolean()),
+});
+export type AccessRuleInput = z.infer<typeof accessRuleInput>;
+
+export const listedAccessRule = z.strictObject({
+  type: z.enum(['block', 'restrict']),
+  description: z.optional(z.string()),
+  conditions: z.array(
+    z.strictObject({ field: z.enum(accessConditionFields), operator: z.literal('equals'), value: z.string() }),
+  ),
+  expiry: z.string(),
+  ruleGroupId: z.optional(z.string()),
+  ...restrictionMembers,
+  userScopeHash: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  expired: z.boolean(),
+});
+export type ListedAccessRule = z.infer<typeof listedAccessRule>;

@@ -1,0 +1,143 @@
+/**
+ * A Protect instance: what one edge Worker enforces (interface document 2.7 and 4.8, design 3 and 6). The
+ * members after `ipCategoryRules` are ours; every one has a default, so `{name, cname, globalSiteKey}`
+ * makes a working instance. Shared by the management API and by the edge's config.
+ */
+import * as z from 'zod/mini';
+import { challengeKinds, decisions, ipCategories, pathTypes } from '../vocabulary.ts';
+import type { IpCategory } from '../vocabulary.ts';
+
+const decision = z.enum(decisions);
+/** The field's older word `captcha` is accepted for `challenge`. */
+const action = z.pipe(
+  z.pipe(
+    z.enum([...decisions, 'captcha']),
+    z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
+  ),
+  decision,
+);
+
+/**
+ * A path pattern: literal characters, `*` within one segment, `**` across segments. Matched against
+ * the canonical path only (design 3), never against the query.
+ */
+export const pathPattern = z.string().check(z.minLength(1), z.maxLength(256), z.regex(/^\/[^\s?#]*$/));
+export const PATH_RULES_MAX = 200;
+
+export const endpointRule = z.strictObject({ pattern: pathPattern, pathType: z.enum(pathTypes) });
+
+/** First matching rule in list order wins; `inherit` ends the search and leaves policy to the path type. */
+export const pathRule = z.strictObject({
+  pattern: pathPattern,
+  methods: z.optional(z.array(z.string().check(z.regex(/^[A-Z]{1,16}$/))).check(z.minLength(1), z.maxLength(16))),
+  action: z.enum(['allow', 'challenge', 'block', 'inherit']),
+  /** No session is asked for here: webhooks, mobile apps, health checks. */
+  waiveSession: z._default(z.boolean(), false),
+});
+
+/**
+ * `onPending`: a `GET`/`HEAD` page without a session. `onChallenge`: what a challenge by risk or policy
+ * becomes on this path type. `onError`: what a request gets when no ruleset was ever loaded.
+ */
+const enforcement = z.strictObject({
+  onPending: z._default(action, 'allow'),
+  onChallenge: z._default(action, 'challenge'),
+  onError: z._default(action, 'allow'),
+});
+
+/**
+ * Challenge difficulty by risk score: of the rows whose `minScore` the session reaches, the highest one
+ * counts. It makes a challenge harder than the site asks, never easier.
+ */
+export const challengeDifficultyRow = z.strictObject({
+  minScore: z.number().check(z.gte(0), z.lte(1)),
+  captchaType: z.optional(z.enum(challengeKinds)),
+  powDifficulty: z.optional(z.int().check(z.gte(1), z.lte(10))),
+});
+export type ChallengeDifficultyRow = z.infer<typeof challengeDifficultyRow>;
+/** From 0.5 on 1.6 times the usual work; from 0.7 on a task that needs a person, or 2.5 times where that is work too. */
+const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
+  { minScore: 0.5, powDifficulty: 5 },
+  { minScore: 0.7, captchaType: 'puzzle', powDifficulty: 6 },
+];
+
+const colour = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
+const line = z.string().check(z.maxLength(200));
+/** Shown on the interstitial and block pages; rendered as text, never as markup. */
+export const branding = z.strictObject({
+  name: z.optional(line),
+  logoUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|\/)[^\s"'<>]*$/))),
+  primaryColor: z.optional(colour),
+  backgroundColor: z.optional(colour),
+  textColor: z.optional(colour),
+  title: z.optional(line),
+  message: z.optional(z.string().check(z.maxLength(1000))),
+  supportUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|mailto:)[^\s"'<>]*$/))),
+});
+
+/** One optional member per category, told from any other name. */
+const categoryRules = z.strictObject(
+  Object.fromEntries(ipCategories.map((category) => [category, z.optional(action)])) as Record<
+    IpCategory,
+    z.ZodMiniOptional<typeof action>
+  >,
+);
+
+const enforcementDefaults = { onPending: 'allow', onChallenge: 'challenge', onError: 'allow' } as const;
+
+/** Members that decide how the edge behaves; all optional on create and update. */
+export const instancePolicy = z.strictObject({
+  /** Host names this instance answers for; empty means any. */
+  hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
+  ipCategoryRules: z._default(categoryRules, {}),
+  /** From this risk score on a session is challenged, or blocked. 1 is never: the score is shown and decides nothing. */
+  challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
+  blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),
+  challengeDifficulty: z._default(z.array(challengeDifficultyRow).check(z.maxLength(10)), challengeDifficultyDefault),
+  defaultPathType: z._default(z.enum(pathTypes), 'html'),
+  endpointRules: z._default(z.array(endpointRule).check(z.maxLength(PATH_RULES_MAX)), []),
+  pathRules: z._default(z.array(pathRule).check(z.maxLength(PATH_RULES_MAX)), []),
+  enforcementPolicy: z._default(
+    z.strictObject({
+      html: z._default(enforcement, enforcementDefaults),
+      json: z._default(enforcement, enforcementDefaults),
+    }),
+    { html: enforcementDefaults, json: enforcementDefaults },
+  ),
+  sessionsEnabled: z._default(z.boolean(), true),
+  /** Life of a session, seconds. */
+  jtiExpirySeconds: z._default(z.int().check(z.gte(300), z.lte(31_536_000)), 86_400),
+  /** Inject the protect script into allowed HTML documents. */
+  autoInject: z._default(z.boolean(), false),
+  /** Record what would have been decided, forward everything. */
+  monitor: z._default(z.boolean(), false),
+  /** Percent of visitors enforced on, stable per visitor. */
+  rollout: z._default(z.number().check(z.gte(0), z.lte(100)), 100),
+  /** Life of a clearance, seconds (design 3.3). */
+  clearanceSeconds: z._default(z.int().check(z.gte(60), z.lte(86_400)), 1800),
+  /** Level a solved challenge must have to lift a challenge here: 0 any lane, 1 proof of work, 2 image or puzzle. */
+  clearanceLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 0),
+  /** Cookie resets within the window that count as suspicious. */
+  cookieCycling: z._default(
+    z.strictObject({
+      threshold: z.int().check(z.gte(1), z.lte(1000)),
+      windowSeconds: z.int().check(z.gte(60), z.lte(86_400)),
+    }),
+    { threshold: 5, windowSeconds: 3600 },
+  ),
+  branding: z._default(branding, {}),
+  submission: z._default(
+    z.strictObject({
+      tokenField: z._default(z.string().check(z.regex(/^[A-Za-z0-9_.[\]-]{1,64}$/)), 'captcha-response'),
+      /** Dot path of the field in a JSON body; empty means the field at the top. */
+      jsonPath: z._default(z.string().check(z.regex(/^[A-Za-z0-9_.-]{0,256}$/)), ''),
+      /** Whether the origin sees the token field. */
+      forwardToken: z._default(z.boolean(), true),
+    }),
+    { tokenField: 'captcha-response', jsonPath: '', forwardToken: true },
+  ),
+  /** `counts`: allow verdicts are counted, not kept as rows. */
+  allowVerdicts: z._default(z.enum(['rows', 'counts']), 'rows'),
+  retentionDays: z._default(z.int().check(z.gte(1), z.lte(730)), 30),
+});
+export type InstancePolicy = z.infer<typeof instancePolicy>;

@@ -1,0 +1,283 @@
+/**
+ * Questions to the verdict log and their answers (interface document 4.8, design 7). Types, formats
+ * and bounds that the interface document leaves open are fixed here, once. A form body brings
+ * strings and single values where JSON brings numbers and arrays: both are taken.
+ */
+import * as z from 'zod/mini';
+import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
+import { telemetryTraits } from '../edge/telemetry.ts';
+import { decisions, deviceTypes, verdictSources } from '../vocabulary.ts';
+import { verdictRecord } from '../edge/verdict-record.ts';
+
+export const VERDICT_PAGE_DEFAULT_ROWS = 50;
+export const VERDICT_PAGE_MAX_ROWS = 1000;
+/** Deeper pages are read with `cursor`, whose cost does not grow with the depth. */
+export const VERDICT_OFFSET_MAX = 100_000;
+/** A week by the minute is 10,080. */
+export const SERIES_POINTS_MAX = 11_000;
+/** Points of all series of one answer: some 20 MB. A month by the hour, or a day by the minute, of 100 values. */
+export const DIMENSION_POINTS_MAX = 250_000;
+export const TOP_N_DEFAULT = 10;
+export const TOP_N_MAX = 100;
+const FILTER_VALUES_MAX = 100;
+
+/** The allowed values of `groupBy`. */
+export const verdictDimensions = [
+  'decision',
+  'source',
+  'country',
+  'asn',
+  'ip_category',
+  'ja4',
+  'user_agent',
+  'request_path',
+  'fired_rule',
+  'device_type',
+  'enforcement_policy',
+  'none',
+] as const;
+export type VerdictDimension = (typeof verdictDimensions)[number];
+
+const digits = z.string().check(z.regex(/^\d{1,15}$/));
+const wholeNumber = (min: number, max: number) =>
+  z.pipe(z.pipe(z.union([z.int(), digits]), z.transform(Number)), z.int().check(z.gte(min), z.lte(max)));
+const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
+  z.pipe(
+    z.union([item, z.array(item).check(z.minLength(1), z.maxLength(FILTER_VALUES_MAX))]),
+    z.transform((value): z.output<T>[] => (Array.isArray(value) ? value : [value as z.output<T>])),
+  );
+
+/** `Date.parse` takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/** ISO 8601 (without offset: UTC) or epoch milliseconds, to epoch milliseconds. */
+export const instant = z.pipe(
+  z.union([z.int().check(z.gte(0), z.lte(8.64e15)), z.string().check(z.minLength(1), z.maxLength(40))]),
+  z.transform((value, context): number => {
+    if (typeof value === 'number') return value;
+    if (/^\d{9,16}$/.test(value)) return Number(value);
+    const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/.exec(value);
+    const zoned = iso?.[1] !== undefined && iso[4] === undefined ? `${value}Z` : value;
+    const parsed = iso && isDay(value.slice(0, 10)) ? Date.parse(zoned) : Number.NaN;
+    if (!Number.isNaN(parsed) && parsed >= 0) return parsed;
+    context.issues.push({ code: 'custom', message: 'Expected ISO 8601 or epoch milliseconds', input: value });
+    return z.NEVER;
+  }),
+);
+
+/** `minute`, `hour`, `day`, or a whole number of minutes in seconds; to seconds. */
+export const bucketSeconds = z.pipe(
+  z.pipe(
+    z.union([z.enum(['minute', 'hour', 'day']), z.int(), digits]),
+    z.transform((value): number => {
+      if (value === 'minute') return 60;
+      if (value === 'hour') return 3600;
+      return value === 'day' ? 86_400 : Number(value);
+    }),
+  ),
+  z.int().check(z.gte(60), z.lte(31 * 86_400), z.multipleOf(60)),
+);
+
+const asn = z.pipe(
+  z.pipe(
+    z.union([z.int(), z.string().check(z.regex(/^(AS)?\d{1,10}$/i))]),
+    z.transform((value): number => (typeof value === 'number' ? value : Number(value.replace(/^AS/i, '')))),
+  ),
+  z.int().check(z.gte(0), z.lte(4_294_967_295)),
+);
+
+export const siteKeyMember = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
+export const jtiMember = z.string().check(z.minLength(1), z.maxLength(256));
+
+const paging = {
+  limit: z._default(wholeNumber(1, VERDICT_PAGE_MAX_ROWS), VERDICT_PAGE_DEFAULT_ROWS),
+  offset: z._default(wholeNumber(0, VERDICT_OFFSET_MAX), 0),
+  /** `nextCursor` of the page before; `offset` counts from it. */
+  cursor: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
+};
+
+const filters = {
+  siteKey: siteKeyMember,
+  /** Inclusive. */
+  since: z.optional(instant),
+  /** Exclusive. */
+  until: z.optional(instant),
+  decision: z.optional(oneOrMany(z.enum(decisions))),
+  sources: z.optional(oneOrMany(z.enum(verdictSources))),
+  /** Verdicts in which at least one of these rule ids fired, monitored rules included. */
+  firedRules: z.optional(oneOrMany(z.string().check(z.minLength(1), z.maxLength(320)))),
+  asn: z.optional(oneOrMany(asn)),
+  deviceType: z.optional(oneOrMany(z.enum(deviceTypes))),
+  /** Exact path, or every path that starts with what precedes a trailing `*`. */
+  requestPath: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
+  minRulesFired: z.optional(wholeNumber(0, 64)),
+};
+
+export const verdictPageRequest = z.strictObject({ ...filters, ...paging });
+export type VerdictPageRequest = z.infer<typeof verdictPageRequest>;
+
+export const verdictSearchRequest = z.strictObject({
+  siteKey: siteKeyMember,
+  ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
+  jti: z.optional(jtiMember),
+  asn: z.optional(oneOrMany(asn)),
+  since: filters.since,
+  until: filters.until,
+  ...paging,
+});
+
+export const verdictExportRequest = z.strictObject({
+  ...filters,
+  format: z._default(z.enum(['ndjson', 'parquet']), 'ndjson'),
+});
+
+export const distinctRequest = z.strictObject({ since: instant, until: z.optional(instant), siteKey: siteKeyMember });
+
+export const sessionRequest = z.strictObject({ jti: jtiMember, siteKey: siteKeyMember });
+
+export const trafficSummaryRequest = z.strictObject({
+  siteKey: siteKeyMember,
+  /** Default: 24 hours ago. Taken down to the start of its bucket. */
+  since: z.optional(instant),
+  /** Default: now. Taken up to the end of its bucket. */
+  until: z.optional(instant),
+  bucket: z._default(bucketSeconds, 3600),
+  source: z.optional(oneOrMany(z.enum(verdictSources))),
+});
+
+export const trafficByDimensionRequest = z.strictObject({
+  groupBy: z.enum(verdictDimensions),
+  siteKey: siteKeyMember,
+  since: z.optional(instant),
+  until: z.optional(instant),
+  bucket: z._default(bucketSeconds, 3600),
+  topN: z._default(wholeNumber(1, TOP_N_MAX), TOP_N_DEFAULT),
+  /** Count only verdicts with these decisions. */
+  decision: z.optional(oneOrMany(z.enum(decisions))),
+});
+
+export const verdictPageAnswer = z.object({
+  /** Newest first, ties by id downward. */
+  verdicts: z.array(verdictRecord),
+  /** Verdicts that match, whatever `limit`, `offset` and `cursor` say. */
+  total: z.int(),
+  /** `false`: counting was cut short, the real total is at least `total`. */
+  totalIsExact: z.boolean(),
+  limit: z.int(),
+  offset: z.int(),
+  /** For the next call's `cursor`; `null` on the last page. */
+  nextCursor: z.nullable(z.string()),
+});
+
+const counted = { total: z.int(), allow: z.int(), challenge: z.int(), block: z.int() };
+/** Verdicts of one bucket, by decision. `timestamp`: epoch milliseconds of its start. */
+const seriesPoint = z.object({ timestamp: z.int(), ...counted });
+
+export const distinctSourcesAnswer = z.object({
+  sources: z.array(z.object({ source: z.string(), ...counted })),
+  since: z.int(),
+  until: z.int(),
+});
+
+export const distinctFiredRulesAnswer = z.object({
+  firedRules: z.array(z.object({ id: z.string(), ...counted })),
+  /** `false`: more distinct rules fired in an hour than the log keeps apart. */
+  isComplete: z.boolean(),
+  since: z.int(),
+  until: z.int(),
+});
+
+export const trafficSummaryAnswer = z.object({
+  /** The window really counted: whole buckets, epoch milliseconds, `until` exclusive. */
+  since: z.int(),
+  until: z.int(),
+  bucketSeconds: z.int(),
+  ...counted,
+  /** Buckets that saw traffic, oldest first. */
+  buckets: z.array(seriesPoint),
+});
+
+export const trafficByDimensionAnswer = z.object({
+  groupBy: z.enum(verdictDimensions),
+  since: z.int(),
+  until: z.int(),
+  bucketSeconds: z.int(),
+  ...counted,
+  /**
+   * The `topN` values by total over the window, largest first. `value: null`: verdicts that have
+   * none. A verdict with several values (`fired_rule`, `ip_category`) counts once under each.
+   */
+  series: z.array(z.object({ value: z.nullable(z.string()), ...counted, points: z.array(seriesPoint) })),
+  /** Every other value together; exact. */
+  other: z.object({ values: z.int(), ...counted, points: z.array(seriesPoint) }),
+  /** `false`: an hour held more distinct values than the log keeps apart; the surplus is in `other`. */
+  isExact: z.boolean(),
+});
+
+/** The detectors that fired; their weights add up to the score, which is capped at 1. */
+const riskParts = z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() }));
+
+export const riskHistoryAnswer = z.object({
+  jti: z.string(),
+  /** Oldest first: the session's first score and every change of it, the newest 50. Empty for one unknown or erased. */
+  scores: z.array(
+    z.object({ timestamp: z.int(), risk_score: z.number(), cause: z.enum(riskCauses), parts: riskParts }),
+  ),
+  /** Oldest first; the newest 1,000 when there are more. */
+  history: z.array(
+    z.object({
+      timestamp: z.int(),
+      id: z.string(),
+      request_id: z.string(),
+      risk_score: z.nullable(z.number()),
+      decision: z.enum(decisions),
+      source: z.string(),
+      decided_by: z.string(),
+      request_path: z.string(),
+      fired_rules: z.array(z.string()),
+    }),
+  ),
+  latest_risk_score: z.nullable(z.number()),
+  highest_risk_score: z.nullable(z.number()),
+  total: z.int(),
+});
+
+export const sessionTelemetryAnswer = z.object({
+  jti: z.string(),
+  first_seen: z.nullable(z.int()),
+  last_seen: z.nullable(z.int()),
+  requests: z.object(counted),
+  ips: z.array(z.string()),
+  asns: z.array(z.int()),
+  countries: z.array(z.string()),
+  user_agents: z.array(z.string()),
+  ja4s: z.array(z.string()),
+  device_type: z.nullable(z.string()),
+  latest_risk_score: z.nullable(z.number()),
+  /** In how many of the session's verdicts each rule fired. */
+  fired_rules: z.array(z.object({ id: z.string(), verdicts: z.int() })),
+  /** The session as its risk is judged; `null` for one unknown or erased. */
+  session: z.nullable(
+    z.object({
+      opened_at: z.int(),
+      expires_at: z.int(),
+      updated_at: z.int(),
+      risk_score: z.number(),
+      parts: riskParts,
+      renewals: z.int(),
+      address_changes: z.int(),
+      user_agent_changes: z.int(),
+      idle_sessions_of_network: z.int(),
+      requests_per_minute: z.int(),
+      reports: z.int(),
+      implausible_reports: z.int(),
+      interacted: z.boolean(),
+      traits: z.array(z.enum(telemetryTraits)),
+    }),
+  ),
+  /** What the protect script reported, oldest first. */
+  telemetry: z.array(z.object({ timestamp: z.int(), report: z.unknown() })),
+});

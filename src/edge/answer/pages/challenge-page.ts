@@ -1,0 +1,96 @@
+/**
+ * The interstitial (design 3.2, 3.3): shown in place of a challenged document. Carries everything its
+ * script needs as data, every text it may show as an inert template, a held submission as a form,
+ * and a way through without scripts.
+ */
+import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-terms.ts';
+import { html, type Html } from './html.ts';
+import { type LocalisedMessages, pickLanguage } from './language.ts';
+import type { PageInput } from './page-input.ts';
+import { renderPage } from './page-layout.ts';
+
+export interface ChallengePageInput extends PageInput {
+  siteKey: string;
+  /** Path and query to go to after passing, as the edge has checked it. */
+  returnTo: string;
+  /** Content hashes of the browser scripts; `interstitial.js` is asked for. */
+  assetHashes: Readonly<Record<string, string>>;
+  /** Address of the edge's own endpoints; default `/__protect`. */
+  apiBase?: string;
+  action?: string;
+  /**
+   * A challenged submission, sealed; posted to `url` as field `seal` after passing, or by a visitor
+   * without scripts after `waitSeconds` (`null`: not without scripts).
+   */
+  replay?: { url: string; seal: string; waitSeconds: number | null };
+  /** The lane without scripts: a page that opens by itself after so many seconds. */
+  noScript?: { url: string; waitSeconds: number };
+  /** Why the visitor sees this again. */
+  notice?: 'failed' | 'expired' | 'offline';
+}
+
+/** Texts the script shows, by state; beside them `cookies`, which doubles for a loop. */
+const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as const;
+
+export function renderChallengePage(input: ChallengePageInput): string {
+  const localised = pickLanguage(input.acceptLanguage, input.languages);
+  const { messages } = localised;
+  const { branding, nonce, apiBase = '/__protect' } = input;
+  const script = `${apiBase}/interstitial.js?v=${input.assetHashes['interstitial.js'] ?? ''}`;
+  return renderPage(input, localised, {
+    title: branding.title ?? messages.challengeTitle,
+    head: html`${noScriptRefresh(input)} ${noScriptForm(input)}
+      <script nonce="${nonce}" src="${script}" defer></script>`,
+    data: html` data-api="${apiBase}" data-sitekey="${input.siteKey}" data-action="${input.action ?? CLEARANCE_ACTION}"
+    data-return-to="${input.returnTo}"`,
+    body: html`<p>${branding.message ?? messages.challengeText}</p>
+      ${input.notice === undefined ? null : html`<p>${messages[input.notice]}</p>`}
+      <p role="status" id="status"></p>
+      <progress aria-labelledby="status" max="1" value="0" hidden></progress>
+      <div data-visual></div>
+      <button type="button" hidden>${messages.retry}</button>
+      ${states.map((state) => html`<template data-state="${state}">${messages[state]}</template>`)}
+      <template data-state="cookies">${messages.cookiesTitle} – ${messages.cookies}</template>
+      ${heldSubmission(input, localised)} ${noScriptLink(input, localised)}`,
+  });
+}
+
+function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
+  if (replay === undefined) return null;
+  return html`<form method="post" action="${replay.url}" enctype="text/plain" hidden>
+    <input type="hidden" name="seal" value="${replay.seal}" />
+    <button>${messages.noScriptLink}</button>
+  </form>`;
+}
+
+/** Shows the held submission's own button where no script will send it, once the wait is over. */
+function noScriptForm({ replay, nonce }: ChallengePageInput): Html | null {
+  const waitSeconds = replay?.waitSeconds ?? null;
+  if (waitSeconds === null) return null;
+  return html`<noscript
+    ><style nonce="${nonce}">
+      form[hidden] {
+        display: block !important;
+        visibility: hidden;
+        animation: later 0s ${String(waitSeconds)}s forwards;
+      }
+      @keyframes later {
+        to {
+          visibility: visible;
+        }
+      }
+    </style></noscript
+  >`;
+}
+
+function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {
+  if (noScript === undefined) return null;
+  return html`<noscript><meta http-equiv="refresh" content="${noScript.waitSeconds};url=${noScript.url}" /></noscript>`;
+}
+
+function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
+  if (noScript === undefined) return null;
+  return html`<noscript>
+    <p><a class="button" href="${noScript.url}">${messages.noScriptLink}</a></p></noscript
+  >`;
+}

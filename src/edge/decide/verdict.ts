@@ -1,0 +1,199 @@
+/**
+ * From signals, ruleset, config, session and clearance to a `Verdict`: what was decided, by what, and
+ * whether it is enforced (design 3.1, 3.4). Pure: it knows no `Request` and no `Response`.
+ */
+import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { RISK_NEVER, detectorsOf } from '../../contract/edge/risk-detectors.ts';
+import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
+import { decide, restrictiveness } from '../../rules/decide.ts';
+import type { DecideInputs, DecideOutcome } from '../../rules/decide.ts';
+import { explainVerdict } from '../../rules/explain.ts';
+import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
+import type { RuleMatch } from '../../rules/types.ts';
+import type { ClearanceReading } from '../session/clearance.ts';
+import type { PathPolicy } from './path-policy.ts';
+import type { SessionReading } from '../session/session.ts';
+import type { Signals } from '../request/signals.ts';
+
+type FiredRule = VerdictRecord['fired_rules'][number];
+
+export interface Verdict {
+  decision: Decision;
+  source: VerdictSource;
+  decidedBy: string;
+  /** Rules that matched, then the detectors behind the risk score as `risk:<name>`. */
+  firedRules: readonly FiredRule[];
+  enforcementPolicy: VerdictRecord['enforcement_policy'];
+  sessionStatus: SessionStatus;
+  /** Value of `X-Protect-Status`, or `null`. */
+  status: 'no-session' | 'invalid-session' | 'session-not-found' | null;
+  riskScore: number | null;
+  /** Level of the clearance that lifted a challenge. */
+  level: number | null;
+  explain: string;
+}
+
+export interface VerdictInputs {
+  policy: InstancePolicy;
+  path: PathPolicy;
+  method: string;
+  preflight: boolean;
+  signals: Signals;
+  match: RuleMatch;
+  rulesetVersion: number;
+  session: SessionReading;
+  clearance: ClearanceReading | null;
+}
+
+export function verdictOf(inputs: VerdictInputs): Verdict {
+  const { policy, path, signals, match, session, clearance } = inputs;
+  const waived = path.waiveSession || path.exempt;
+  const sessionMissing = session.status !== 'off' && session.status !== 'active' && !waived;
+  const table: DecideInputs = {
+    network: match.network,
+    client: match.client,
+    category: categoryInput(policy, signals.ipCategories),
+    risk: riskInput(policy, path, session.riskScore),
+    policy: policyInput(inputs, sessionMissing),
+  };
+  const outcome = decide(table);
+  const verdict: Verdict = {
+    decision: outcome.decision,
+    source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
+    decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
+    firedRules: firedRules(match, session.detectors, table.risk),
+    enforcementPolicy: enforcementOf(policy, signals),
+    sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
+    status: session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null,
+    riskScore: session.riskScore,
+    level: null,
+    explain: explanation(match, table, outcome, inputs.rulesetVersion),
+  };
+  if (verdict.decision === 'block') return verdict;
+  // A preflight carries no cookies: nobody could solve it, and the call that follows is decided itself.
+  if (inputs.preflight) return allow(verdict, 'preflight');
+  if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');
+  let lifted = verdict;
+  if (verdict.decision === 'challenge') {
+    if (!clearance || clearance.level < policy.clearanceLevel) {
+      if (sessionMissing) verdict.status ??= 'no-session';
+      return verdict;
+    }
+    lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
+  }
+  const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
+  return asksForSession ? noSession(lifted) : lifted;
+}
+
+/** A verdict that the table did not make: a failure policy's, or one before any input was known. */
+export function errorVerdict(
+  decision: Decision,
+  explain: string,
+  source: VerdictSource = 'error',
+  decidedBy = 'default',
+): Verdict {
+  return {
+    decision,
+    source,
+    decidedBy,
+    firedRules: [],
+    enforcementPolicy: 'enforce',
+    sessionStatus: 'off',
+    status: null,
+    riskScore: null,
+    level: null,
+    explain,
+  };
+}
+
+function allow(verdict: Verdict, source: VerdictSource): Verdict {
+  const note = verdict.decision === 'allow' ? '' : ` Lifted: ${source}.`;
+  return { ...verdict, decision: 'allow', source, explain: verdict.explain + note };
+}
+
+/** A json path cannot open a session by itself: its client is told to (design 3.1, 3.2). */
+function noSession(verdict: Verdict): Verdict {
+  const status = verdict.status ?? 'no-session';
+  return {
+    ...verdict,
+    decision: 'challenge',
+    source: 'no-session',
+    decidedBy: 'policy:noSession',
+    status,
+    sessionStatus: status,
+    explain: `Answered 401: a json path asks for a session (${status}).`,
+  };
+}
+
+function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]): DecideInputs['category'] {
+  let strictest: DecideInputs['category'] = null;
+  for (const category of categories) {
+    const verdict = policy.ipCategoryRules[category];
+    if (verdict && (!strictest || restrictiveness[verdict] > restrictiveness[strictest.verdict])) {
+      strictest = { verdict, category };
+    }
+  }
+  return strictest;
+}
+
+function riskInput(policy: InstancePolicy, path: PathPolicy, score: number | null): DecideInputs['risk'] {
+  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
+  const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
+  return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
+}
+
+function firedRules(match: RuleMatch, detectors: number, risk: DecideInputs['risk']): readonly FiredRule[] {
+  if (detectors === 0) return match.fired;
+  const verdict = risk?.verdict ?? 'allow';
+  const parts = detectorsOf(detectors).map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
+  return [...match.fired, ...parts];
+}
+
+function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInputs['policy'] {
+  const { policy, path, method } = inputs;
+  if (path.action === 'block') return { verdict: 'block', reason: `path:${path.pattern}` };
+  const enforcement = policy.enforcementPolicy[path.pathType];
+  if (path.action === 'challenge') return { verdict: 'challenge', reason: `path:${path.pattern}` };
+  if (path.action === 'allow') return { verdict: 'allow', reason: `path:${path.pattern}` };
+  if (!sessionMissing || path.pathType === 'json') return null;
+  const opensPage = method === 'GET' || method === 'HEAD';
+  return opensPage
+    ? { verdict: enforcement.onPending, reason: 'onPending' }
+    : { verdict: enforcement.onChallenge, reason: 'noSession' };
+}
+
+function sourceOf(outcome: DecideOutcome, pending: boolean): VerdictSource {
+  switch (outcome.input) {
+    case 'network':
+    case 'client':
+      return 'access-rule';
+    case 'category':
+      return 'ip-category';
+    case 'risk':
+      return 'risk';
+    case 'policy':
+      return pending && outcome.decidedBy === 'policy:onPending' && outcome.decision === 'allow'
+        ? 'bootstrap-passthrough'
+        : 'policy';
+    case 'default':
+      return 'default';
+  }
+}
+
+function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enforcementPolicy'] {
+  if (policy.monitor) return 'monitor';
+  return policy.rollout < 100 && signals.rolloutBucket >= (policy.rollout * ROLLOUT_BUCKETS) / 100
+    ? 'rollout-excluded'
+    : 'enforce';
+}
+
+/** Most requests are decided by nothing at all: their sentence is made once per ruleset version. */
+let silentExplanation = { version: -1, text: '' };
+function explanation(match: RuleMatch, table: DecideInputs, outcome: DecideOutcome, version: number): string {
+  const silent = outcome.input === 'default' && match.fired.length === 0;
+  if (silent && silentExplanation.version === version) return silentExplanation.text;
+  const text = explainVerdict({ match, inputs: table, outcome, rulesetVersion: version });
+  if (silent) silentExplanation = { version, text };
+  return text;
+}

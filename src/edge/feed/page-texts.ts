@@ -1,0 +1,60 @@
+/**
+ * The languages of the gate's pages: what is compiled in, and the rest as one file of the service's,
+ * loaded behind responses. A page in a language that is not there yet waits for it, briefly; after
+ * that, and for everyone whom English suits, pages speak English.
+ */
+import type { FileReading } from './client-files.ts';
+import { within } from './within.ts';
+import { isFirstChoice } from '../answer/pages/language.ts';
+import type { Languages } from '../answer/pages/messages.ts';
+
+export const PAGE_TEXTS_FILE = 'page-texts.json';
+/** As long as a request waits for rules (design 4); a page in English is better than a late one. */
+const WAIT_MS = 400;
+/** A load whose request was cancelled never ends; after this the next one starts its own. */
+const LOAD_LOST_AFTER_MS = 10_000;
+
+export class PageTexts {
+  #languages: Languages;
+  #isComplete: boolean;
+  readonly #read: () => Promise<FileReading>;
+  readonly #now: () => number;
+  #load: { startedAtMs: number; done: Promise<void> } | null = null;
+
+  /** `read: null`: all there is, is compiled in. */
+  constructor(embedded: Languages, read: (() => Promise<FileReading>) | null, now: () => number) {
+    this.#languages = embedded;
+    this.#isComplete = read === null;
+    this.#read = read ?? (() => Promise.resolve('absent'));
+    this.#now = now;
+  }
+
+  /** Behind a response. Does nothing once they are there. */
+  load(): Promise<void> {
+    if (this.#isComplete) return Promise.resolve();
+    const nowMs = this.#now();
+    if (this.#load && nowMs - this.#load.startedAtMs < LOAD_LOST_AFTER_MS) return this.#load.done;
+    const done = this.#loaded();
+    this.#load = { startedAtMs: nowMs, done };
+    return done;
+  }
+
+  /** For a page that is about to be written, never for a request that passes. */
+  async wanted(acceptLanguage: string | null): Promise<Languages> {
+    if (!this.#isComplete && !isFirstChoice('en', acceptLanguage)) await within(this.load(), WAIT_MS);
+    return this.#languages;
+  }
+
+  async #loaded(): Promise<void> {
+    try {
+      const bytes = await this.#read();
+      if (typeof bytes === 'string') return;
+      // Its hash was checked: this is what the build wrote.
+      const texts = JSON.parse(new TextDecoder().decode(bytes)) as Languages;
+      this.#languages = { ...this.#languages, ...texts };
+      this.#isComplete = true;
+    } finally {
+      this.#load = null;
+    }
+  }
+}

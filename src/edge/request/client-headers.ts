@@ -1,0 +1,23 @@
+/**
+ * What a session call's headers show of the browser that sent it (design 6), for the service's detectors. Bounded,
+ * and only what tells kinds of browsers apart, not people.
+ */
+import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
+
+/** Browsers send fetch metadata and client hints to https and to their own machine only. */
+const TRUSTWORTHY_HOST = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+export function clientHeadersOf(headers: Headers, target: { scheme: string; host: string } | null): ClientHeaders {
+  // One that is longer than any browser's is cut, not refused: the detectors see that it fits nothing.
+  const text = (name: string, maxChars: number): string | null => headers.get(name)?.slice(0, maxChars) ?? null;
+  return {
+    secure: target !== null && (target.scheme === 'https' || TRUSTWORTHY_HOST.test(target.host)),
+    acceptLanguage: headers.has('accept-language'),
+    fetchSite: text('sec-fetch-site', 16),
+    fetchMode: text('sec-fetch-mode', 16),
+    fetchDest: text('sec-fetch-dest', 32),
+    uaBrands: text('sec-ch-ua', 256),
+    uaMobile: text('sec-ch-ua-mobile', 8),
+    uaPlatform: text('sec-ch-ua-platform', 32),
+  };
+}

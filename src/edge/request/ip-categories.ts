@@ -1,0 +1,112 @@
+/**
+ * Address categories (issue 4, point 6): Tor by Cloudflare's country code `T1`, networks by ASN, and
+ * prefixes. The default names only networks that publish their addresses as cloud or hosting ranges
+ * (`docs/ip-categories.md` has the sources); an operator replaces it with the variable `IP_CATEGORIES`.
+ */
+import * as z from 'zod/mini';
+import { ipCategories } from '../../contract/vocabulary.ts';
+import type { IpCategory } from '../../contract/vocabulary.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { canonicalAsn } from '../../address/signal-values.ts';
+import { mask32, parseCidr, parseIp } from '../../address/ip.ts';
+import type { IpAddress, IpPrefix } from '../../address/ip.ts';
+
+export interface IpCategories {
+  of(ip: string | null, asn: number | null, country: string | null): readonly IpCategory[];
+}
+
+const names = z.array(z.enum(ipCategories)).check(z.minLength(1), z.maxLength(ipCategories.length));
+/** An environment variable holds 5 kB; the bound only says that larger sets belong in `ipMask` rules. */
+const ENTRIES_MAX = 2000;
+
+/** Networks whose operators sell servers, not access. Sources: each operator's published ranges and registry entry. */
+const DATACENTER_ASNS = [
+  8075, // Microsoft Azure
+  8560, // IONOS
+  9009, // M247
+  12876, // Scaleway
+  14061, // DigitalOcean
+  14618, // Amazon EC2
+  16276, // OVH
+  16509, // Amazon
+  20473, // Vultr
+  24940, // Hetzner
+  31898, // Oracle Cloud
+  36352, // HostPapa (ColoCrossing)
+  37963, // Alibaba Cloud
+  45102, // Alibaba Cloud international
+  45090, // Tencent Cloud
+  51167, // Contabo
+  60781, // Leaseweb
+  63949, // Akamai Linode
+  132203, // Tencent Cloud international
+  396982, // Google Cloud
+];
+
+interface CategoryRange {
+  prefix: IpPrefix;
+  categories: readonly IpCategory[];
+}
+
+const NONE: readonly IpCategory[] = [];
+const TOR: readonly IpCategory[] = ['tor'];
+const DATACENTER: readonly IpCategory[] = ['datacenter'];
+
+export type CategoriesReading = { ok: true; categories: IpCategories } | { ok: false; reason: string };
+
+/** `json`: an operator's dataset, or `null` for the default. */
+export function readIpCategories(json: string | null): CategoriesReading {
+  const byAsn = new Map<number, readonly IpCategory[]>();
+  const ranges: CategoryRange[] = [];
+  const read = (): CategoriesReading => ({ ok: true, categories: lookup(byAsn, ranges) });
+  if (json === null) {
+    for (const asn of DATACENTER_ASNS) byAsn.set(asn, DATACENTER);
+    return read();
+  }
+  const parsed = parseJson(json);
+  if (parsed === null) return refused(' is not JSON');
+  const shape = refused(' must look like {"asn": {"64496": ["vpn"]}, "prefixes": {}}');
+  if (!isJsonObject(parsed)) return shape;
+  const { asn = {}, prefixes = {}, ...others } = parsed;
+  if (!isJsonObject(asn) || !isJsonObject(prefixes) || Object.keys(others).length > 0) return shape;
+  const entries = [...Object.entries(asn), ...Object.entries(prefixes)];
+  if (entries.length > ENTRIES_MAX) return refused(` may have at most ${ENTRIES_MAX} entries`);
+  if (!entries.every(([, categories]) => names.safeParse(categories).success)) return shape;
+  for (const [key, categories] of Object.entries(asn)) {
+    const number = canonicalAsn(key);
+    if (number === null) return refused(`: ${key} is not an AS number`);
+    byAsn.set(number, categories as IpCategory[]);
+  }
+  for (const [key, categories] of Object.entries(prefixes)) {
+    const prefix = parseCidr(key);
+    if (!prefix) return refused(`: ${key} is not a prefix`);
+    ranges.push({ prefix, categories: categories as IpCategory[] });
+  }
+  return read();
+}
+
+function refused(reason: string): CategoriesReading {
+  return { ok: false, reason: `IP_CATEGORIES${reason}` };
+}
+
+function lookup(byAsn: ReadonlyMap<number, readonly IpCategory[]>, ranges: readonly CategoryRange[]): IpCategories {
+  return {
+    of(ip, number, country) {
+      const base = (number === null ? undefined : byAsn.get(number)) ?? NONE;
+      const address = ranges.length > 0 && ip !== null ? parseIp(ip) : null;
+      const within = address ? ranges.filter(({ prefix }) => contains(prefix, address)) : [];
+      if (within.length === 0 && (country !== 'T1' || base.length === 0)) return country === 'T1' ? TOR : base;
+      const tor = country === 'T1' ? TOR : NONE;
+      return [...new Set([...tor, ...base, ...within.flatMap(({ categories }) => categories)])];
+    },
+  };
+}
+
+function contains(prefix: IpPrefix, address: IpAddress): boolean {
+  return (
+    prefix.family === address.family &&
+    prefix.words.every(
+      (word, index) => ((word ^ address.words[index]!) & mask32(prefix.prefixLength - 32 * index)) === 0,
+    )
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Signals of one request, read once (design 3, point 2). Nothing a visitor can type becomes one:
+ * `CF-Connecting-IP` counts only beside `request.cf`, which the platform alone attaches, and
+ * `x-client-*` only beside the secret that the operator's own proxy knows.
+ */
+import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
+import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from '../../address/signal-values.ts';
+import { deviceType } from '../../address/device-type.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import { isSameSecret } from '../../bytes/constant-time.ts';
+import type { HeaderFacts } from './header-facts.ts';
+import type { IpCategories } from './ip-categories.ts';
+import { rolloutBucket } from '../../rules/rollout.ts';
+import type { MatchSignals } from '../../rules/types.ts';
+
+export interface Signals extends MatchSignals {
+  deviceType: DeviceType;
+  ipCategories: readonly IpCategory[];
+  colo: string;
+}
+
+/** Facts of the network, from whichever source is believed. */
+interface NetworkFacts {
+  ip: string | null;
+  asn: number | null;
+  country: string | null;
+  ja4: string | null;
+}
+
+const NOTHING_KNOWN: NetworkFacts = { ip: null, asn: null, country: null, ja4: null };
+
+interface CloudflareFacts {
+  asn?: number;
+  country?: string;
+  colo?: string;
+  /** The socket's address and port, from workerd itself; absent on Cloudflare. */
+  clientIp?: string;
+  botManagement?: { ja4?: string };
+}
+
+export function readSignals(
+  headers: HeaderFacts,
+  platform: Request['cf'],
+  source: EdgeEnvironment['signals'],
+  categories: IpCategories,
+): Signals {
+  const cf = platform as CloudflareFacts | undefined;
+  const facts = source.kind === 'headers' ? signedFacts(headers, source.secret, cf) : platformFacts(headers, cf);
+  const { userAgent } = headers;
+  return {
+    ip: facts.ip,
+    asn: facts.asn,
+    countryCode: facts.country,
+    ja4: facts.ja4,
+    userAgent,
+    // Of the address and the user agent: a visitor without cookies keeps his side of a rollout too.
+    // Hashed only where a rule or an instance has a rollout.
+    get rolloutBucket() {
+      return rolloutBucket(facts.ip + '\n' + userAgent);
+    },
+    deviceType: deviceType(userAgent, headers.mobileHint),
+    ipCategories: categories.of(facts.ip, facts.asn, facts.country),
+    colo: cf?.colo ?? 'local',
+  };
+}
+
+/** Only Cloudflare's network attaches a `colo`; on a bare workerd `CF-Connecting-IP` is the visitor's own text. */
+function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): NetworkFacts {
+  if (cf?.colo === undefined) return socketFacts(cf);
+  return {
+    ip: canonicalIp(headers.connectingIp),
+    asn: typeof cf.asn === 'number' && cf.asn > 0 ? cf.asn : null,
+    country: canonicalCountry(cf.country ?? null),
+    ja4: canonicalJa4(cf.botManagement?.ja4 ?? null),
+  };
+}
+
+function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
+  const given = headers.signalsSecret;
+  if (given === null || !isSameSecret(given, secret)) return socketFacts(cf);
+  return {
+    ip: canonicalIp(headers.clientIp),
+    asn: canonicalAsn(headers.clientAsn),
+    country: canonicalCountry(headers.clientCountry),
+    ja4: canonicalJa4(headers.clientJa4),
+  };
+}
+
+/** Who came past the operator's proxy is known by the socket, where the runtime tells it, or not at all. */
+function socketFacts(cf: CloudflareFacts | undefined): NetworkFacts {
+  if (cf?.colo !== undefined || cf?.clientIp === undefined) return NOTHING_KNOWN;
+  const address = /^\[?([^\]]+?)\]?:\d+$/.exec(cf.clientIp)?.[1] ?? cf.clientIp;
+  return { ...NOTHING_KNOWN, ip: canonicalIp(address) };
+}

@@ -1,0 +1,51 @@
+/**
+ * The sealed form of a held submission: who sent it, where to, and the body as it came. The visitor
+ * carries it, can neither read nor change it, and it is good for half an hour.
+ */
+import type { ImportedKeys } from '../feed/compiled-config.ts';
+import { openBox, sealBox } from './sealed-box.ts';
+import type { Bytes } from './sealed-box.ts';
+
+export interface HeldSubmission {
+  /** Of the request that was challenged; spent once. */
+  id: string;
+  host: string;
+  /** Path and query as received. */
+  received: string;
+  contentType: string;
+  referer: string | null;
+  /** Of the visitor, `challenge/visitor-binding.ts`. */
+  binding: string;
+  sealedAtMs: number;
+  body: Bytes;
+}
+
+/** A slow solver on a slow phone, with a pause for the doorbell. */
+const SEAL_MAX_AGE_MS = 30 * 60_000;
+const LENGTH_BYTES = 4;
+/** 1 MiB of body and the longest headers a runtime takes, in base64url. */
+export const SEAL_MAX_CHARS = 1_500_000;
+
+export function sealReplay(keys: ImportedKeys, held: HeldSubmission): Promise<string> {
+  const { body, ...head } = held;
+  const headBytes = new TextEncoder().encode(JSON.stringify(head));
+  const plain = new Uint8Array(LENGTH_BYTES + headBytes.length + body.length);
+  new DataView(plain.buffer).setUint32(0, headBytes.length);
+  plain.set(headBytes, LENGTH_BYTES);
+  plain.set(body, LENGTH_BYTES + headBytes.length);
+  return sealBox(keys, 'replay', plain);
+}
+
+/** `null`: not sealed here, changed, or too old. */
+export async function openReplay(
+  byKid: ReadonlyMap<string, ImportedKeys>,
+  seal: string,
+  nowMs: number,
+): Promise<HeldSubmission | null> {
+  const plain = seal.length > SEAL_MAX_CHARS ? null : await openBox(byKid, 'replay', seal);
+  if (!plain) return null;
+  const bodyAt = LENGTH_BYTES + new DataView(plain.buffer).getUint32(0);
+  const head = JSON.parse(new TextDecoder().decode(plain.subarray(LENGTH_BYTES, bodyAt))) as HeldSubmission;
+  const ageMs = nowMs - head.sealedAtMs;
+  return ageMs >= 0 && ageMs <= SEAL_MAX_AGE_MS ? { ...head, body: plain.slice(bodyAt) } : null;
+}

@@ -1,0 +1,175 @@
+/**
+ * Clearance (design 3.3): an HS256 JWT in a `__Host-` cookie that lifts `challenge` up to its level.
+ * Bound to the visitor's network and user agent; the other address family's network is learned once,
+ * with the same ASN and country, because phones change families in the middle of a visit. What was
+ * verified is remembered per isolate, so that the signature is paid once.
+ */
+import { openHs256, signHs256 } from '../../bytes/hs256-jwt.ts';
+import { visitorBinding } from '../../address/visitor-binding.ts';
+import { cookie } from '../../contract/edge/headers.ts';
+import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { readCookie } from '../request/cookies.ts';
+import type { CompiledConfig } from '../feed/compiled-config.ts';
+import { ownText } from '../../bytes/own-text.ts';
+import { KNOWN_USER_AGENT_MAX_CHARS } from './session.ts';
+import type { Signals } from '../request/signals.ts';
+
+export interface ClearanceClaims {
+  /** Instance that issued it. */
+  sub: string;
+  /** Of the challenge that was solved. */
+  jti: string;
+  level: number;
+  /** Epoch seconds. */
+  iat: number;
+  exp: number;
+  /** Bindings per address family; `null` until the family is learned. */
+  v4: string | null;
+  v6: string | null;
+  asn: number | null;
+  country: string | null;
+}
+
+export interface ClearanceReading {
+  jti: string;
+  level: number;
+  /** A cookie that also knows the other address family, to be set on the response. */
+  learned: ClearanceClaims | null;
+}
+
+interface KnownClearance {
+  claims: ClearanceClaims;
+  keyEpoch: string;
+  ip: string | null;
+  userAgent: string;
+}
+
+const KNOWN_MAX = 8000;
+const COOKIE_MAX_CHARS = 2048;
+/** An open page's calls outlive the clearance this long, so that no form breaks at the stroke of the clock. */
+const XHR_GRACE_SECONDS = 60;
+/** Two isolates' clocks. */
+const CLOCK_SKEW_SECONDS = 5;
+
+export class Clearances {
+  readonly #known = new BoundedMap<KnownClearance>(KNOWN_MAX);
+  /** jti → the second family's binding that this isolate taught; a copied cookie cannot teach another. */
+  readonly #taught = new BoundedMap<string>(KNOWN_MAX);
+
+  /** `grace`: the request comes from an open page (fetch or XHR). */
+  read(
+    cookieHeader: string | null,
+    config: CompiledConfig,
+    signals: Signals,
+    nowMs: number,
+    grace: boolean,
+  ): ClearanceReading | null | Promise<ClearanceReading | null> {
+    const token = readCookie(cookieHeader, cookie.clearance);
+    if (token === null || token === '' || token.length > COOKIE_MAX_CHARS) return null;
+    const known = this.#known.get(token);
+    if (
+      known !== undefined &&
+      known.ip === signals.ip &&
+      known.userAgent === signals.userAgent &&
+      known.keyEpoch === config.keyEpoch
+    ) {
+      return isLive(known.claims, nowMs, grace)
+        ? { jti: known.claims.jti, level: known.claims.level, learned: null }
+        : null;
+    }
+    return this.#verify(token, config, signals, nowMs, grace);
+  }
+
+  async #verify(
+    token: string,
+    config: CompiledConfig,
+    signals: Signals,
+    nowMs: number,
+    grace: boolean,
+  ): Promise<ClearanceReading | null> {
+    const claims = await verifyClearance(token, config);
+    if (claims === null || !isLive(claims, nowMs, grace)) return null;
+    const binding = await visitorBinding(signals.ip, signals.userAgent);
+    const family = addressFamily(signals.ip);
+    const bound = claims[family];
+    if (bound === binding) {
+      const known = { claims, keyEpoch: config.keyEpoch, ip: signals.ip, userAgent: signals.userAgent };
+      if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(ownText(token), known);
+      return { jti: claims.jti, level: claims.level, learned: null };
+    }
+    if (bound !== null || !isSameNetwork(claims, signals)) return null;
+    const taught = this.#taught.get(claims.jti);
+    if (taught !== undefined && taught !== binding) return null;
+    this.#taught.set(claims.jti, binding);
+    return { jti: claims.jti, level: claims.level, learned: { ...claims, [family]: binding } };
+  }
+}
+
+/** Claims for a visitor who has just solved. */
+export async function newClearance(
+  config: CompiledConfig,
+  signals: Signals,
+  jti: string,
+  level: number,
+  nowMs: number,
+): Promise<ClearanceClaims> {
+  const iat = Math.floor(nowMs / 1000);
+  const binding = await visitorBinding(signals.ip, signals.userAgent);
+  const family = addressFamily(signals.ip);
+  return {
+    sub: config.instanceId,
+    jti,
+    level,
+    iat,
+    exp: iat + config.policy.clearanceSeconds,
+    v4: family === 'v4' ? binding : null,
+    v6: family === 'v6' ? binding : null,
+    asn: signals.asn,
+    country: signals.countryCode,
+  };
+}
+
+/** The `Set-Cookie` value. Lax: a link from another site must not meet a second challenge. */
+export async function clearanceCookie(claims: ClearanceClaims, config: CompiledConfig, nowMs: number): Promise<string> {
+  const { kid, clearance } = config.keys.current;
+  const jwt = await signHs256(claims, clearance, kid);
+  const maxAgeSeconds = Math.max(1, claims.exp + XHR_GRACE_SECONDS - Math.floor(nowMs / 1000));
+  return `${cookie.clearance}=${jwt}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Lax`;
+}
+
+async function verifyClearance(token: string, config: CompiledConfig): Promise<ClearanceClaims | null> {
+  try {
+    // Times are judged apart, with the grace for open pages.
+    const keyOf = (kid: string) => config.keys.byKid.get(kid)?.clearance ?? null;
+    const claims = (await openHs256(token, keyOf)) as ClearanceClaims;
+    const complete =
+      claims.sub === config.instanceId &&
+      typeof claims.jti === 'string' &&
+      Number.isInteger(claims.level) &&
+      typeof claims.exp === 'number' &&
+      typeof claims.iat === 'number';
+    return complete ? claims : null;
+  } catch {
+    // Whatever is wrong with a cookie that a visitor sent, it is no clearance.
+    return null;
+  }
+}
+
+function isLive(claims: ClearanceClaims, nowMs: number, grace: boolean): boolean {
+  const nowSeconds = nowMs / 1000;
+  const until = claims.exp + (grace ? XHR_GRACE_SECONDS : 0);
+  return nowSeconds < until && claims.iat <= nowSeconds + CLOCK_SKEW_SECONDS;
+}
+
+function addressFamily(ip: string | null): 'v4' | 'v6' {
+  return ip !== null && ip.includes(':') ? 'v6' : 'v4';
+}
+
+function isSameNetwork(claims: ClearanceClaims, signals: Signals): boolean {
+  return (
+    claims.asn !== null &&
+    claims.asn === signals.asn &&
+    claims.country !== null &&
+    claims.country === signals.countryCode
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * A challenged submission, read once (design 3.3, issue 4 point 7): finds the `captcha-response` token
+ * in an urlencoded, multipart or JSON body, and gives the very bytes back for the origin. The
+ * field's value is JSON with a `token` member, as the widget writes it, or the bare token.
+ */
+import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
+import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { parseJson } from '../../bytes/json.ts';
+import { jsonMembers, urlencodedFields } from './submission-fields.ts';
+import type { FieldRange } from './submission-fields.ts';
+import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './submission-strip.ts';
+
+export type SubmissionSettings = InstancePolicy['submission'];
+
+/** Held in memory while its token is checked; forms with larger uploads pass once clearance is bought. */
+export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
+/** A visitor on a slow line still sends 8 MiB; one who dribbles does not hold an isolate. */
+const READ_TIMEOUT_MS = 30_000;
+/** A token sits near the top of any honest document. */
+const JSON_PATH_MAX_STEPS = 16;
+/** A token in an object, with every character escaped. */
+const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
+const decoder = new TextDecoder();
+
+export type SubmissionKind = 'urlencoded' | 'multipart' | 'json' | 'other';
+
+export interface Submission {
+  kind: SubmissionKind;
+  contentType: string;
+  body: Uint8Array<ArrayBuffer>;
+  token: string | null;
+}
+
+export type SubmissionReading =
+  | { ok: true; submission: Submission }
+  | { ok: false; reason: 'too-large' | 'unreadable' | 'no-room' };
+
+export function submissionKind(contentType: string): SubmissionKind {
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') return 'urlencoded';
+  if (type === 'multipart/form-data') return 'multipart';
+  return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
+}
+
+/** Reads the body of a challenged request; `null` when it has none. `hold` says whether there is room for more bytes. */
+export async function readSubmission(
+  request: Request,
+  settings: SubmissionSettings,
+  hold: (bytes: number) => boolean,
+): Promise<SubmissionReading | null> {
+  if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  if (announced > SUBMISSION_MAX_BYTES) return { ok: false, reason: 'too-large' };
+  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, hold);
+  if (typeof body === 'string') return { ok: false, reason: body };
+  const contentType = request.headers.get('content-type') ?? '';
+  const kind = submissionKind(contentType);
+  const token = tokenIn(await fieldValue(kind, contentType, body, settings));
+  return { ok: true, submission: { kind, contentType, body, token } };
+}
+
+/** What the origin gets: the same bytes, or those without the token where the instance says so. */
+export function bodyForOrigin(submission: Submission, settings: SubmissionSettings): Uint8Array<ArrayBuffer> {
+  const { kind, body, contentType } = submission;
+  if (settings.forwardToken || kind === 'other') return body;
+  if (kind === 'urlencoded') return withoutUrlencodedField(body, settings.tokenField);
+  if (kind === 'multipart') return withoutMultipartField(body, contentType, settings.tokenField);
+  return withoutJsonField(body, jsonSteps(settings));
+}
+
+async function fieldValue(
+  kind: SubmissionKind,
+  contentType: string,
+  body: Uint8Array<ArrayBuffer>,
+  settings: SubmissionSettings,
+): Promise<unknown> {
+  try {
+    switch (kind) {
+      case 'urlencoded':
+        return urlencodedValue(body, settings.tokenField);
+      case 'multipart': {
+        const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+        return form.getAll(settings.tokenField).find((value) => typeof value === 'string' && value !== '');
+      }
+      case 'json':
+        return jsonValue(body, jsonSteps(settings));
+      case 'other':
+        return null;
+    }
+  } catch {
+    // A body that does not parse carries no token; the visitor is challenged like any other.
+    return null;
+  }
+}
+
+function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
+  return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
+}
+
+/** Pages with two widgets send the field twice, one of them empty. */
+function urlencodedValue(body: Uint8Array, field: string): string | null {
+  for (const { valueStart, end } of urlencodedFields(body, field)) {
+    const value = new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v');
+    if (value) return value;
+  }
+  return null;
+}
+
+function jsonValue(body: Uint8Array, steps: readonly string[]): unknown {
+  let last: FieldRange | null = null;
+  for (const member of jsonMembers(body, steps)) last = member;
+  if (last === null || last.end - last.valueStart > JSON_VALUE_MAX_BYTES) return null;
+  return parseJson(body.subarray(last.valueStart, last.end));
+}
+
+function tokenIn(value: unknown): string | null {
+  let token = value;
+  if (typeof token === 'string' && token.trimStart().startsWith('{')) {
+    token = parseJson(token);
+  }
+  if (typeof token === 'object' && token !== null) token = (token as Record<string, unknown>)['token'];
+  return typeof token === 'string' && token !== '' && token.length <= TOKEN_MAX_CHARS ? token : null;
+}
+
+/** All of it or nothing: a stream that was too slow to end is unreadable, never a shorter body. */
+export async function readBounded(
+  stream: ReadableStream,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable'>;
+export async function readBounded(
+  stream: ReadableStream,
+  maxBytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'>;
+export async function readBounded(
+  stream: ReadableStream,
+  maxBytes: number,
+  hold?: (bytes: number) => boolean,
+): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'> {
+  const reader = (stream as ReadableStream<Uint8Array>).getReader();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void reader.cancel('too slow');
+  }, READ_TIMEOUT_MS);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) {
+        await reader.cancel('too large');
+        return 'too-large';
+      }
+      if (hold?.(value.byteLength) === false) {
+        await reader.cancel('no room');
+        return 'no-room';
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return 'unreadable';
+  } finally {
+    clearTimeout(timer);
+  }
+  if (late) return 'unreadable';
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return body;
+}

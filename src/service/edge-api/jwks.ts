@@ -1,0 +1,24 @@
+/**
+ * `GET /.well-known/jwks.json` (RFC 7517): the public keys client JWTs are checked by, current and
+ * former ones.
+ */
+import type { StoreEnv } from '../../store/binding.ts';
+import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
+
+/** Keys are added, never changed: a checker that meets a new `kid` asks again. */
+const JWKS_MAX_AGE_SECONDS = 300;
+
+export async function jwks(env: StoreEnv, now: number): Promise<Response> {
+  await signingKey(env, 'client-jwt', now);
+  const keys = await verificationKeys(env, 'client-jwt', now);
+  return Response.json(
+    { keys: keys.map((key) => key.publicJwk) },
+    {
+      headers: {
+        'content-type': 'application/jwk-set+json',
+        'cache-control': `public, max-age=${JWKS_MAX_AGE_SECONDS}`,
+        'access-control-allow-origin': '*',
+      },
+    },
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * A parsed body against an operation's schema. Form fields arrive as text; which of them is a number,
+ * a flag or nested JSON is decided by the schema alone: where it names another type, the text is
+ * read as that type, and nowhere else. So a site may be called "123" and a limit of "10" is 10.
+ */
+import * as core from 'zod/v4/core';
+import english from 'zod/v4/locales/en.js';
+import type { ErrorDetail } from '../../../contract/errors.ts';
+import { ApiError } from '../../operations/operation.ts';
+import { isForbiddenName } from './form-object.ts';
+import type { ParsedBody } from './read-body.ts';
+
+// The mini build carries no messages of its own; only the service says why a body does not fit.
+core.config(english());
+
+/** Details listed in one refusal. */
+const DETAILS_MAX = 100;
+/** Each round opens one level of nested text; no schema nests deeper. */
+const CONVERSION_ROUNDS_MAX = 8;
+
+export function parseWithSchema<Schema extends core.$ZodType>(schema: Schema, body: ParsedBody): core.output<Schema> {
+  if (body.kind === 'empty') {
+    const parsed = core.safeParse(schema, {});
+    if (parsed.success) return parsed.data;
+    throw new ApiError('API.MISSING_BODY', 'A body is needed', issueDetails(parsed.error));
+  }
+  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) {
+    throw new ApiError('API.INVALID_BODY', 'The body must be an object', [{ path: '', message: 'must be an object' }]);
+  }
+  let value: unknown = body.value;
+  for (let round = 0; ; round++) {
+    const parsed = core.safeParse(schema, value);
+    if (parsed.success) return parsed.data;
+    const converted =
+      body.kind === 'form' && round < CONVERSION_ROUNDS_MAX ? convertAtIssues(value, parsed.error.issues) : undefined;
+    if (converted === undefined) {
+      throw new ApiError('API.INVALID_BODY', 'The body does not fit this endpoint', issueDetails(parsed.error));
+    }
+    value = converted;
+  }
+}
+
+/** `{path, message}` of each issue, the offending value left out: it may be a secret. */
+export function issueDetails(error: core.$ZodError): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  for (const issue of error.issues) {
+    if (details.length >= DETAILS_MAX) break;
+    const path = issue.path.map(String);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys.slice(0, DETAILS_MAX - details.length)) {
+        details.push({ path: [...path, key.slice(0, 128)].join('.'), message: 'is not known here' });
+      }
+    } else {
+      details.push({ path: path.join('.').slice(0, 512), message: issue.message });
+    }
+  }
+  return details;
+}
+
+/** A copy with every text converted that an issue says should be something else, or `undefined`. */
+function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[]): unknown {
+  const copy = structuredClone(value);
+  let changed = false;
+  const visit = (list: readonly core.$ZodIssue[], base: readonly PropertyKey[]): void => {
+    for (const issue of list) {
+      const path = [...base, ...issue.path];
+      if (issue.code === 'invalid_union') {
+        for (const branch of issue.errors) visit(branch, path);
+      } else if (issue.code === 'invalid_type' && convertAt(copy, path, issue.expected)) {
+        changed = true;
+      }
+    }
+  };
+  visit(issues, []);
+  return changed ? copy : undefined;
+}
+
+function convertAt(root: unknown, path: readonly PropertyKey[], expected: string): boolean {
+  const name = path.at(-1);
+  if (name === undefined) return false;
+  let parent: unknown = root;
+  for (const part of path.slice(0, -1)) {
+    if (typeof parent !== 'object' || parent === null) return false;
+    parent = (parent as Record<PropertyKey, unknown>)[part];
+  }
+  if (typeof parent !== 'object' || parent === null) return false;
+  const members = parent as Record<PropertyKey, unknown>;
+  const text = members[name];
+  if (typeof text !== 'string') return false;
+  const converted = convert(text, expected);
+  if (converted === undefined) return false;
+  members[name] = converted;
+  return true;
+}
+
+function convert(text: string, expected: string): unknown {
+  if (expected === 'number' || expected === 'int') {
+    return /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : undefined;
+  }
+  if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (expected === 'null') return text === 'null' ? null : undefined;
+  if (expected !== 'object' && expected !== 'array' && expected !== 'record') return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text, (key, member: unknown) => (isForbiddenName(key) ? undefined : member));
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

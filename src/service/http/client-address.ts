@@ -1,0 +1,25 @@
+/**
+ * The visitor's address as the service sees it: `CF-Connecting-IP`, which Cloudflare sets and a
+ * visitor cannot; behind another proxy (`SIGNALS_SOURCE=headers`) `x-client-ip`, and only beside the
+ * secret that proxy knows (design 3). `null` where neither is trustworthy: never a guess.
+ */
+import { header } from '../../contract/edge/headers.ts';
+import { formatIp, parseIp } from '../../address/ip.ts';
+import { secretEquals } from '../../bytes/secret-equals.ts';
+
+/** `SIGNALS_SECRET` is a secret that only deployments behind another proxy set. */
+export type SignalsEnv = Pick<ServiceEnv, 'SIGNALS_SOURCE'> & { SIGNALS_SECRET?: string };
+
+/** Canonical address (`rules/ip.ts`), or `null`. */
+export async function clientAddress(env: SignalsEnv, request: Request): Promise<string | null> {
+  if (env.SIGNALS_SOURCE !== 'headers') return canonicalIp(request.headers.get('cf-connecting-ip'));
+  const wanted = env.SIGNALS_SECRET;
+  if (wanted === undefined || wanted === '') return null;
+  const given = request.headers.get(header.signalsSecret) ?? '';
+  return (await secretEquals(given, wanted)) ? canonicalIp(request.headers.get(header.clientIp)) : null;
+}
+
+function canonicalIp(text: string | null): string | null {
+  const address = text === null ? null : parseIp(text.trim());
+  return address ? formatIp(address) : null;
+}

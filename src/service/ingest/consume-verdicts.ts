@@ -1,0 +1,55 @@
+/**
+ * Consumer of the verdict queue (design 7): what edges could not hand to the service directly, with
+ * the ids it had from the start, so that a message delivered twice, or after all also directly, adds
+ * nothing. A message is acknowledged once its rows are durable; one that cannot be read, or whose
+ * instance is gone, is acknowledged and logged: no retry would mend it. What comes by the dead-letter
+ * queue is kept for the scheduled run, `dead-letters.ts`.
+ */
+import * as core from 'zod/v4/core';
+import { verdictMessage } from '../../contract/edge/verdict-message.ts';
+import { instanceById } from '../../store/d1/instances.ts';
+import type { StoredInstance } from '../../store/d1/instances.ts';
+import { acceptBatch } from './accept-batch.ts';
+import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';
+
+/** Doubles with every attempt; ten attempts span more than an hour. */
+const RETRY_BASE_SECONDS = 5;
+const RETRY_MAX_SECONDS = 900;
+
+export async function consumeVerdicts(batch: MessageBatch, env: ServiceEnv): Promise<void> {
+  const instances = new Map<string, StoredInstance | null>();
+  for (const message of batch.messages) {
+    const parsed = core.safeParse(verdictMessage, message.body);
+    if (!parsed.success) {
+      refuse(message, 'unreadable');
+      continue;
+    }
+    const { instanceId } = parsed.data;
+    try {
+      if (batch.queue === DEAD_LETTER_QUEUE) {
+        await keepDeadLetter(env, parsed.data, message.timestamp.getTime());
+        console.error(JSON.stringify({ event: 'verdict-message-dead', instanceId, batchId: parsed.data.batchId }));
+        message.ack();
+        continue;
+      }
+      const known = instances.get(instanceId);
+      const instance = known === undefined ? await instanceById(env, instanceId) : known;
+      instances.set(instanceId, instance);
+      if (!instance?.active) {
+        refuse(message, 'no-instance');
+        continue;
+      }
+      // The records' age is judged by when they were sent: a queue may hold them for days.
+      await acceptBatch(env, instance, parsed.data, message.timestamp.getTime());
+      message.ack();
+    } catch (error) {
+      console.error(JSON.stringify({ event: 'verdict-queue-append-failed', message: String(error) }));
+      message.retry({ delaySeconds: Math.min(RETRY_BASE_SECONDS * 2 ** message.attempts, RETRY_MAX_SECONDS) });
+    }
+  }
+}
+
+function refuse(message: Message, reason: string): void {
+  console.error(JSON.stringify({ event: 'verdict-message-refused', reason, id: message.id }));
+  message.ack();
+}

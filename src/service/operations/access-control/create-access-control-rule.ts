@@ -1,0 +1,35 @@
+/**
+ * `POST /access-control/create` (interface document 2.4, 4.3). A rule with the same conditions is replaced, so
+ * sending a listed rule back changes nothing.
+ */
+import * as z from 'zod/mini';
+import { accessRuleInput } from '../../../contract/management/access-control-rule.ts';
+import {
+  ACCESS_CONDITIONS_MAX_CHARS,
+  ACCESS_RULES_PER_ACCOUNT_MAX,
+  putAccessRule,
+} from '../../../store/d1/access-control-rules.ts';
+import { ApiError, operation } from '../operation.ts';
+import { checkedRule } from './checked-rule.ts';
+
+export const createAccessControlRule = operation({
+  name: 'create-access-control-rule',
+  method: 'POST',
+  path: '/access-control/create',
+  feature: 'AccessRules',
+  permission: 'createRule',
+  access: 'write',
+  summary: 'Add an access control rule',
+  body: z.strictObject({ rule: accessRuleInput }),
+  response: z.object({ status: z.literal('Added new rule') }),
+  async handler({ env, account, body, now }) {
+    const rule = await checkedRule(body.rule, now);
+    if ((await putAccessRule(env, account.id, rule, now)) === 'full') {
+      throw new ApiError(
+        'API.TOO_MANY_ITEMS',
+        `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
+      );
+    }
+    return { status: 'Added new rule' };
+  },
+});

@@ -1,0 +1,23 @@
+/** `POST /access-control/delete` (interface document 3, 4.3): one rule by its `userScopeHash`. */
+import * as z from 'zod/mini';
+import { userScopeHash } from '../../../contract/management/access-control-rule.ts';
+import { deleteAccessRule } from '../../../store/d1/access-control-rules.ts';
+import { ApiError, operation } from '../operation.ts';
+
+export const deleteAccessControlRule = operation({
+  name: 'delete-access-control-rule',
+  method: 'POST',
+  path: '/access-control/delete',
+  feature: 'AccessRules',
+  permission: 'deleteRule',
+  access: 'write',
+  summary: 'Delete an access control rule',
+  body: z.strictObject({ userScopeHash }),
+  response: z.object({ status: z.literal('Deleted rule') }),
+  async handler({ env, account, body }) {
+    if (!(await deleteAccessRule(env, account.id, body.userScopeHash))) {
+      throw new ApiError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
+    }
+    return { status: 'Deleted rule' };
+  },
+});

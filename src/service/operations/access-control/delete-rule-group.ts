@@ -1,0 +1,26 @@
+/**
+ * `POST /access-control/group/delete` (interface document 3, 4.3): starts a job that removes every rule that is in the
+ * group now. `get-rule-group-job.ts` tells how far it is.
+ */
+import * as z from 'zod/mini';
+import { ruleGroupId } from '../../../contract/management/access-control-rule.ts';
+import { requestGroupRemoval, runGroupRemoval } from '../../../store/d1/rule-group-jobs.ts';
+import { operation } from '../operation.ts';
+
+export const deleteRuleGroup = operation({
+  name: 'delete-rule-group',
+  method: 'POST',
+  path: '/access-control/group/delete',
+  feature: 'AccessRules',
+  permission: 'deleteRuleGroup',
+  access: 'write',
+  summary: 'Delete every rule of a group',
+  body: z.strictObject({ ruleGroupId }),
+  response: z.object({ status: z.string(), jobId: z.string() }),
+  async handler({ env, account, body, now, waitUntil }) {
+    const job = await requestGroupRemoval(env, account.id, body.ruleGroupId, now);
+    // If this isolate goes before it is done, the scheduled run takes the job up.
+    waitUntil(runGroupRemoval(env, job, Date.now));
+    return { status: `Group removal pending. Job ID: ${job.id}`, jobId: job.id };
+  },
+});

@@ -1,0 +1,22 @@
+/** `POST /api-keys/delete` (interface document 3, 4.7): invalid from the next call on, this very key included. */
+import * as z from 'zod/mini';
+import { deleteApiKey as remove } from '../../../store/d1/api-keys.ts';
+import { ApiError, operation } from '../operation.ts';
+
+export const deleteApiKey = operation({
+  name: 'delete-api-key',
+  method: 'POST',
+  path: '/api-keys/delete',
+  feature: 'API',
+  permission: 'deleteApiKey',
+  access: 'write',
+  summary: 'Delete an API key',
+  body: z.strictObject({ apiKeyId: z.string().check(z.minLength(1), z.maxLength(256)) }),
+  response: z.object({ success: z.literal(true) }),
+  async handler({ env, account, body }) {
+    if (!(await remove(env, account.id, body.apiKeyId))) {
+      throw new ApiError('API.NOT_FOUND', 'The account has no API key with this id');
+    }
+    return { success: true };
+  },
+});

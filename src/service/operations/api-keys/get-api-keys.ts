@@ -1,0 +1,23 @@
+/** `POST /api-keys/get` (interface document 4.7): every key of the account with its token, expired ones included. */
+import * as z from 'zod/mini';
+import { apiKeysOfAccount } from '../../../store/d1/api-keys.ts';
+import { operation } from '../operation.ts';
+import { apiKey, apiKeyAnswer } from './api-key-answer.ts';
+import { rootKey } from '../../../store/keys/root-key.ts';
+
+export const getApiKeys = operation({
+  name: 'get-api-keys',
+  method: 'POST',
+  path: '/api-keys/get',
+  feature: 'API',
+  permission: 'getApiKeys',
+  access: 'read',
+  summary: 'List API keys',
+  body: z.strictObject({}),
+  response: z.array(apiKey),
+  async handler({ env, account }) {
+    const records = await apiKeysOfAccount(env, account.id);
+    const root = await rootKey(env);
+    return Promise.all(records.map((record) => apiKeyAnswer(root, record)));
+  },
+});

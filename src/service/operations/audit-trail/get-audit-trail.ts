@@ -1,0 +1,56 @@
+/**
+ * `POST /audit-trail/get`: who changed what through the management API, newest first. Behind the permission
+ * that already shows every key and its token, which is the owner's.
+ */
+import * as z from 'zod/mini';
+import { managementAuditPage } from '../../../store/d1/management-audit.ts';
+import { ApiError, operation } from '../operation.ts';
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 500;
+
+export const getAuditTrail = operation({
+  name: 'get-audit-trail',
+  method: 'POST',
+  path: '/audit-trail/get',
+  feature: 'API',
+  permission: 'getApiKeys',
+  access: 'read',
+  summary: 'Read the audit trail of management writes',
+  body: z.strictObject({
+    limit: z._default(z.int().check(z.gte(1), z.lte(LIMIT_MAX)), LIMIT_DEFAULT),
+    /** `nextCursor` of the page before. */
+    cursor: z.optional(z.string().check(z.maxLength(128))),
+  }),
+  response: z.object({
+    entries: z.array(
+      z.object({
+        id: z.string(),
+        at: z.int(),
+        apiKeyId: z.string(),
+        apiKeyName: z.string(),
+        operation: z.string(),
+        requestId: z.string(),
+        ip: z.nullable(z.string()),
+        body: z.unknown(),
+      }),
+    ),
+    nextCursor: z.nullable(z.string()),
+  }),
+  async handler({ env, account, body }) {
+    const entries = await managementAuditPage(env, account.id, body.limit, positionOf(body.cursor));
+    const last = entries.at(-1);
+    return { entries, nextCursor: last && entries.length === body.limit ? `${last.at}.${last.id}` : null };
+  },
+});
+
+function positionOf(cursor: string | undefined): { at: number; id: string } | null {
+  if (cursor === undefined) return null;
+  const match = /^(\d{1,15})\.([A-Za-z0-9-]{1,64})$/.exec(cursor);
+  if (!match?.[1] || !match[2]) {
+    throw new ApiError('API.INVALID_BODY', 'The cursor is not one of ours', [
+      { path: 'cursor', message: 'is not a cursor of this list' },
+    ]);
+  }
+  return { at: Number(match[1]), id: match[2] };
+}

@@ -1,0 +1,45 @@
+/**
+ * `POST /protect/access-rules/create` (interface document 4.8). One rule per `(type, canonical value)`:
+ * creating it again replaces it. The whole batch is one version, or nothing at all.
+ */
+import * as z from 'zod/mini';
+import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
+import { operation } from '../../operation.ts';
+import { checkedRules, distinctRules } from './checked-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+import { canonicalRule } from './listed-rule.ts';
+
+/** 10,000 rules with a value and a note of usual length take about 2 MB. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export const createAccessRules = operation({
+  name: 'create-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/create',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Add or replace edge access rules',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body: z.strictObject({
+    // Every item passes here; the handler checks them one by one and names the bad ones by their index.
+    rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
+    siteKey,
+  }),
+  response: z.object({
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    version: z.int(),
+    rules: z.array(edgeRuleCanonical),
+  }),
+  async handler(context) {
+    const { book } = await instanceRules(context, context.body.siteKey);
+    const rules = checkedRules(context.body.rules);
+    const outcome = await book.upsert(rules, { now: context.now, actor: context.apiKey.id, kind: 'create' });
+    if (!outcome.ok) throw tooManyRules(outcome);
+    const { created, updated, version } = outcome;
+    const unchanged = distinctRules(rules) - created - updated;
+    return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };
+  },
+});

@@ -1,0 +1,35 @@
+/**
+ * `POST /protect/access-rules/delete` (interface document 4.8): by type and value, in any spelling of the
+ * value. Idempotent: what is not there is counted, not refused.
+ */
+import * as z from 'zod/mini';
+import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
+import { operation } from '../../operation.ts';
+import { checkedConditions, distinctRules } from './checked-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+
+/** 10,000 of the longest values. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+export const deleteAccessRules = operation({
+  name: 'delete-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/delete',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Remove edge access rules',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body: z.strictObject({
+    conditions: z.array(z.union([z.unknown(), edgeRuleCondition])).check(z.minLength(1)),
+    siteKey,
+  }),
+  response: z.object({ deleted: z.int(), missing: z.int(), version: z.int() }),
+  async handler(context) {
+    const { book } = await instanceRules(context, context.body.siteKey);
+    const keys = checkedConditions(context.body.conditions);
+    const outcome = await book.remove(keys, { now: context.now, actor: context.apiKey.id, kind: 'delete' });
+    if (!outcome.ok) throw tooManyRules(outcome);
+    return { deleted: outcome.deleted, missing: distinctRules(keys) - outcome.deleted, version: outcome.version };
+  },
+});

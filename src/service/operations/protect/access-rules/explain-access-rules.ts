@@ -1,0 +1,102 @@
+/**
+ * `POST /protect/access-rules/explain`: what these signals would get now, by which rule, and every rule that
+ * fires. The few rules that can match are compiled with the edge's own engine, so the answer is the
+ * edge's, without loading a million rules. Session, risk and paths are not part of the question.
+ */
+import * as z from 'zod/mini';
+import { decisionInputs, decisions, edgeRuleTypes, ipCategories } from '../../../../contract/vocabulary.ts';
+import type { IpCategory } from '../../../../contract/vocabulary.ts';
+import { RulesetCompiler } from '../../../../rules/compiler.ts';
+import { decide, restrictiveness } from '../../../../rules/decide.ts';
+import type { DecideInputs } from '../../../../rules/decide.ts';
+import { explainVerdict } from '../../../../rules/explain.ts';
+import { rolloutBucket } from '../../../../rules/rollout.ts';
+import { createRuleset } from '../../../../rules/ruleset.ts';
+import { openSnapshot } from '../../../../rules/snapshot.ts';
+import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { operation } from '../../operation.ts';
+import { instanceRules, siteKey } from './instance-rules.ts';
+import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
+import type { VisitorFacts } from './visitor-signals.ts';
+
+/** User agent rules that match one header; far beyond what the listing in a record holds. */
+const MATCHES_MAX_RULES = 10_000;
+
+export const explainAccessRules = operation({
+  name: 'explain-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/explain',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Explain what the access rules decide for a visitor',
+  body: z.strictObject({
+    siteKey,
+    ...visitorSignals,
+    /** As the edge that asks would sort the address; without it only Tor is known, by country `T1`. */
+    ipCategories: z.optional(z.array(z.enum(ipCategories)).check(z.maxLength(ipCategories.length))),
+  }),
+  response: z.object({
+    decision: z.enum(decisions),
+    /** The deciding rule's id, `category:<name>` or `default`. */
+    decidedBy: z.string(),
+    input: z.enum(decisionInputs),
+    firedRules: z.array(
+      z.object({
+        id: z.string(),
+        type: z.enum(edgeRuleTypes),
+        verdict: z.enum(decisions),
+        mode: z.enum(['enforce', 'monitor']),
+      }),
+    ),
+    explain: z.string(),
+    /** Under `monitor` the edge records this decision and forwards the request. */
+    enforcementPolicy: z.enum(['enforce', 'monitor']),
+    version: z.int(),
+  }),
+  async handler({ body, ...context }) {
+    const facts = visitorFacts(body);
+    const { instance, book } = await instanceRules(context, body.siteKey);
+    const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
+    const match = matchOf(found.rules, facts, instance.id, context.now);
+    const inputs: DecideInputs = {
+      network: match.network,
+      client: match.client,
+      category: categoryInput(instance, body.ipCategories ?? (facts.countryCode === 'T1' ? ['tor'] : [])),
+      risk: null,
+      policy: null,
+    };
+    const outcome = decide(inputs);
+    return {
+      decision: outcome.decision,
+      decidedBy: outcome.decidedBy,
+      input: outcome.input,
+      firedRules: match.fired,
+      explain: explainVerdict({ match, inputs, outcome, rulesetVersion: found.version }),
+      enforcementPolicy: instance.monitor ? 'monitor' : 'enforce',
+      version: found.version,
+    };
+  },
+});
+
+function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: string, now: number): RuleMatch {
+  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: now });
+  for (const rule of rules) compiler.add(rule);
+  const opened = openSnapshot(compiler.finish());
+  if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.reason}`);
+  // The same bucket as the edge gives a visitor of this address and user agent.
+  const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
+  return createRuleset(opened.snapshot, null).match(signals, Math.floor(now / 1000));
+}
+
+function categoryInput(instance: StoredInstance, categories: readonly IpCategory[]): DecideInputs['category'] {
+  let strictest: DecideInputs['category'] = null;
+  for (const category of categories) {
+    const verdict = instance.ipCategoryRules[category];
+    if (verdict && (!strictest || restrictiveness[verdict] > restrictiveness[strictest.verdict])) {
+      strictest = { verdict, category };
+    }
+  }
+  return strictest;
+}

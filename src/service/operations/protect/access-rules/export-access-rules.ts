@@ -1,0 +1,61 @@
+/**
+ * `POST /protect/access-rules/export`: every rule under a filter as a file that `import` reads back to the
+ * same rules. Streamed. A plain list holds one verdict only, so it must be named.
+ */
+import * as z from 'zod/mini';
+import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import { ApiError, operation } from '../../operation.ts';
+import { instanceRules, siteKey } from './instance-rules.ts';
+import { canonicalRule } from './listed-rule.ts';
+import { csvColumns, ruleFileFormats, ruleFileLine } from './rule-file.ts';
+import type { RuleFileFormat } from './rule-file.ts';
+import { streamedPages } from './streamed-pages.ts';
+
+const mediaTypes: Record<RuleFileFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+  list: 'text/plain; charset=utf-8',
+};
+
+export const exportAccessRules = operation({
+  name: 'export-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/export',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Export edge access rules as CSV, NDJSON or a plain list',
+  body: z.strictObject({
+    siteKey,
+    format: z._default(z.enum(ruleFileFormats), 'ndjson'),
+    type: z.optional(z.enum(edgeRuleTypes)),
+    verdict: z.optional(z.enum(decisions)),
+  }),
+  response: z.string(),
+  answerTypes: ['text/csv', 'application/x-ndjson', 'text/plain'],
+  async handler({ body: { format, type, verdict, siteKey: wanted }, ...context }) {
+    if (format === 'list' && verdict === undefined) {
+      throw new ApiError('API.INVALID_BODY', 'A plain list cannot say verdicts: name the one to export', [
+        { path: 'verdict', message: 'is needed for format list' },
+      ]);
+    }
+    const { book } = await instanceRules(context, wanted);
+    const filter = { ...(type === undefined ? {} : { type }), ...(verdict === undefined ? {} : { verdict }) };
+    const { head, parts } = await streamedPages(book, filter, undefined, (rule) =>
+      ruleFileLine(canonicalRule(rule), format),
+    );
+    const body = parts({ before: heading(format, verdict, head.total), between: '\n', after: '\n' });
+    return new Response(body, {
+      headers: {
+        'content-type': mediaTypes[format],
+        'content-disposition': `attachment; filename="access-rules.${format === 'list' ? 'txt' : format}"`,
+        'cache-control': 'no-store',
+      },
+    });
+  },
+});
+
+function heading(format: RuleFileFormat, verdict: string | undefined, total: number): string {
+  if (format === 'csv') return `${csvColumns.join(',')}\n`;
+  return format === 'list' ? `# ${total} rules, verdict ${verdict}\n` : '';
+}

@@ -1,0 +1,101 @@
+/**
+ * `POST /protect/access-rules/import`: rules out of a file's text. Unlike create, a bad line does not refuse
+ * the rest: it is skipped and reported with its number and reason. Importing the same file again
+ * changes nothing. Long files come in pieces of 10,000 rules (`gatehouse rules import` does that).
+ */
+import * as z from 'zod/mini';
+import {
+  EDGE_RULES_PER_CALL_MAX,
+  EDGE_RULE_ERRORS_LISTED_MAX,
+  edgeRuleInput,
+} from '../../../../contract/management/edge-rule.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
+import { ApiError, operation } from '../../operation.ts';
+import { checkedRule, distinctRules } from './checked-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const COLUMNS_MAX = 32;
+
+const body = z.strictObject({
+  content: z.string().check(z.minLength(1)),
+  /** Absent: told by the first line that says something. */
+  format: z.optional(z.enum(ruleFileFormats)),
+  /** For lines that have none of their own; a plain list needs it. */
+  verdict: z.optional(z.enum(decisions)),
+  mode: edgeRuleInput.shape.mode,
+  expiry: edgeRuleInput.shape.expiry,
+  note: edgeRuleInput.shape.note,
+  /** Number of the content's first line in its file, and the file's CSV heading, when it comes in pieces. */
+  firstLine: z._default(z.int().check(z.gte(1)), 1),
+  columns: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.minLength(2), z.maxLength(COLUMNS_MAX))),
+  siteKey,
+});
+
+export const importAccessRules = operation({
+  name: 'import-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/import',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Import edge access rules from CSV, NDJSON or a plain list',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body,
+  response: z.object({
+    format: z.enum(ruleFileFormats),
+    created: z.int(),
+    updated: z.int(),
+    unchanged: z.int(),
+    skipped: z.int(),
+    /** The first 100. */
+    skippedLines: z.array(z.object({ line: z.int(), reason: z.string() })),
+    version: z.int(),
+  }),
+  async handler({ body: given, ...context }) {
+    const { book } = await instanceRules(context, given.siteKey);
+    const format = given.format ?? detectFormat(given.content);
+    const { rules, skipped, skippedLines } = readRules(given, format);
+    const outcome = await book.upsert(rules, { now: context.now, actor: context.apiKey.id, kind: 'import' });
+    if (!outcome.ok) throw tooManyRules(outcome);
+    const { created, updated, version } = outcome;
+    const unchanged = distinctRules(rules) - created - updated;
+    return { format, created, updated, unchanged, skipped, skippedLines, version };
+  },
+});
+
+function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)[number]) {
+  const { verdict, mode, expiry, note } = given;
+  const defaults = Object.fromEntries(
+    Object.entries({ verdict, mode, expiry, note }).filter(([, value]) => value !== undefined),
+  );
+  const rules: RuleWrite[] = [];
+  const skippedLines: { line: number; reason: string }[] = [];
+  let skipped = 0;
+  for (const entry of ruleFileEntries(given.content, format, given.columns)) {
+    const checked = 'rule' in entry ? checkedRule({ ...defaults, ...entry.rule }) : null;
+    if (checked?.ok) {
+      rules.push(checked.item);
+      if (rules.length > EDGE_RULES_PER_CALL_MAX) {
+        throw new ApiError(
+          'API.TOO_MANY_ITEMS',
+          `content holds more than ${EDGE_RULES_PER_CALL_MAX} rules; send it in pieces`,
+        );
+      }
+      continue;
+    }
+    skipped += 1;
+    if (skipped > EDGE_RULES_PER_CALL_MAX) {
+      throw new ApiError(
+        'API.TOO_MANY_ITEMS',
+        `content holds more than ${EDGE_RULES_PER_CALL_MAX} lines that are no rules; is format ${format} right?`,
+      );
+    }
+    if (skippedLines.length >= EDGE_RULE_ERRORS_LISTED_MAX) continue;
+    const reason = checked ? `${checked.field} ${checked.reason}`.trim() : 'reason' in entry ? entry.reason : '';
+    skippedLines.push({ line: entry.line + given.firstLine - 1, reason });
+  }
+  return { rules, skipped, skippedLines };
+}

@@ -1,0 +1,127 @@
+/**
+ * `POST /protect/access-rules` (interface document 4.8). Without `limit` every rule is sent: the answer is
+ * streamed page by page, so a million rules are never in memory at once. With `limit` one page and a
+ * cursor. `matches` searches the rules that match a visitor.
+ */
+import * as z from 'zod/mini';
+import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
+import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
+import type { RuleFilter } from '../../../../store/rule-book/listing.ts';
+import { rulePage } from '../../../../store/rule-book/stub.ts';
+import { operation } from '../../operation.ts';
+import { instanceRules, siteKey } from './instance-rules.ts';
+import type { InstanceRules } from './instance-rules.ts';
+import { listedRule } from './listed-rule.ts';
+import type { ListingFacts } from './listed-rule.ts';
+import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
+import { streamedPages } from './streamed-pages.ts';
+import { unseenSignals } from './unseen-signals.ts';
+import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
+import type { GivenSignals } from './visitor-signals.ts';
+
+const PAGE_MAX_RULES = 10_000;
+/** More rules than this match nobody but a test. */
+const MATCHES_MAX_RULES = 10_000;
+
+const body = z.strictObject({
+  siteKey,
+  limit: z.optional(z.int().check(z.gte(1), z.lte(PAGE_MAX_RULES))),
+  cursor,
+  type: z.optional(z.enum(edgeRuleTypes)),
+  verdict: z.optional(z.enum(decisions)),
+  valuePrefix: z.optional(z.string().check(z.maxLength(512))),
+  matches: z.optional(z.strictObject(visitorSignals)),
+});
+
+export const listAccessRules = operation({
+  name: 'list-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'List edge access rules',
+  body,
+  response: z.object({
+    rules: z.array(edgeRuleListed),
+    total: z.int(),
+    version: z.int(),
+    /** Rule types whose signal this instance's edge has not brought for a week. */
+    unseenSignals: z.array(z.enum(edgeRuleTypes)),
+    nextCursor: z.optional(z.string()),
+  }),
+  async handler({ body: query, ...context }) {
+    const { instance, book } = await instanceRules(context, query.siteKey);
+    const facts = { now: context.now, unseen: await unseenSignals(context.env, instance, context.now) };
+    const filter: RuleFilter = {
+      ...(query.type === undefined ? {} : { type: query.type }),
+      ...(query.verdict === undefined ? {} : { verdict: query.verdict }),
+      ...(query.valuePrefix === undefined ? {} : { valuePrefix: query.valuePrefix }),
+    };
+    if (query.matches) return rulesMatching(book, query.matches, filter, facts);
+    const after = cursorKey(query.cursor);
+    if (query.limit === undefined) return everyRule(book, filter, after, facts);
+    return onePage(book, filter, after, query.limit, facts);
+  },
+});
+
+async function onePage(
+  book: InstanceRules['book'],
+  filter: RuleFilter,
+  after: RuleKey | undefined,
+  limit: number,
+  facts: ListingFacts,
+): Promise<object> {
+  const page = await rulePage(book, { ...filter, ...(after ? { after } : {}), limit: limit + 1 });
+  const rules = page.rules.slice(0, limit);
+  const last = rules.at(-1);
+  return {
+    rules: rules.map((rule) => listedRule(rule, facts)),
+    total: page.total,
+    version: page.version,
+    unseenSignals: facts.unseen,
+    ...(page.rules.length > limit && last ? { nextCursor: cursorAfter(last) } : {}),
+  };
+}
+
+/** `total` and `version` are of the moment the listing began; they are known first and sent first. */
+async function everyRule(
+  book: InstanceRules['book'],
+  filter: RuleFilter,
+  after: RuleKey | undefined,
+  facts: ListingFacts,
+): Promise<Response> {
+  const { head, parts } = await streamedPages(book, filter, after, (rule) => JSON.stringify(listedRule(rule, facts)));
+  return new Response(
+    parts({
+      before: `{"total":${head.total},"version":${head.version},"unseenSignals":${JSON.stringify(facts.unseen)},"rules":[`,
+      between: ',',
+      after: ']}',
+    }),
+    { headers: { 'content-type': 'application/json' } },
+  );
+}
+
+/** Filters apply to what was found; `total` counts what is left. */
+async function rulesMatching(
+  book: InstanceRules['book'],
+  signals: GivenSignals,
+  filter: RuleFilter,
+  facts: ListingFacts,
+): Promise<object> {
+  const visitor = visitorFacts(signals);
+  const found = await book.matching(matchingKeys(visitor), foldedUserAgent(visitor), MATCHES_MAX_RULES);
+  const rules = found.rules.filter(
+    (rule) =>
+      (filter.type === undefined || rule.type === filter.type) &&
+      (filter.verdict === undefined || rule.verdict === filter.verdict) &&
+      (filter.valuePrefix === undefined || rule.value.toLowerCase().startsWith(filter.valuePrefix.toLowerCase())),
+  );
+  return {
+    rules: rules.map((rule) => listedRule(rule, facts)),
+    total: rules.length,
+    version: found.version,
+    unseenSignals: facts.unseen,
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * `POST /protect/access-rules/preview`: a dry run. Tells how many logged requests of a window the proposed
+ * rules would have decided differently, beside the rules that fired for them then, with samples.
+ * Reads the newest records of the window up to a bound and says whether that was all of it.
+ */
+import * as z from 'zod/mini';
+import { edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
+import { instant } from '../../../../contract/management/verdict-query.ts';
+import { verdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import type { Decision } from '../../../../contract/vocabulary.ts';
+import { RulesetCompiler } from '../../../../rules/compiler.ts';
+import { createRuleset } from '../../../../rules/ruleset.ts';
+import { openSnapshot } from '../../../../rules/snapshot.ts';
+import type { EdgeRule } from '../../../../rules/types.ts';
+import { everything } from '../../../../store/event-log/filter.ts';
+import { readPage } from '../../../../store/event-log/client/read-page.ts';
+import type { RowKey } from '../../../../store/event-log/row.ts';
+import { ApiError, operation } from '../../operation.ts';
+import { logTarget } from '../verdicts/verdict-log-query.ts';
+import type { LogTarget } from '../verdicts/verdict-log-query.ts';
+import { checkedRules } from './checked-rules.ts';
+import { siteKey } from './instance-rules.ts';
+import { isoTime } from './listed-rule.ts';
+import { whatIf } from './what-if.ts';
+import type { Proposal, WhatIf } from './what-if.ts';
+
+const DAY_MS = 86_400_000;
+/** Some seconds of work; a busy site sees its last minutes, a quiet one its whole week. */
+const EXAMINED_MAX_RECORDS = 20_000;
+const PAGE_RECORDS = 1000;
+const SAMPLES_MAX = 20;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export const previewAccessRules = operation({
+  name: 'preview-access-rules',
+  method: 'POST',
+  path: '/protect/access-rules/preview',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Try proposed access rules on logged requests',
+  maxBodyBytes: MAX_BODY_BYTES,
+  body: z.strictObject({
+    siteKey,
+    rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
+    /** ISO 8601 or epoch milliseconds; default: a day ago. */
+    since: z.optional(instant),
+  }),
+  response: z.object({
+    since: z.string(),
+    examined: z.int(),
+    /** Whether every record since then was examined. */
+    complete: z.boolean(),
+    /** `false`: this instance keeps no rows of allowed requests, so they are not in the numbers. */
+    allowedRequestsIncluded: z.boolean(),
+    changed: z.int(),
+    changes: z.array(z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int() })),
+    samples: z.array(
+      z.object({
+        requestId: z.string(),
+        timestamp: z.string(),
+        ip: z.nullable(z.string()),
+        asn: z.nullable(z.int()),
+        country: z.nullable(z.string()),
+        userAgent: z.string(),
+        requestPath: z.string(),
+        from: z.enum(decisions),
+        to: z.enum(decisions),
+        decidedBy: z.string(),
+      }),
+    ),
+  }),
+  async handler({ body, ...context }) {
+    const rules = checkedRules(body.rules);
+    const target = await logTarget({ ...context, body }, body.siteKey);
+    const since = Math.max(body.since ?? context.now - DAY_MS, target.horizon);
+    if (since > context.now) {
+      throw new ApiError('API.INVALID_BODY', 'The window is empty', [{ path: 'since', message: 'lies in the future' }]);
+    }
+    const trial = await examine(context.env, target, since, proposalOf(rules, target.instance.id));
+    return {
+      since: isoTime(since),
+      ...trial,
+      allowedRequestsIncluded: target.instance.allowVerdicts === 'rows',
+    };
+  },
+});
+
+interface Trial {
+  examined: number;
+  complete: boolean;
+  changed: number;
+  changes: { from: Decision; to: Decision; requests: number }[];
+  samples: object[];
+}
+
+async function examine(env: ServiceEnv, target: LogTarget, since: number, proposal: Proposal): Promise<Trial> {
+  const trial: Trial = { examined: 0, complete: false, changed: 0, changes: [], samples: [] };
+  const filter = { ...everything, since };
+  let before: RowKey | null = null;
+  while (trial.examined < EXAMINED_MAX_RECORDS) {
+    const page = await readPage(env, target.log, { filter, before, offset: 0, limit: PAGE_RECORDS, wantTotal: false });
+    for (const row of page.rows) {
+      const record = verdictRecord.safeParse(JSON.parse(row.body));
+      if (!record.success || record.data.source === 'error') continue;
+      trial.examined += 1;
+      note(trial, record.data, whatIf(record.data, proposal, target.instance));
+    }
+    before = page.next;
+    if (before === null) return { ...trial, complete: true };
+  }
+  return trial;
+}
+
+function note(trial: Trial, record: VerdictRecord, { before, after, decidedBy }: WhatIf): void {
+  if (before === after) return;
+  trial.changed += 1;
+  const known = trial.changes.find(({ from, to }) => from === before && to === after);
+  if (known) known.requests += 1;
+  else trial.changes.push({ from: before, to: after, requests: 1 });
+  if (trial.samples.length >= SAMPLES_MAX) return;
+  trial.samples.push({
+    requestId: record.request_id,
+    timestamp: isoTime(record.timestamp),
+    ip: record.ip,
+    asn: record.asn,
+    country: record.country,
+    userAgent: record.user_agent,
+    requestPath: record.request_path,
+    from: before,
+    to: after,
+    decidedBy,
+  });
+}
+
+function proposalOf(rules: readonly EdgeRule[], instanceId: string): Proposal {
+  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0 });
+  for (const rule of rules) compiler.add(rule);
+  const opened = openSnapshot(compiler.finish());
+  if (!opened.ok) throw new Error(`The proposed rules cannot be opened: ${opened.reason}`);
+  return {
+    ruleset: createRuleset(opened.snapshot, null),
+    ids: new Set(rules.map((rule) => `${rule.type}:${rule.value}`)),
+  };
+}

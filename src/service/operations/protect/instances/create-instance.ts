@@ -1,0 +1,33 @@
+/**
+ * `POST /protect/instances/create` (interface document 4.8). `{name, cname, globalSiteKey}` is enough: every
+ * policy member has a default.
+ */
+import * as z from 'zod/mini';
+import { instancePolicy } from '../../../../contract/management/instance.ts';
+import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
+import { createInstance as insert } from '../../../../store/d1/instances.ts';
+import { operation } from '../../operation.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
+import { answerOf, conflictError, instanceAnswer } from './instance-answer.ts';
+
+export const createInstance = operation({
+  name: 'create-instance',
+  method: 'POST',
+  path: '/protect/instances/create',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Create a Protect instance',
+  body: z.strictObject({ ...instanceIdentity.shape, ...instancePolicy.shape }),
+  response: instanceAnswer,
+  async handler({ env, account, body, now }) {
+    const { name, cname: givenCname, globalSiteKey, ...policy } = body;
+    const cname = checkedCname(givenCname);
+    policy.hosts = checkedHosts(policy.hosts);
+    checkThresholds(policy);
+    await checkSiteKey(env, account.id, globalSiteKey);
+    const created = await insert(env, { accountId: account.id, name, cname, globalSiteKey, policy }, now);
+    if (typeof created === 'string') throw conflictError(created);
+    return answerOf(created);
+  },
+});

@@ -1,0 +1,38 @@
+/**
+ * `POST /protect/instances/delete` (interface document 4.8): the instance becomes inactive, its client JWTs stop
+ * working at once, and its cname and site key are free again. Its access rules go
+ * within seconds, its verdicts and what was known of its sessions a minute later.
+ */
+import * as z from 'zod/mini';
+import { deactivateInstance } from '../../../../store/d1/instances.ts';
+import { ruleBook } from '../../../../store/rule-book/stub.ts';
+import { retireLog } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../operation.ts';
+import { retireRisk } from '../../../edge-api/session-risk.ts';
+import { verdictLogOf } from '../../../ingest/accept-batch.ts';
+import { instanceId, ownInstance } from './instance-answer.ts';
+
+export const deleteInstance = operation({
+  name: 'delete-instance',
+  method: 'POST',
+  path: '/protect/instances/delete',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Delete a Protect instance',
+  body: z.strictObject({ id: instanceId }),
+  response: z.object({ success: z.literal(true), id: z.string() }),
+  async handler(context) {
+    const { id } = await ownInstance(context, context.body.id);
+    await deactivateInstance(context.env, id, context.now);
+    await ruleBook(context.env, id).retire(context.now);
+    // Some twenty objects are told, after the answer: should that be cut short, the scheduled run tells them again.
+    context.waitUntil(
+      Promise.all([
+        retireLog(context.env, verdictLogOf({ id }), context.now),
+        retireRisk(context.env, id, context.now),
+      ]),
+    );
+    return { success: true, id };
+  },
+});

@@ -1,0 +1,25 @@
+/** `POST /protect/client-jwt/revoke`: one client JWT by its `jti`, refused from the edge's next call on. */
+import * as z from 'zod/mini';
+import { revokeClientJwt as revoke } from '../../../../store/d1/client-jwts.ts';
+import { ApiError, operation } from '../../operation.ts';
+import { instanceId, ownInstance } from './instance-answer.ts';
+
+export const revokeClientJwt = operation({
+  name: 'revoke-client-jwt',
+  method: 'POST',
+  path: '/protect/client-jwt/revoke',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'Revoke one client JWT',
+  body: z.strictObject({ protectInstanceId: instanceId, jti: z.string().check(z.minLength(1), z.maxLength(128)) }),
+  response: z.object({ success: z.literal(true), jti: z.string() }),
+  async handler(context) {
+    const { env, body, now } = context;
+    const instance = await ownInstance(context, body.protectInstanceId);
+    if (!(await revoke(env, instance.id, body.jti, now))) {
+      throw new ApiError('API.NOT_FOUND', 'The instance has no client JWT with this jti');
+    }
+    return { success: true, jti: body.jti };
+  },
+});

@@ -1,0 +1,33 @@
+/**
+ * `POST /protect/sessions/erase` (design 7: one jti can be erased): ends the session, so that nothing more
+ * is filed under it, forgets its risk, and removes every verdict, report and captcha of it, sealed ones
+ * included, out of the counts too. The jti of a single captcha erases that one.
+ */
+import * as z from 'zod/mini';
+import { sessionRequest } from '../../../../contract/management/verdict-query.ts';
+import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
+import { eraseSession } from '../../../../store/event-log/client/verdict-log.ts';
+import { endSession } from '../../../edge-api/session-risk.ts';
+import { operation } from '../../operation.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+export const eraseSessionOperation = operation({
+  name: 'erase-session',
+  method: 'POST',
+  path: '/protect/sessions/erase',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'write',
+  summary: 'End one session and erase all that is kept of it',
+  body: sessionRequest,
+  response: z.object({ jti: z.string(), erased: z.int() }),
+  async handler(context) {
+    const { jti, siteKey } = context.body;
+    const { log, instance } = await logTarget(context, siteKey);
+    await endSession(context.env, instance, jti, context.now);
+    const erased = await Promise.all(
+      [log, captchaLog(instance.accountId)].map((one) => eraseSession(context.env, one, jti)),
+    );
+    return { jti, erased: erased.reduce((sum, rows) => sum + rows, 0) };
+  },
+});

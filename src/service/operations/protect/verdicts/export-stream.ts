@@ -1,0 +1,61 @@
+/**
+ * Everything a filter matches, newest first, page by page: the next page is read when the client has
+ * taken the last one, so neither side holds more than a page.
+ */
+import { readPage } from '../../../../store/event-log/client/read-page.ts';
+import type { RowFilter } from '../../../../store/event-log/filter.ts';
+import type { RowKey, StoredRow } from '../../../../store/event-log/row.ts';
+import type { LogTarget } from './verdict-log-query.ts';
+
+/** A shard sends its rows in one message, which holds 32 MiB; the largest are 30 kB. */
+const ROWS_AT_ONCE = 1000;
+
+/** How rows become bytes. `close` says what a file ends with. */
+export interface ExportFormat {
+  contentType: string;
+  extension: string;
+  /** About this many rows at a time. */
+  pageRows: number;
+  page(rows: readonly StoredRow[]): Uint8Array;
+  close(): Uint8Array | null;
+}
+
+export function ndjsonFormat(): ExportFormat {
+  const encoder = new TextEncoder();
+  return {
+    contentType: 'application/x-ndjson',
+    extension: 'ndjson',
+    pageRows: 1000,
+    page: (rows) => encoder.encode(rows.map(({ body }) => `${body}\n`).join('')),
+    close: () => null,
+  };
+}
+
+export function exportStream(
+  env: ServiceEnv,
+  target: LogTarget,
+  filter: RowFilter,
+  format: ExportFormat,
+): ReadableStream<Uint8Array> {
+  const { log } = target;
+  let before: RowKey | null = null;
+  let isOver = false;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const rows: StoredRow[] = [];
+      // A page may be short, or empty, and still not be the last.
+      while (!isOver && rows.length < format.pageRows) {
+        const limit = Math.min(format.pageRows - rows.length, ROWS_AT_ONCE);
+        const page = await readPage(env, log, { filter, before, offset: 0, limit, wantTotal: false });
+        rows.push(...page.rows);
+        before = page.next;
+        isOver = before === null;
+      }
+      if (rows.length > 0) controller.enqueue(format.page(rows));
+      if (!isOver) return;
+      const end = format.close();
+      if (end) controller.enqueue(end);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * `GET /protect/metrics` (design 7): what the edges of the account's active instances counted, summed,
+ * as Prometheus text. One isolate's own counters mean nothing; they ride in the batches and meet here.
+ * `gatehouse_verdicts_missing` are records that isolates numbered and the log does not hold,
+ * `gatehouse_dead_letters` batches that the queue gave up and the scheduled run tries again.
+ */
+import * as z from 'zod/mini';
+import { instancesOfAccount } from '../../../../store/d1/instances.ts';
+import { missingRecords, sumCounters } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../operation.ts';
+import { verdictLogOf } from '../../../ingest/accept-batch.ts';
+import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
+
+/** What goes down again when records arrive after all. */
+const gauges: ReadonlySet<string> = new Set(['gatehouse_verdicts_missing', 'gatehouse_dead_letters']);
+
+interface Sample {
+  name: string;
+  labels: string;
+  value: number;
+}
+
+export const getMetrics = operation({
+  name: 'get-metrics',
+  method: 'GET',
+  path: '/protect/metrics',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Counters of every edge as Prometheus text',
+  body: z.strictObject({}),
+  response: z.string(),
+  answerTypes: ['text/plain'],
+  async handler({ env, account }) {
+    const instances = (await instancesOfAccount(env, account.id)).filter(({ active }) => active);
+    const waiting = await instancesWithLetters(env);
+    const samples = await Promise.all(
+      instances.map(async (instance) => {
+        const log = verdictLogOf(instance);
+        const [counters, missing, dead] = await Promise.all([
+          sumCounters(env, log),
+          missingRecords(env, log),
+          waiting?.has(instance.id) === false ? 0 : countDeadLetters(env, instance.id),
+        ]);
+        return [
+          ...Object.entries(counters).map(([name, value]) => sampleOf(instance.id, name, value)),
+          { name: 'gatehouse_verdicts_missing', labels: `instance="${instance.id}"`, value: missing },
+          { name: 'gatehouse_dead_letters', labels: `instance="${instance.id}"`, value: dead },
+        ];
+      }),
+    );
+    return new Response(exposition(samples.flat()), {
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+    });
+  },
+});
+
+/** Counter names are `word` or `word{label="value"}`, checked when they arrived. */
+function sampleOf(instanceId: string, counter: string, value: number): Sample {
+  const match = /^([a-z0-9_]+)(?:\{(.*)\})?$/.exec(counter);
+  const labels = [`instance="${instanceId}"`, ...(match?.[2] ? [match[2]] : [])];
+  return { name: `gatehouse_${match?.[1] ?? 'unknown'}`, labels: labels.join(','), value };
+}
+
+/** Samples of one metric stand together under its type, as the format wants. */
+function exposition(samples: readonly Sample[]): string {
+  const byName = Map.groupBy(samples, ({ name }) => name);
+  return [...byName.keys()]
+    .sort()
+    .map((name) => {
+      const type = gauges.has(name) ? 'gauge' : 'counter';
+      const lines = byName.get(name) ?? [];
+      return `# TYPE ${name} ${type}\n${lines.map(({ labels, value }) => `${name}{${labels}} ${value}\n`).join('')}`;
+    })
+    .join('');
+}

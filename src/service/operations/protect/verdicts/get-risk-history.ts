@@ -1,0 +1,60 @@
+/**
+ * `POST /protect/risk-history` (interface document 4.8): how the risk score of one session went, request by
+ * request, with what fired; and every change of the score with its parts and what caused it.
+ */
+import { riskHistoryAnswer, sessionRequest } from '../../../../contract/management/verdict-query.ts';
+import { riskParts } from '../../../../risk/risk-score.ts';
+import { operation } from '../../operation.ts';
+import { readRisk } from '../../../edge-api/session-risk.ts';
+import { sessionVerdicts } from './session-verdicts.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+const HISTORY_MAX = 1000;
+
+export const getRiskHistory = operation({
+  name: 'get-risk-history',
+  method: 'POST',
+  path: '/protect/risk-history',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Risk score history for one session',
+  body: sessionRequest,
+  response: riskHistoryAnswer,
+  async handler(context) {
+    const { jti, siteKey } = context.body;
+    const target = await logTarget(context, siteKey);
+    const [{ records, total }, session] = await Promise.all([
+      sessionVerdicts(context.env, target, jti, HISTORY_MAX),
+      readRisk(context.env, target.instance.id, jti),
+    ]);
+    const scores = records.map(({ risk_score }) => risk_score).filter((score) => score !== null);
+    return {
+      jti,
+      scores: (session?.history ?? []).map(({ at, score, detectors, cause }) => ({
+        timestamp: at,
+        risk_score: score,
+        cause,
+        parts: riskParts(detectors),
+      })),
+      history: records.toReversed().map((record) => ({
+        timestamp: record.timestamp,
+        id: record.id,
+        request_id: record.request_id,
+        risk_score: record.risk_score,
+        decision: record.decision,
+        source: record.source,
+        decided_by: record.decided_by,
+        request_path: record.request_path,
+        fired_rules: record.fired_rules.map(({ id }) => id),
+      })),
+      latest_risk_score: session?.score ?? scores[0] ?? null,
+      highest_risk_score: highest([...scores, ...(session?.history ?? []).map(({ score }) => score)]),
+      total,
+    };
+  },
+});
+
+function highest(scores: readonly number[]): number | null {
+  return scores.length === 0 ? null : Math.max(...scores);
+}

@@ -1,0 +1,97 @@
+/**
+ * `POST /protect/session-telemetry` (interface document 4.8): what is known of one session, from its verdicts and
+ * from what the protect script reported.
+ */
+import { sessionRequest, sessionTelemetryAnswer } from '../../../../contract/management/verdict-query.ts';
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import type { Counts } from '../../../../store/event-log/shard/aggregate.ts';
+import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
+import { riskParts } from '../../../../risk/risk-score.ts';
+import type { SessionState } from '../../../../risk/session-state.ts';
+import { operation } from '../../operation.ts';
+import { readRisk } from '../../../edge-api/session-risk.ts';
+import { outcomeCounts } from './counted.ts';
+import { sessionVerdicts } from './session-verdicts.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+/** A session of more requests than this is summed up by its newest ones. */
+const VERDICTS_MAX = 10_000;
+
+export const getSessionTelemetry = operation({
+  name: 'get-session-telemetry',
+  method: 'POST',
+  path: '/protect/session-telemetry',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Telemetry for one session',
+  body: sessionRequest,
+  response: sessionTelemetryAnswer,
+  async handler(context) {
+    const { jti, siteKey } = context.body;
+    const target = await logTarget(context, siteKey);
+    const [{ records }, reports, session] = await Promise.all([
+      sessionVerdicts(context.env, target, jti, VERDICTS_MAX),
+      sessionReports(context.env, target.log, jti),
+      readRisk(context.env, target.instance.id, jti),
+    ]);
+    return {
+      jti,
+      ...describe(records),
+      session: session === null ? null : describeRisk(session),
+      telemetry: reports
+        .filter(({ timestamp }) => timestamp >= target.horizon)
+        .map(({ timestamp, body }) => ({ timestamp, report: JSON.parse(body) as unknown })),
+    };
+  },
+});
+
+/** Newest first in, each list newest first out. */
+function describe(records: readonly VerdictRecord[]): object {
+  const counts: Counts = [0, 0, 0];
+  const rules = new Map<string, number>();
+  for (const record of records) {
+    counts[decisions.indexOf(record.decision) as 0 | 1 | 2]++;
+    for (const id of new Set(record.fired_rules.map((rule) => rule.id))) rules.set(id, (rules.get(id) ?? 0) + 1);
+  }
+  return {
+    first_seen: records.at(-1)?.timestamp ?? null,
+    last_seen: records[0]?.timestamp ?? null,
+    requests: outcomeCounts(counts),
+    ips: distinct(records, ({ ip }) => ip),
+    asns: distinct(records, ({ asn }) => asn),
+    countries: distinct(records, ({ country }) => country),
+    user_agents: distinct(records, ({ user_agent }) => user_agent),
+    ja4s: distinct(records, ({ ja4 }) => ja4),
+    device_type: records[0]?.device_type ?? null,
+    latest_risk_score: records.find(({ risk_score }) => risk_score !== null)?.risk_score ?? null,
+    fired_rules: [...rules]
+      .map(([id, verdicts]) => ({ id, verdicts }))
+      .sort((a, b) => b.verdicts - a.verdicts || (a.id < b.id ? -1 : 1)),
+  };
+}
+
+function describeRisk(session: SessionState): object {
+  const { telemetry } = session;
+  return {
+    opened_at: session.openedAt,
+    expires_at: session.expiresAt,
+    updated_at: session.updatedAt,
+    risk_score: session.score,
+    parts: riskParts(session.detectors),
+    renewals: session.renewals,
+    address_changes: session.addressChanges,
+    user_agent_changes: session.userAgentChanges,
+    idle_sessions_of_network: session.idleSessions,
+    requests_per_minute: session.requestsPerMinute,
+    reports: telemetry.reports,
+    implausible_reports: telemetry.implausible,
+    interacted: telemetry.interacted,
+    traits: telemetry.traits,
+  };
+}
+
+function distinct<T>(records: readonly VerdictRecord[], of: (record: VerdictRecord) => T | null): T[] {
+  return [...new Set(records.map(of).filter((value) => value !== null))];
+}

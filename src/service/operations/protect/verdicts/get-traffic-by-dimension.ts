@@ -1,0 +1,135 @@
+/**
+ * `POST /protect/traffic-by-dimension` (interface document 4.8): a time series for each of the largest values of
+ * a dimension, and one for all the others together. Both are exact: which values are largest is
+ * decided over the whole window, not per bucket.
+ */
+import {
+  DIMENSION_POINTS_MAX,
+  trafficByDimensionAnswer,
+  trafficByDimensionRequest,
+} from '../../../../contract/management/verdict-query.ts';
+import type { VerdictDimension } from '../../../../contract/management/verdict-query.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import { countSeries, countValues } from '../../../../store/event-log/client/verdict-log.ts';
+import type { CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
+import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
+import type { LogName } from '../../../../store/event-log/client/shards.ts';
+import { ApiError, operation } from '../../operation.ts';
+import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './counted.ts';
+import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
+
+/** A value's verdicts, bucket by bucket. */
+interface Series {
+  value: string | null;
+  points: Point[];
+}
+
+interface Split {
+  total: Point[];
+  series: Series[];
+  other: { values: number; points: Point[] };
+  isExact: boolean;
+}
+
+export const getTrafficByDimension = operation({
+  name: 'get-traffic-by-dimension',
+  method: 'POST',
+  path: '/protect/traffic-by-dimension',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Time series split by the groupBy dimension',
+  body: trafficByDimensionRequest,
+  response: trafficByDimensionAnswer,
+  async handler(context) {
+    const { env, body, now } = context;
+    const { log, horizon } = await logTarget(context, body.siteKey);
+    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, now);
+    checkPoints((to - from) / bucketMinutes, body.topN);
+    const window: CountWindow = { from, to, outcomes: outcomesOf(body.decision) };
+    const split = await splitBy(env, log, body.groupBy, window, bucketMinutes, body.topN);
+    return {
+      groupBy: body.groupBy,
+      since,
+      until,
+      bucketSeconds: body.bucket,
+      ...outcomeCounts(sumCounts(split.total.map(pointCounts))),
+      series: split.series.map(({ value, points }) => ({ value, ...described(points) })),
+      other: { values: split.other.values, ...described(split.other.points) },
+      isExact: split.isExact,
+    };
+  },
+});
+
+/** The named values and the others may each have a point in every bucket. */
+function checkPoints(buckets: number, topN: number): void {
+  if (buckets * (topN + 1) <= DIMENSION_POINTS_MAX) return;
+  const most = Math.floor(DIMENSION_POINTS_MAX / buckets) - 1;
+  throw new ApiError('API.INVALID_BODY', 'The answer would hold too many points', [
+    { path: 'topN', message: `must be ${most} at most for ${buckets} buckets; or take a longer bucket` },
+  ]);
+}
+
+async function splitBy(
+  env: ServiceEnv,
+  log: LogName,
+  groupBy: VerdictDimension,
+  window: CountWindow,
+  bucketMinutes: number,
+  topN: number,
+): Promise<Split> {
+  const all = await countSeries(env, log, 'none', [''], window, bucketMinutes);
+  const total = all.series[0] ?? [];
+  if (groupBy === 'none') {
+    return {
+      total,
+      series: [{ value: null, points: total }],
+      other: { values: 0, points: [] },
+      isExact: true,
+    };
+  }
+  if (groupBy === 'decision') return byDecision(total, topN);
+  // One more than asked for, in case the lumped surplus is among the largest: it belongs to `other`.
+  const { values, more, lumped } = await countValues(env, log, groupBy, window, topN + 1);
+  const named = values.filter(({ value }) => value !== null);
+  const top = named.slice(0, topN).map(({ value }) => value as string);
+  const { series, other } = await countSeries(env, log, groupBy, top, window, bucketMinutes);
+  return {
+    total,
+    series: top.map((value, index) => ({ value: value === '' ? null : value, points: series[index] ?? [] })),
+    other: { values: more + values.length - top.length, points: other },
+    isExact: !lumped,
+  };
+}
+
+/** Every count is split by decision already. */
+function byDecision(total: Point[], topN: number): Split {
+  const series = decisions
+    .map((value, outcome) => ({
+      value,
+      points: total
+        .map((point): Point => [point[0], ...onlyOutcome(point, outcome)])
+        .filter((point) => point[1] + point[2] + point[3] > 0),
+    }))
+    .filter(({ points }) => points.length > 0)
+    .sort((a, b) => sizeOf(b.points) - sizeOf(a.points));
+  const rest = series.slice(topN);
+  return {
+    total,
+    series: series.slice(0, topN),
+    other: { values: rest.length, points: addSeries(rest.map(({ points }) => points)) },
+    isExact: true,
+  };
+}
+
+function onlyOutcome(point: Point, outcome: number): [number, number, number] {
+  return [0, 1, 2].map((at) => (at === outcome ? (point[at + 1] as number) : 0)) as [number, number, number];
+}
+
+function sizeOf(points: readonly Point[]): number {
+  return points.reduce((sum, point) => sum + point[1] + point[2] + point[3], 0);
+}
+
+function described(points: readonly Point[]): object {
+  return { ...outcomeCounts(sumCounts(points.map(pointCounts))), points: points.map(seriesPoint) };
+}

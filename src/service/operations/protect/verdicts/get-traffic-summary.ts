@@ -1,0 +1,38 @@
+/**
+ * `POST /protect/traffic-summary` (interface document 4.8): traffic by bucket and decision, exact, from the
+ * rollups alone.
+ */
+import { trafficSummaryAnswer, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
+import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../operation.ts';
+import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './counted.ts';
+import { logTarget, seriesWindow } from './verdict-log-query.ts';
+
+export const getTrafficSummary = operation({
+  name: 'get-traffic-summary',
+  method: 'POST',
+  path: '/protect/traffic-summary',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Bucketed traffic totals',
+  body: trafficSummaryRequest,
+  response: trafficSummaryAnswer,
+  async handler(context) {
+    const { env, body, now } = context;
+    const { log, horizon } = await logTarget(context, body.siteKey);
+    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, now);
+    const window = { from, to, outcomes: null };
+    const { series } = body.source
+      ? await countSeries(env, log, 'source', [...new Set(body.source)], window, bucketMinutes)
+      : await countSeries(env, log, 'none', [''], window, bucketMinutes);
+    const points = addSeries(series);
+    return {
+      since,
+      until,
+      bucketSeconds: body.bucket,
+      ...outcomeCounts(sumCounts(points.map(pointCounts))),
+      buckets: points.map(seriesPoint),
+    };
+  },
+});

@@ -1,0 +1,40 @@
+/**
+ * `POST /protect/verdicts/distinct-fired-rules` (interface document 4.8): which rules fired in a window, monitored
+ * ones included, with exact counts from the rollups. The window is taken to whole minutes.
+ */
+import { distinctFiredRulesAnswer, distinctRequest } from '../../../../contract/management/verdict-query.ts';
+import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../operation.ts';
+import { distinctWindow, outcomeCounts } from './counted.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+/** About 1 MB of answer. */
+const RULES_MAX = 10_000;
+
+export const listDistinctFiredRules = operation({
+  name: 'list-distinct-fired-rules',
+  method: 'POST',
+  path: '/protect/verdicts/distinct-fired-rules',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Distinct fired rule ids in a window',
+  body: distinctRequest,
+  response: distinctFiredRulesAnswer,
+  async handler(context) {
+    const { log, horizon } = await logTarget(context, context.body.siteKey);
+    const window = distinctWindow(context.body, horizon, context.now);
+    const counted = { ...window, outcomes: null };
+    const { values, more } = await countValues(context.env, log, 'fired_rule', counted, RULES_MAX + 1);
+    return {
+      // The empty value stands for verdicts in which no rule fired; `null` for rules not kept apart.
+      firedRules: values
+        .filter(({ value }) => value !== '' && value !== null)
+        .slice(0, RULES_MAX)
+        .map(({ value, counts }) => ({ id: value, ...outcomeCounts(counts) })),
+      isComplete: more === 0 && values.every(({ value }) => value !== null),
+      since: window.since,
+      until: window.until,
+    };
+  },
+});

@@ -1,0 +1,34 @@
+/**
+ * `POST /protect/verdicts/distinct-sources` (interface document 4.8): which sources decided in a window, with
+ * exact counts from the rollups. The window is taken to whole minutes.
+ */
+import { distinctRequest, distinctSourcesAnswer } from '../../../../contract/management/verdict-query.ts';
+import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../operation.ts';
+import { distinctWindow, outcomeCounts } from './counted.ts';
+import { logTarget } from './verdict-log-query.ts';
+
+/** There are 13 sources; a later version may know more. */
+const SOURCES_MAX = 100;
+
+export const listDistinctSources = operation({
+  name: 'list-distinct-sources',
+  method: 'POST',
+  path: '/protect/verdicts/distinct-sources',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Distinct verdict sources in a window',
+  body: distinctRequest,
+  response: distinctSourcesAnswer,
+  async handler(context) {
+    const { log, horizon } = await logTarget(context, context.body.siteKey);
+    const window = distinctWindow(context.body, horizon, context.now);
+    const { values } = await countValues(context.env, log, 'source', { ...window, outcomes: null }, SOURCES_MAX);
+    return {
+      sources: values.map(({ value, counts }) => ({ source: value ?? '', ...outcomeCounts(counts) })),
+      since: window.since,
+      until: window.until,
+    };
+  },
+});

@@ -1,0 +1,23 @@
+/**
+ * `POST /protect/verdicts` (interface document 4.8): pages the verdict log, newest first, with every filter.
+ */
+import { verdictPageAnswer, verdictPageRequest } from '../../../../contract/management/verdict-query.ts';
+import { operation } from '../../operation.ts';
+import { pageResponse } from './page-response.ts';
+import { logTarget, rowFilter } from './verdict-log-query.ts';
+
+export const listVerdicts = operation({
+  name: 'list-verdicts',
+  method: 'POST',
+  path: '/protect/verdicts',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Page the verdict log',
+  body: verdictPageRequest,
+  response: verdictPageAnswer,
+  async handler(context) {
+    const target = await logTarget(context, context.body.siteKey);
+    return pageResponse(context.env, target, rowFilter(context.body, target.horizon), context.body);
+  },
+});

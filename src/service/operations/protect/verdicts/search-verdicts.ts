@@ -1,0 +1,24 @@
+/**
+ * `POST /protect/verdicts/search` (interface document 4.8): the verdicts of one client, by address, session or
+ * network; members given together must all hold.
+ */
+import { verdictPageAnswer, verdictSearchRequest } from '../../../../contract/management/verdict-query.ts';
+import { operation } from '../../operation.ts';
+import { pageResponse } from './page-response.ts';
+import { logTarget, rowFilter } from './verdict-log-query.ts';
+
+export const searchVerdicts = operation({
+  name: 'search-verdicts',
+  method: 'POST',
+  path: '/protect/verdicts/search',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Find verdicts for one client',
+  body: verdictSearchRequest,
+  response: verdictPageAnswer,
+  async handler(context) {
+    const target = await logTarget(context, context.body.siteKey);
+    return pageResponse(context.env, target, rowFilter(context.body, target.horizon), context.body);
+  },
+});

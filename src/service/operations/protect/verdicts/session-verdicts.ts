@@ -1,0 +1,36 @@
+/**
+ * Every verdict of one session, newest first, up to a bound that explains any score.
+ */
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { everything } from '../../../../store/event-log/filter.ts';
+import { readPage } from '../../../../store/event-log/client/read-page.ts';
+import type { RowKey } from '../../../../store/event-log/row.ts';
+import type { LogTarget } from './verdict-log-query.ts';
+
+const PAGE_ROWS = 1000;
+
+export interface SessionVerdicts {
+  records: VerdictRecord[];
+  /** Of the session, those beyond the bound included. */
+  total: number;
+}
+
+export async function sessionVerdicts(
+  env: ServiceEnv,
+  target: LogTarget,
+  jti: string,
+  rowsMax: number,
+): Promise<SessionVerdicts> {
+  const filter = { ...everything, since: target.horizon, jti };
+  const records: VerdictRecord[] = [];
+  let before: RowKey | null = null;
+  let total = 0;
+  do {
+    const limit = Math.min(PAGE_ROWS, rowsMax - records.length);
+    const page = await readPage(env, target.log, { filter, before, offset: 0, limit, wantTotal: before === null });
+    if (before === null) total = page.total;
+    records.push(...page.rows.map(({ body }) => JSON.parse(body) as VerdictRecord));
+    before = page.next;
+  } while (before !== null && records.length < rowsMax);
+  return { records, total };
+}

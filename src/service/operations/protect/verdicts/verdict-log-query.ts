@@ -1,0 +1,125 @@
+/**
+ * From a request's members to the log's own terms: whose log, which window, which rows. The window
+ * never reaches behind the instance's retention, so that rows and counts always end together.
+ */
+import { ApiError, NoActiveInstanceError } from '../../operation.ts';
+import type { OperationContext } from '../../operation.ts';
+import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
+import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
+import { decisions } from '../../../../contract/vocabulary.ts';
+import type { Decision } from '../../../../contract/vocabulary.ts';
+import { formatIp, parseIp } from '../../../../address/ip.ts';
+import { activeInstance } from '../../../../store/d1/instances.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { everything } from '../../../../store/event-log/filter.ts';
+import type { RowFilter } from '../../../../store/event-log/filter.ts';
+import { retentionHorizon } from '../../../../store/event-log/shard/retention.ts';
+import type { PageStart } from '../../../../store/event-log/client/read-page.ts';
+import { verdictLogOf } from '../../../ingest/accept-batch.ts';
+import type { LogName } from '../../../../store/event-log/client/shards.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export interface LogTarget {
+  log: LogName;
+  instance: StoredInstance;
+  /** Nothing before this moment is kept; epoch milliseconds. */
+  horizon: number;
+}
+
+/** The account's active instance and its log. Throws `NoActiveInstanceError`. */
+export async function logTarget(context: OperationContext<unknown>, siteKey: string | undefined): Promise<LogTarget> {
+  const instance = await activeInstance(context.env, context.account.id, siteKey);
+  if (!instance) throw new NoActiveInstanceError();
+  return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.now) };
+}
+
+export type FilterMembers = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'> & {
+  ip?: string | undefined;
+  jti?: string | undefined;
+};
+
+export function rowFilter(query: FilterMembers, horizon: number): RowFilter {
+  const { requestPath } = query;
+  const prefix = requestPath?.endsWith('*') ?? false;
+  return {
+    since: Math.max(query.since ?? 0, horizon),
+    until: query.until ?? everything.until,
+    outcomes: outcomesOf(query.decision),
+    sources: query.sources ?? null,
+    firedRules: query.firedRules ?? null,
+    asns: query.asn ?? null,
+    devices: query.deviceType ?? null,
+    path: requestPath === undefined ? null : { text: prefix ? requestPath.slice(0, -1) : requestPath, prefix },
+    minRulesFired: query.minRulesFired ?? 0,
+    ip: query.ip === undefined ? null : canonicalIp(query.ip),
+    jti: query.jti ?? null,
+  };
+}
+
+export function outcomesOf(decision: readonly Decision[] | undefined): number[] | null {
+  return decision ? [...new Set(decision.map((name) => decisions.indexOf(name)))] : null;
+}
+
+function canonicalIp(text: string): string {
+  const address = parseIp(text);
+  if (!address)
+    throw new ApiError('API.INVALID_BODY', 'The address cannot be read', [
+      { path: 'ip', message: 'must be an IP address' },
+    ]);
+  return formatIp(address);
+}
+
+export interface SeriesWindow {
+  /** Epoch milliseconds, on bucket boundaries. */
+  since: number;
+  until: number;
+  /** What is counted of it, in minutes since the epoch. */
+  from: number;
+  to: number;
+  bucketMinutes: number;
+}
+
+/** Whole buckets around `since` and `until`; default: the last 24 hours. */
+export function seriesWindow(
+  query: { since?: number | undefined; until?: number | undefined; bucket: number },
+  horizon: number,
+  now: number,
+): SeriesWindow {
+  const bucketMs = query.bucket * 1000;
+  const until = Math.ceil(Math.min(query.until ?? now + 1, now + DAY_MS) / bucketMs) * bucketMs;
+  const asked = query.since ?? (query.until ?? now) - DAY_MS;
+  const since = Math.min(Math.floor(Math.max(asked, horizon) / bucketMs) * bucketMs, until);
+  if ((until - since) / bucketMs > SERIES_POINTS_MAX) {
+    throw new ApiError('API.INVALID_BODY', 'The window holds too many buckets', [
+      { path: 'bucket', message: `must divide the window into ${SERIES_POINTS_MAX} buckets at most` },
+    ]);
+  }
+  // The first bucket may begin before what is kept: of it only that is counted, as rows end there too.
+  const from = Math.min(Math.max(since, horizon), until) / MINUTE_MS;
+  return { since, until, from, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
+}
+
+export function encodeCursor({ timestamp, id, skip }: PageStart): string {
+  return btoa(skip === 0 ? `${timestamp}.${id}` : `${timestamp}.${id}.${skip}`)
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+export function decodeCursor(cursor: string | undefined): PageStart | null {
+  if (cursor === undefined) return null;
+  let text: string;
+  try {
+    text = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
+  } catch {
+    text = '';
+  }
+  const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(text);
+  if (!match)
+    throw new ApiError('API.INVALID_BODY', 'The cursor cannot be read', [
+      { path: 'cursor', message: 'must be a nextCursor of an earlier answer' },
+    ]);
+  return { timestamp: Number(match[1]), id: match[2] as string, skip: Number(match[3] ?? 0) };
+}

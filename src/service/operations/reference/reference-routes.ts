@@ -1,0 +1,31 @@
+/** `GET /openapi.json` and `GET /docs`: the API, described by itself. Public, as the code is. */
+import { Hono } from 'hono';
+import document from '../../../../docs/openapi.json' with { type: 'json' };
+import type { ServiceApp } from '../../app.ts';
+import type { ServiceHonoEnv } from '../../http/service-call.ts';
+import { referencePage } from './reference-page.ts';
+import type { OpenapiDocument } from './reference-page.ts';
+
+/** Changes with a deployment only. */
+const MAX_AGE_SECONDS = 300;
+
+export function referenceRoutes(): ServiceApp {
+  const routes: ServiceApp = new Hono<ServiceHonoEnv>();
+  routes.get('/openapi.json', () =>
+    Response.json(document, {
+      headers: { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}`, 'access-control-allow-origin': '*' },
+    }),
+  );
+  routes.get('/docs', () => {
+    const nonce = crypto.randomUUID();
+    return new Response(referencePage(document as unknown as OpenapiDocument, nonce), {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      },
+    });
+  });
+  return routes;
+}

@@ -1,0 +1,30 @@
+/**
+ * `POST /sites/create` (interface document 2.3, 4.2): keys are generated, domains normalised, and the account's
+ * first site becomes its default.
+ */
+import * as z from 'zod/mini';
+import { site, siteName } from '../../../contract/management/site.ts';
+import { siteSettings } from '../../../contract/management/site-settings.ts';
+import { createSite as insert } from '../../../store/d1/sites.ts';
+import { operation } from '../operation.ts';
+import { checkDomains } from './check-domains.ts';
+import { duplicateName, siteAnswer } from './site-answer.ts';
+
+export const createSite = operation({
+  name: 'create-site',
+  method: 'POST',
+  path: '/sites/create',
+  feature: 'Sites',
+  permission: 'createSite',
+  access: 'write',
+  summary: 'Create a site',
+  body: z.strictObject({ name: siteName, settings: siteSettings }),
+  response: site,
+  async handler({ env, account, body, now }) {
+    const settings = { ...body.settings, domains: [...new Set(body.settings.domains)] };
+    checkDomains(account.tier, settings.domains);
+    const created = await insert(env, { accountId: account.id, name: body.name, settings }, now);
+    if (created === 'duplicate-name') throw duplicateName();
+    return siteAnswer(created);
+  },
+});

@@ -1,0 +1,29 @@
+/**
+ * `POST /sites/delete` (interface document 3, 4.2): makes a site inactive, so that its tokens no longer verify. The
+ * last active site of an account stays.
+ */
+import * as z from 'zod/mini';
+import { siteKey } from '../../../contract/management/site.ts';
+import { deactivateSite } from '../../../store/d1/sites.ts';
+import { ApiError, operation } from '../operation.ts';
+import { ownSite } from './site-answer.ts';
+
+export const deleteSite = operation({
+  name: 'delete-site',
+  method: 'POST',
+  path: '/sites/delete',
+  feature: 'Sites',
+  permission: 'deleteSite',
+  access: 'write',
+  summary: 'Deactivate a site',
+  body: z.strictObject({ siteKey }),
+  response: z.object({ success: z.literal(true), deactivatedSiteKey: z.string() }),
+  async handler(context) {
+    const { env, account, body, now } = context;
+    const record = await ownSite(context, body.siteKey);
+    if (record.active && (await deactivateSite(env, account.id, body.siteKey, now)) === 'last-site') {
+      throw new ApiError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
+    }
+    return { success: true, deactivatedSiteKey: body.siteKey };
+  },
+});

@@ -1,0 +1,21 @@
+/** `POST /sites/get` (interface document 4.2): every site of the account, deleted ones as inactive. */
+import * as z from 'zod/mini';
+import { site } from '../../../contract/management/site.ts';
+import { sitesOfAccount } from '../../../store/d1/sites.ts';
+import { operation } from '../operation.ts';
+import { siteAnswer } from './site-answer.ts';
+
+export const getSites = operation({
+  name: 'get-sites',
+  method: 'POST',
+  path: '/sites/get',
+  feature: 'Sites',
+  permission: 'getSites',
+  access: 'read',
+  summary: 'List every site of the account',
+  body: z.strictObject({}),
+  response: z.array(site),
+  async handler({ env, account }) {
+    return (await sitesOfAccount(env, account.id)).map(siteAnswer);
+  },
+});

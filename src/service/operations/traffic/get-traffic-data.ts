@@ -1,0 +1,113 @@
+/**
+ * `POST /gettrafficdata` (interface document 4.4): what became of the captchas of an account's sites, one row per hour or
+ * day of the range, rows of zeros included. `token` and `accountId` must be there and mean nothing.
+ */
+import * as z from 'zod/mini';
+import { isoTimestamp } from '../../../contract/management/iso-time.ts';
+import { siteKey } from '../../../contract/management/site.ts';
+import { countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
+import type { CaptchaTraffic } from '../../../store/event-log/shard/traffic.ts';
+import { operation } from '../operation.ts';
+import { ownSiteKeys } from './own-sites.ts';
+import { trafficRange } from './traffic-range.ts';
+import type { TrafficRange } from './traffic-range.ts';
+
+const MINUTE_MS = 60_000;
+const SITE_KEYS_MAX = 10_000;
+const isoDate = z.union([z.iso.date(), isoTimestamp]);
+export const ignoredText = z.string().check(z.minLength(1), z.maxLength(4096));
+
+const counts = z.object({
+  /** Captchas issued. */
+  total: z.int(),
+  /** Of them, those answered: approved or disapproved. */
+  submissions: z.int(),
+  /** Of them, those a site's backend asked about. */
+  verifications: z.int(),
+  approved: z.int(),
+  disapproved: z.int(),
+  pending: z.int(),
+});
+const trafficRow = z.object({
+  /** Start of the period, epoch milliseconds. */
+  timestamp: z.int(),
+  date: z.string(),
+  granularity: z.enum(['hour', 'day']),
+  ...counts.shape,
+  /** Requests stopped before a captcha was chosen; not in the other counts. */
+  blocked: z.int(),
+  pow: counts,
+  image: counts,
+  puzzle: counts,
+});
+type Counts = z.infer<typeof counts>;
+type TrafficRow = z.infer<typeof trafficRow>;
+
+export const getTrafficData = operation({
+  name: 'get-traffic-data',
+  method: 'POST',
+  path: '/gettrafficdata',
+  feature: 'Traffic',
+  permission: 'getTraffic',
+  access: 'read',
+  summary: 'Count captchas per hour or day',
+  body: z.strictObject({
+    token: ignoredText,
+    accountId: ignoredText,
+    siteKeys: z.optional(z.array(siteKey).check(z.minLength(1), z.maxLength(SITE_KEYS_MAX))),
+    startDate: z.optional(isoDate),
+    endDate: z.optional(isoDate),
+    month: z.optional(z.int().check(z.gte(1), z.lte(12))),
+    year: z.optional(z.int().check(z.gte(2000), z.lte(2100))),
+  }),
+  response: z.array(trafficRow),
+  async handler(context) {
+    const { env, account, body, now } = context;
+    const range = trafficRange(body, now);
+    // The log is the account's own: all of it are all of its sites.
+    const siteKeys = body.siteKeys ? await ownSiteKeys(context, body.siteKeys) : null;
+    const bucketMinutes = range.bucketMs / MINUTE_MS;
+    const traffic = await countCaptchas(env, account.id, siteKeys, { ...range, bucketMinutes });
+    return rowsOf(traffic, range);
+  },
+});
+
+function rowsOf(traffic: readonly CaptchaTraffic[], range: TrafficRange): TrafficRow[] {
+  const rows = new Map<number, TrafficRow>();
+  for (let at = floorTo(range.since, range.bucketMs); at < range.until; at += range.bucketMs) {
+    rows.set(at, emptyRow(at, range.granularity));
+  }
+  for (const one of traffic) {
+    const row = rows.get(floorTo(one.timestamp, range.bucketMs));
+    if (!row) continue;
+    if (one.type === 'blocked') {
+      row.blocked += one.approved + one.pending + one.disapproved;
+      continue;
+    }
+    add(row, one);
+    add(row[one.type], one);
+  }
+  return [...rows.values()];
+}
+
+function add(to: Counts, from: CaptchaTraffic): void {
+  to.total += from.approved + from.pending + from.disapproved;
+  to.submissions += from.approved + from.disapproved;
+  to.verifications += from.verified;
+  to.approved += from.approved;
+  to.disapproved += from.disapproved;
+  to.pending += from.pending;
+}
+
+function emptyRow(timestamp: number, granularity: TrafficRange['granularity']): TrafficRow {
+  const date = new Date(timestamp).toISOString();
+  return { timestamp, date, granularity, ...zeros(), blocked: 0, pow: zeros(), image: zeros(), puzzle: zeros() };
+}
+
+function zeros(): Counts {
+  return { total: 0, submissions: 0, verifications: 0, approved: 0, disapproved: 0, pending: 0 };
+}
+
+function floorTo(timestamp: number, stepMs: number): number {
+  return Math.floor(timestamp / stepMs) * stepMs;
+}

@@ -1,0 +1,74 @@
+/**
+ * The time a traffic call asks about (interface document 4.4): an ISO pair, or a month with its year, or the
+ * current month; always UTC. A day alone as `endDate` means that whole day.
+ */
+import type { ErrorDetail } from '../../../contract/errors.ts';
+import { ApiError } from '../operation.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Interface document 4.4: a longer range is counted by the day. */
+const HOURLY_MAX_MS = 7 * DAY_MS;
+/** A leap year: bounds the rows of one answer. */
+const RANGE_MAX_MS = 366 * DAY_MS;
+
+export interface TrafficRange {
+  /** Epoch milliseconds; `until` is exclusive. */
+  since: number;
+  until: number;
+  granularity: 'hour' | 'day';
+  bucketMs: number;
+}
+
+export interface RangeInput {
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  month?: number | undefined;
+  year?: number | undefined;
+}
+
+export function trafficRange(input: RangeInput, now: number): TrafficRange {
+  const { since, until } = bounds(input, now);
+  if (until <= since) throw refused([{ path: 'endDate', message: 'must be after startDate' }]);
+  if (until - since > RANGE_MAX_MS)
+    throw refused([{ path: 'startDate', message: 'is more than 366 days before endDate' }]);
+  const isHourly = until - since <= HOURLY_MAX_MS;
+  return { since, until, granularity: isHourly ? 'hour' : 'day', bucketMs: isHourly ? HOUR_MS : DAY_MS };
+}
+
+function bounds(input: RangeInput, now: number): { since: number; until: number } {
+  const { startDate, endDate, month, year } = input;
+  const hasDates = startDate !== undefined || endDate !== undefined;
+  const hasMonth = month !== undefined || year !== undefined;
+  if (hasDates && hasMonth)
+    throw refused([{ path: 'month', message: 'cannot be combined with startDate and endDate' }]);
+  if (hasDates) {
+    if (startDate === undefined) throw refused([{ path: 'startDate', message: 'is needed with endDate' }]);
+    if (endDate === undefined) throw refused([{ path: 'endDate', message: 'is needed with startDate' }]);
+    return {
+      since: epochMs(startDate, 'startDate'),
+      until: epochMs(endDate, 'endDate') + (isDay(endDate) ? DAY_MS : 0),
+    };
+  }
+  if (hasMonth && year === undefined) throw refused([{ path: 'year', message: 'is needed with month' }]);
+  if (hasMonth && month === undefined) throw refused([{ path: 'month', message: 'is needed with year' }]);
+  const today = new Date(now);
+  const wantedYear = year ?? today.getUTCFullYear();
+  const monthIndex = month === undefined ? today.getUTCMonth() : month - 1;
+  return { since: Date.UTC(wantedYear, monthIndex, 1), until: Date.UTC(wantedYear, monthIndex + 1, 1) };
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+function epochMs(text: string, path: string): number {
+  const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
+  const ms = Date.parse(isDay(text) || hasOffset ? text : `${text}Z`);
+  if (Number.isNaN(ms)) throw refused([{ path, message: 'is not a date' }]);
+  return ms;
+}
+
+function refused(details: ErrorDetail[]): ApiError {
+  return new ApiError('API.INVALID_BODY', 'The time range cannot be read', details);
+}

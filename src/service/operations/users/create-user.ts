@@ -1,0 +1,27 @@
+/** `POST /users/create` (interface document 4.6): a new team member, `invited`. */
+import * as z from 'zod/mini';
+import { createUser as insert } from '../../../store/d1/users.ts';
+import { ApiError, operation } from '../operation.ts';
+import { email, refuseOwner, role, user, userAnswer, userName } from './user-answer.ts';
+
+export const createUser = operation({
+  name: 'create-user',
+  method: 'POST',
+  path: '/users/create',
+  feature: 'Users',
+  permission: 'createUser',
+  access: 'write',
+  summary: 'Add a team member',
+  body: z.strictObject({ email, name: userName, role }),
+  response: user,
+  async handler({ env, account, body, now }) {
+    refuseOwner(body.email, account);
+    const created = await insert(env, account.id, body, now);
+    if (!created) {
+      throw new ApiError('PORTAL.USER_ALREADY_EXISTS', 'The account already has a user with this email', [
+        { path: 'email', message: 'is taken' },
+      ]);
+    }
+    return userAnswer(created, account);
+  },
+});

@@ -1,0 +1,26 @@
+/** `POST /users/delete` (interface document 3, 4.6): not the owner, and never the last user. */
+import * as z from 'zod/mini';
+import { deleteUser as remove } from '../../../store/d1/users.ts';
+import { ApiError, operation } from '../operation.ts';
+import { email, refuseOwner, userNotFound } from './user-answer.ts';
+
+export const deleteUser = operation({
+  name: 'delete-user',
+  method: 'POST',
+  path: '/users/delete',
+  feature: 'Users',
+  permission: 'deleteUser',
+  access: 'write',
+  summary: 'Remove a team member',
+  body: z.strictObject({ email }),
+  response: z.object({ success: z.literal(true), deletedUserEmail: z.string() }),
+  async handler({ env, account, body }) {
+    refuseOwner(body.email, account);
+    const outcome = await remove(env, account.id, body.email);
+    if (outcome === 'not-found') throw userNotFound();
+    if (outcome === 'last-user') {
+      throw new ApiError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');
+    }
+    return { success: true, deletedUserEmail: body.email };
+  },
+});

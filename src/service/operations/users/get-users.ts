@@ -1,0 +1,20 @@
+/** `GET /users/get` (interface document 4.6): every user of the account, the owner marked. */
+import * as z from 'zod/mini';
+import { usersOfAccount } from '../../../store/d1/users.ts';
+import { operation } from '../operation.ts';
+import { user, userAnswer } from './user-answer.ts';
+
+export const getUsers = operation({
+  name: 'get-users',
+  method: 'GET',
+  path: '/users/get',
+  feature: 'Users',
+  permission: 'getUsers',
+  access: 'read',
+  summary: 'List team members',
+  body: z.strictObject({}),
+  response: z.array(user),
+  async handler({ env, account }) {
+    return (await usersOfAccount(env, account.id)).map((record) => userAnswer(record, account));
+  },
+});

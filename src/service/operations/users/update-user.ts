@@ -1,0 +1,41 @@
+/** `PUT /users/update` (interface document 4.6): name, role and marketing preferences of a team member. */
+import * as z from 'zod/mini';
+import { updateUser as write } from '../../../store/d1/users.ts';
+import { operation } from '../operation.ts';
+import { email, refuseOwner, role, userName, userNotFound } from './user-answer.ts';
+
+/** Not typed by the interface document: kept as sent, within reason. */
+const PREFERENCES_MAX_CHARS = 4096;
+
+export const updateUser = operation({
+  name: 'update-user',
+  method: 'PUT',
+  path: '/users/update',
+  feature: 'Users',
+  permission: 'updateUser',
+  access: 'write',
+  summary: 'Change a team member',
+  body: z.strictObject({
+    email,
+    name: z.optional(userName),
+    userType: z.optional(role),
+    marketingPreferences: z.optional(
+      z
+        .unknown()
+        .check(
+          z.refine(
+            (value) => value === undefined || JSON.stringify(value).length <= PREFERENCES_MAX_CHARS,
+            `is longer than ${PREFERENCES_MAX_CHARS} characters`,
+          ),
+        ),
+    ),
+  }),
+  response: z.object({ success: z.literal(true) }),
+  async handler({ env, account, body, now }) {
+    refuseOwner(body.email, account);
+    const { name, userType, marketingPreferences } = body;
+    const found = await write(env, account.id, body.email, { name, role: userType, marketingPreferences }, now);
+    if (!found) throw userNotFound();
+    return { success: true };
+  },
+});

@@ -1,0 +1,215 @@
+/**
+ * Access control rules in D1, one row per account and set of conditions, with a version per account that
+ * rises with every write: readers keep what they compiled for as long as the version stands.
+ */
+import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
+import type { StoreEnv } from '../binding.ts';
+
+export interface AccessCondition {
+  field: AccessConditionField;
+  /** Canonical spelling. */
+  value: string;
+}
+
+export interface AccessControlRule {
+  userScopeHash: string;
+  type: 'block' | 'restrict';
+  description: string | null;
+  conditions: readonly AccessCondition[];
+  restriction: AccessRestriction;
+  ruleGroupId: string | null;
+  /** Epoch milliseconds; from then on the rule matches nobody. */
+  expiry: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const accessRuleSortKeys = ['createdAt', 'description', 'expiry', 'userScopeHash', 'ruleGroupId'] as const;
+export type AccessRuleSortKey = (typeof accessRuleSortKeys)[number];
+
+export interface AccessRulePage {
+  rules: AccessControlRule[];
+  /** Under the filter. */
+  total: number;
+  /** Of the whole account, most rules first. */
+  groups: { ruleGroupId: string; count: number }[];
+}
+
+interface RuleRow {
+  user_scope_hash: string;
+  type: 'block' | 'restrict';
+  description: string | null;
+  conditions: string;
+  restriction: string | null;
+  rule_group_id: string | null;
+  expiry: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Rules of one account: what one isolate can compile and hold beside its other work, some 20 MB. */
+export const ACCESS_RULES_PER_ACCOUNT_MAX = 50_000;
+/** Their conditions as text: a rule has some 40 characters, but a user agent may have 16,384. */
+export const ACCESS_CONDITIONS_MAX_CHARS = 8_000_000;
+/** Groups counted in one listing. */
+const GROUPS_LISTED_MAX = 1000;
+const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
+  createdAt: 'created_at',
+  description: 'description',
+  expiry: 'expiry',
+  userScopeHash: 'user_scope_hash',
+  ruleGroupId: 'rule_group_id',
+};
+
+/** Adds a rule, or replaces the one with the same conditions. @returns `'full'` at one of the account's limits. */
+export async function putAccessRule(
+  env: StoreEnv,
+  accountId: string,
+  rule: Omit<AccessControlRule, 'createdAt' | 'updatedAt'>,
+  now: number,
+): Promise<'written' | 'full'> {
+  const [write] = await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO access_control_rules (account_id, user_scope_hash, type, description, conditions, restriction,
+         rule_group_id, expiry, created_at, updated_at)
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9
+       WHERE EXISTS (SELECT 1 FROM access_control_rules WHERE account_id = ?1 AND user_scope_hash = ?2)
+         OR (SELECT COUNT(*) < ?10 AND TOTAL(length(conditions)) + length(?5) <= ?11
+             FROM access_control_rules WHERE account_id = ?1)
+       ON CONFLICT (account_id, user_scope_hash) DO UPDATE SET type = excluded.type,
+         description = excluded.description, conditions = excluded.conditions, restriction = excluded.restriction,
+         rule_group_id = excluded.rule_group_id, expiry = excluded.expiry, updated_at = excluded.updated_at`,
+    ).bind(
+      accountId,
+      rule.userScopeHash,
+      rule.type,
+      rule.description,
+      JSON.stringify(rule.conditions),
+      Object.keys(rule.restriction).length === 0 ? null : JSON.stringify(rule.restriction),
+      rule.ruleGroupId,
+      rule.expiry,
+      now,
+      ACCESS_RULES_PER_ACCOUNT_MAX,
+      ACCESS_CONDITIONS_MAX_CHARS,
+    ),
+    raiseAccessVersion(env, accountId),
+  ]);
+  return write?.meta.changes === 0 ? 'full' : 'written';
+}
+
+/** @returns whether the account had such a rule. */
+export async function deleteAccessRule(env: StoreEnv, accountId: string, userScopeHash: string): Promise<boolean> {
+  const [write] = await env.DB.batch([
+    env.DB.prepare('DELETE FROM access_control_rules WHERE account_id = ? AND user_scope_hash = ?').bind(
+      accountId,
+      userScopeHash,
+    ),
+    raiseAccessVersion(env, accountId),
+  ]);
+  return write?.meta.changes === 1;
+}
+
+/** One page of the account's rules, expired ones included. `page` counts from 1. */
+export async function accessRulePage(
+  env: StoreEnv,
+  accountId: string,
+  query: {
+    page: number;
+    limit: number;
+    ruleGroupId?: string | undefined;
+    sortBy: AccessRuleSortKey;
+    descending: boolean;
+  },
+): Promise<AccessRulePage> {
+  const direction = query.descending ? 'DESC' : 'ASC';
+  const filter = query.ruleGroupId === undefined ? '' : 'AND rule_group_id = ?2';
+  const bound = query.ruleGroupId === undefined ? [accountId] : [accountId, query.ruleGroupId];
+  const next = bound.length + 1;
+  const order = (table: string) =>
+    `${table}${sortColumn[query.sortBy]} ${direction}, ${table}user_scope_hash ${direction}`;
+  const [rows, count, groups] = await env.DB.batch<any>([
+    env.DB.prepare(
+      // The page is found in the index alone, then its rows are read: an offset skips no row it must read.
+      // The hash breaks ties, so that pages neither repeat nor skip.
+      `WITH page AS (
+         SELECT account_id, user_scope_hash FROM access_control_rules WHERE account_id = ?1 ${filter}
+         ORDER BY ${order('')} LIMIT ?${next} OFFSET ?${next + 1})
+       SELECT rule.* FROM page JOIN access_control_rules AS rule USING (account_id, user_scope_hash)
+       ORDER BY ${order('rule.')}`,
+    ).bind(...bound, query.limit, (query.page - 1) * query.limit),
+    env.DB.prepare(`SELECT COUNT(*) AS total FROM access_control_rules WHERE account_id = ?1 ${filter}`).bind(...bound),
+    env.DB.prepare(
+      `SELECT rule_group_id AS ruleGroupId, COUNT(*) AS count FROM access_control_rules
+       WHERE account_id = ? AND rule_group_id IS NOT NULL GROUP BY rule_group_id ORDER BY count DESC, ruleGroupId LIMIT ?`,
+    ).bind(accountId, GROUPS_LISTED_MAX),
+  ]);
+  return {
+    rules: ((rows?.results ?? []) as RuleRow[]).map(accessControlRule),
+    total: ((count?.results ?? []) as { total: number }[])[0]?.total ?? 0,
+    groups: (groups?.results ?? []) as AccessRulePage['groups'],
+  };
+}
+
+/** The statement every write of rules carries in its transaction. */
+export function raiseAccessVersion(env: StoreEnv, accountId: string) {
+  return env.DB.prepare(
+    `INSERT INTO access_control_versions (account_id, version) VALUES (?, 1)
+     ON CONFLICT (account_id) DO UPDATE SET version = version + 1`,
+  ).bind(accountId);
+}
+
+export async function accessRulesVersion(env: StoreEnv, accountId: string): Promise<number> {
+  const row = await env.DB.prepare('SELECT version FROM access_control_versions WHERE account_id = ?')
+    .bind(accountId)
+    .first<{ version: number }>();
+  return row?.version ?? 0;
+}
+
+/** What decides of a rule; its description and group do not, and would take as much memory again. */
+export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'conditions' | 'restriction' | 'expiry'>;
+
+/** Every rule of the account that is live at `now`. */
+export async function liveAccessRules(env: StoreEnv, accountId: string, now: number): Promise<DecidingRule[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT user_scope_hash, type, conditions, restriction, expiry FROM access_control_rules
+     WHERE account_id = ? AND expiry > ? LIMIT ?`,
+  )
+    .bind(accountId, now, ACCESS_RULES_PER_ACCOUNT_MAX)
+    .all<Pick<RuleRow, 'user_scope_hash' | 'type' | 'conditions' | 'restriction' | 'expiry'>>();
+  return results.map((row) => ({
+    userScopeHash: row.user_scope_hash,
+    type: row.type,
+    conditions: JSON.parse(row.conditions) as AccessCondition[],
+    restriction: restrictionOf(row),
+    expiry: row.expiry,
+  }));
+}
+
+/** Removes rules that expired before `before`, at most `limit` of them. @returns how many. */
+export async function purgeExpiredAccessRules(env: StoreEnv, before: number, limit: number): Promise<number> {
+  const result = await env.DB.prepare(
+    `DELETE FROM access_control_rules WHERE (account_id, user_scope_hash) IN (
+       SELECT account_id, user_scope_hash FROM access_control_rules WHERE expiry < ? LIMIT ?)`,
+  )
+    .bind(before, limit)
+    .run();
+  return result.meta.changes;
+}
+
+function accessControlRule(row: RuleRow): AccessControlRule {
+  return {
+    userScopeHash: row.user_scope_hash,
+    type: row.type,
+    description: row.description,
+    conditions: JSON.parse(row.conditions) as AccessCondition[],
+    restriction: restrictionOf(row),
+    ruleGroupId: row.rule_group_id,
+    expiry: row.expiry,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function restrictionOf({ restriction }: Pick<RuleRow, 'restriction'>): AccessRestriction {
+  return restriction === null ? {} : (JSON.parse(restriction) as AccessRestriction);
+}

@@ -1,0 +1,145 @@
+/**
+ * Accounts in D1, and the one way to make one: there is no endpoint for it (design 9). The CLI and
+ * the local stack call `createAccount` from Node with a D1 binding, the service only reads.
+ */
+import type { D1PreparedStatement } from '@cloudflare/workers-types';
+import { features as allFeatures } from '../../contract/management/permissions.ts';
+import type { Feature } from '../../contract/management/permissions.ts';
+import type { AccountTier } from '../../contract/vocabulary.ts';
+import type { StoreEnv } from '../binding.ts';
+import { randomToken } from '../keys/master-key.ts';
+
+export interface AccountRecord {
+  id: string;
+  tier: AccountTier;
+  /** Features enabled on the account. */
+  features: readonly Feature[];
+  ownerEmail: string;
+  disabled: boolean;
+  paymentOwed: boolean;
+  createdAt: number;
+  updatedAt: number;
+}
+
+interface AccountRow {
+  id: string;
+  owner_email: string;
+  tier: AccountTier;
+  features: string;
+  disabled: number;
+  payment_owed: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const ACCOUNT_ID_BYTES = 12;
+
+/** Makes an account with its owner as first user. Features default to all of them. */
+export async function createAccount(
+  env: StoreEnv,
+  account: { ownerEmail: string; ownerName?: string; tier: AccountTier; features?: readonly Feature[] },
+  now: number,
+): Promise<AccountRecord> {
+  const id = `acc_${randomToken(ACCOUNT_ID_BYTES)}`;
+  const ownerEmail = normaliseEmail(account.ownerEmail);
+  const enabled = account.features ?? allFeatures;
+  await env.DB.batch([
+    env.DB.prepare(
+      'INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
+    ).bind(id, ownerEmail, account.tier, JSON.stringify(enabled), now),
+    env.DB.prepare(
+      `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+       VALUES (?1, ?2, ?3, 'admin', 'active', ?4, ?4)`,
+    ).bind(id, ownerEmail, account.ownerName ?? ownerEmail, now),
+  ]);
+  return {
+    id,
+    tier: account.tier,
+    features: enabled,
+    ownerEmail,
+    disabled: false,
+    paymentOwed: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+export async function accountById(env: StoreEnv, id: string): Promise<AccountRecord | null> {
+  return accountOf(await selectAccount(env, id).all());
+}
+
+/** The statement alone, for a batch; `accountOf` reads its result. */
+export function selectAccount(env: StoreEnv, id: string): D1PreparedStatement {
+  return env.DB.prepare('SELECT * FROM accounts WHERE id = ?').bind(id);
+}
+
+export function accountOf(result: { results: unknown[] }): AccountRecord | null {
+  const row = result.results[0] as AccountRow | undefined;
+  return row ? accountRecord(row) : null;
+}
+
+export async function listAccounts(env: StoreEnv): Promise<AccountRecord[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM accounts ORDER BY created_at, id').all<AccountRow>();
+  return results.map(accountRecord);
+}
+
+/**
+ * Changes what an operator may change. A new owner becomes an admin user if it is none yet; the
+ * former one stays a user. Takes effect on the account's next call.
+ */
+export async function updateAccount(
+  env: StoreEnv,
+  id: string,
+  change: Partial<Pick<AccountRecord, 'tier' | 'features' | 'disabled' | 'paymentOwed' | 'ownerEmail'>>,
+  now: number,
+): Promise<AccountRecord | null> {
+  const current = await accountById(env, id);
+  if (!current) return null;
+  const next = { ...current, ...change, updatedAt: now };
+  next.ownerEmail = normaliseEmail(next.ownerEmail);
+  await env.DB.batch([
+    env.DB.prepare(
+      `UPDATE accounts SET owner_email = ?, tier = ?, features = ?, disabled = ?, payment_owed = ?, updated_at = ?
+       WHERE id = ?`,
+    ).bind(
+      next.ownerEmail,
+      next.tier,
+      JSON.stringify(next.features),
+      next.disabled ? 1 : 0,
+      next.paymentOwed ? 1 : 0,
+      now,
+      id,
+    ),
+    env.DB.prepare(
+      `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+       VALUES (?1, ?2, ?2, 'admin', 'active', ?3, ?3)
+       ON CONFLICT (account_id, email) DO UPDATE SET role = 'admin', updated_at = excluded.updated_at
+         WHERE role <> 'admin'`,
+    ).bind(id, next.ownerEmail, now),
+  ]);
+  return next;
+}
+
+/** Addresses identify users; neither letter case nor the spelling of an international name is part of the identity. */
+export function normaliseEmail(email: string): string {
+  const text = email.trim().normalize('NFC').toLowerCase();
+  const at = text.lastIndexOf('@');
+  const domain = text.slice(at + 1);
+  // Not what a URL would read as a port, a path or a number.
+  if (at < 1 || !/^(?=.*\p{L})[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return text;
+  const host = URL.parse(`http://${domain}/`)?.hostname.replace(/\.$/, '');
+  return `${text.slice(0, at)}@${host ?? domain}`;
+}
+
+function accountRecord(row: AccountRow): AccountRecord {
+  return {
+    id: row.id,
+    tier: row.tier,
+    features: JSON.parse(row.features) as Feature[],
+    ownerEmail: row.owner_email,
+    disabled: row.disabled === 1,
+    paymentOwed: row.payment_owed === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * API keys in D1 and their bearer tokens. A token is an HS256 JWT over account id and key id and
+ * nothing else (interface document 5.5), so it is the same every time it is minted: listings return it and
+ * no row holds it. Permissions and expiry are read from the row on every request.
+ */
+import { CompactSign, compactVerify, errors } from 'jose';
+import type { PermissionMap } from '../../contract/management/permissions.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { accountOf, selectAccount } from './accounts.ts';
+import type { AccountRecord } from './accounts.ts';
+import type { StoreEnv } from '../binding.ts';
+import { deriveKey, randomToken } from '../keys/master-key.ts';
+
+export interface ApiKeyRecord {
+  id: string;
+  accountId: string;
+  name: string;
+  permissions: PermissionMap;
+  /** Epoch milliseconds; every key expires. */
+  expiresAt: number;
+  createdAt: number;
+}
+
+interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  permissions: string;
+  expires_at: number;
+  created_at: number;
+}
+
+const TOKEN_KEY_LABEL = 'api-key-token';
+const API_KEY_ID_BYTES = 12;
+/** A token of ours is about 160 characters; more is not worth a signature check. */
+const TOKEN_MAX_CHARS = 1024;
+
+export async function createApiKey(
+  env: StoreEnv,
+  key: { accountId: string; name: string; permissions: PermissionMap; expiresInSeconds: number },
+  now: number,
+): Promise<ApiKeyRecord> {
+  const record: ApiKeyRecord = {
+    id: `key_${randomToken(API_KEY_ID_BYTES)}`,
+    accountId: key.accountId,
+    name: key.name,
+    permissions: key.permissions,
+    expiresAt: now + key.expiresInSeconds * 1000,
+    createdAt: now,
+  };
+  const result = await env.DB.prepare(
+    `INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM api_keys WHERE account_id = ?2) < ?7`,
+  )
+    .bind(
+      record.id,
+      record.accountId,
+      record.name,
+      JSON.stringify(record.permissions),
+      record.expiresAt,
+      record.createdAt,
+      accountLimits['API keys'],
+    )
+    .run();
+  if (result.meta.changes === 0) throw new AccountLimitError('API keys');
+  return record;
+}
+
+/** A key and the account it belongs to, read at one moment and in one round trip; either may be gone. */
+export async function principalOf(
+  env: StoreEnv,
+  accountId: string,
+  keyId: string,
+): Promise<{ apiKey: ApiKeyRecord | null; account: AccountRecord | null }> {
+  const [keys, accounts] = await env.DB.batch([
+    env.DB.prepare('SELECT * FROM api_keys WHERE id = ? AND account_id = ?').bind(keyId, accountId),
+    selectAccount(env, accountId),
+  ]);
+  const key = keys?.results[0] as ApiKeyRow | undefined;
+  return {
+    apiKey: key ? apiKeyRecord(key) : null,
+    account: accounts ? accountOf(accounts) : null,
+  };
+}
+
+export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promise<ApiKeyRecord[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id')
+    .bind(accountId)
+    .all<ApiKeyRow>();
+  return results.map(apiKeyRecord);
+}
+
+/** @returns whether the account had such a key. */
+export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
+  const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();
+  return result.meta.changes === 1;
+}
+
+/** Removes keys that expired before `before`, at most `limit` of them. */
+export async function purgeExpiredApiKeys(env: StoreEnv, before: number, limit: number): Promise<void> {
+  await env.DB.prepare('DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE expires_at < ? LIMIT ?)')
+    .bind(before, limit)
+    .run();
+}
+
+/** The bearer token of a key; the same one for the same key. */
+export async function apiKeyToken(masterKey: string, key: { accountId: string; id: string }): Promise<string> {
+  const payload = JSON.stringify({ accountId: key.accountId, keyId: key.id });
+  return new CompactSign(new TextEncoder().encode(payload))
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .sign(await deriveKey(masterKey, TOKEN_KEY_LABEL));
+}
+
+/** What a bearer token says, or why it cannot be one of ours. Proves nothing about the key's row. */
+export async function readApiKeyToken(
+  masterKey: string,
+  token: string,
+): Promise<{ accountId: string; keyId: string } | 'malformed' | 'bad-signature'> {
+  if (token.length > TOKEN_MAX_CHARS) return 'malformed';
+  try {
+    const { payload } = await compactVerify(token, await deriveKey(masterKey, TOKEN_KEY_LABEL), {
+      algorithms: ['HS256'],
+    });
+    const claims = JSON.parse(new TextDecoder().decode(payload)) as { accountId?: unknown; keyId?: unknown };
+    if (typeof claims.accountId !== 'string' || typeof claims.keyId !== 'string') return 'malformed';
+    return { accountId: claims.accountId, keyId: claims.keyId };
+  } catch (error) {
+    return error instanceof errors.JWSSignatureVerificationFailed ? 'bad-signature' : 'malformed';
+  }
+}
+
+function apiKeyRecord(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    permissions: JSON.parse(row.permissions) as PermissionMap,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Register of issued Protect client JWTs: who has one, until when, and which were revoked (design 4).
+ * Only the `jti` is kept, never the token.
+ */
+import type { StoreEnv } from '../binding.ts';
+import { storedInstance } from './instances.ts';
+import type { InstanceRow, StoredInstance } from './instances.ts';
+
+export interface ClientJwtRecord {
+  jti: string;
+  instanceId: string;
+  /** Epoch milliseconds. */
+  issuedAt: number;
+  expiresAt: number;
+  revokedAt: number | null;
+}
+
+interface ClientJwtRow {
+  jti: string;
+  instance_id: string;
+  issued_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+}
+
+export async function insertClientJwt(env: StoreEnv, record: Omit<ClientJwtRecord, 'revokedAt'>): Promise<void> {
+  await env.DB.prepare('INSERT INTO client_jwts (jti, instance_id, issued_at, expires_at) VALUES (?, ?, ?, ?)')
+    .bind(record.jti, record.instanceId, record.issuedAt, record.expiresAt)
+    .run();
+}
+
+/** A JWT and the instance it was issued for, active or not, in one query: every call of an edge asks for both. */
+export async function clientJwtById(
+  env: StoreEnv,
+  jti: string,
+): Promise<{ registered: ClientJwtRecord; instance: StoredInstance } | null> {
+  const row = await env.DB.prepare(
+    `SELECT jwt.*, instance.* FROM client_jwts AS jwt JOIN protect_instances AS instance ON instance.id = jwt.instance_id
+     WHERE jwt.jti = ?`,
+  )
+    .bind(jti)
+    .first<ClientJwtRow & InstanceRow>();
+  return row ? { registered: clientJwtRecord(row), instance: storedInstance(row) } : null;
+}
+
+/** Issued JWTs of an instance, newest first, expired and revoked ones included. */
+export async function clientJwtsOfInstance(
+  env: StoreEnv,
+  instanceId: string,
+  limit: number,
+): Promise<ClientJwtRecord[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM client_jwts WHERE instance_id = ? ORDER BY issued_at DESC, jti LIMIT ?',
+  )
+    .bind(instanceId, limit)
+    .all<ClientJwtRow>();
+  return results.map(clientJwtRecord);
+}
+
+/** @returns whether the instance has such a JWT; revoking twice keeps the first moment. */
+export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, now: number): Promise<boolean> {
+  const result = await env.DB.prepare(
+    'UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ?) WHERE instance_id = ? AND jti = ?',
+  )
+    .bind(now, instanceId, jti)
+    .run();
+  return result.meta.changes === 1;
+}
+
+function clientJwtRecord(row: ClientJwtRow): ClientJwtRecord {
+  return {
+    jti: row.jti,
+    instanceId: row.instance_id,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Protect instances in D1. Deleting makes one inactive; among active ones a `cname` and a global
+ * site key belong to one instance only, kept by partial unique indexes, so that two parallel
+ * creations cannot both win.
+ */
+import { instancePolicy } from '../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../contract/management/instance.ts';
+import type { ProtectInstance } from '../../contract/management/protect-instance.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
+import type { StoreEnv } from '../binding.ts';
+import { randomToken } from '../keys/master-key.ts';
+
+const INSTANCE_ID_BYTES = 12;
+/** Deleted ones that are still listed, the latest. */
+const DELETED_LISTED_MAX = 100;
+
+/** An instance with the account it belongs to; the account never leaves the service. */
+export interface StoredInstance extends ProtectInstance {
+  accountId: string;
+  /** Rises with every change; what an optimistic update compares. */
+  version: number;
+}
+
+export interface InstanceRow {
+  id: string;
+  account_id: string;
+  name: string;
+  cname: string;
+  global_site_key: string;
+  policy: string;
+  active: number;
+  client_jwts_revoked_before: number | null;
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export type InstanceConflict = 'cname-taken' | 'site-key-taken';
+
+/** An instance by id, active or not, whoever owns it: callers check `active` and `accountId`. */
+export async function instanceById(env: StoreEnv, id: string): Promise<StoredInstance | null> {
+  const row = await env.DB.prepare('SELECT * FROM protect_instances WHERE id = ?').bind(id).first<InstanceRow>();
+  return row ? storedInstance(row) : null;
+}
+
+/**
+ * The account's active instance: the one with this global site key, or without a key the oldest
+ * active one. `null`: answer `NoActiveInstanceError`.
+ */
+export async function activeInstance(
+  env: StoreEnv,
+  accountId: string,
+  siteKey?: string,
+): Promise<StoredInstance | null> {
+  const row = await env.DB.prepare(
+    `SELECT * FROM protect_instances WHERE account_id = ?1 AND active = 1 AND (?2 IS NULL OR global_site_key = ?2)
+     ORDER BY created_at, id LIMIT 1`,
+  )
+    .bind(accountId, siteKey ?? null)
+    .first<InstanceRow>();
+  return row ? storedInstance(row) : null;
+}
+
+/** Every active instance of an account and those deleted last, oldest first. */
+export async function instancesOfAccount(env: StoreEnv, accountId: string): Promise<StoredInstance[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT * FROM protect_instances WHERE account_id = ?1 AND (active = 1 OR id IN (
+       SELECT id FROM protect_instances WHERE account_id = ?1 AND active = 0 ORDER BY updated_at DESC, id LIMIT ?2))
+     ORDER BY created_at, id`,
+  )
+    .bind(accountId, DELETED_LISTED_MAX)
+    .all<InstanceRow>();
+  return results.map(storedInstance);
+}
+
+/** Makes an active instance; a taken `cname` or site key is told apart. */
+export async function createInstance(
+  env: StoreEnv,
+  instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
+  now: number,
+): Promise<StoredInstance | InstanceConflict> {
+  const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
+  const result = await env.DB.prepare(
+    `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
+     WHERE (SELECT COUNT(*) FROM protect_instances WHERE account_id = ?2 AND active = 1) < ?8
+     ON CONFLICT DO NOTHING`,
+  )
+    .bind(
+      id,
+      instance.accountId,
+      instance.name,
+      instance.cname,
+      instance.globalSiteKey,
+      JSON.stringify(instance.policy),
+      now,
+      accountLimits['active Protect instances'],
+    )
+    .run();
+  if (result.meta.changes === 0) return conflictOf(env, { id, ...instance });
+  const created = await instanceById(env, id);
+  if (!created) throw new Error('An instance is gone right after it was created');
+  return created;
+}
+
+/** @returns `'stale'` when somebody else changed the instance since `expectedVersion` was read. */
+export async function updateInstance(
+  env: StoreEnv,
+  instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
+  clientJwtsRevokedBefore: number | null,
+  expectedVersion: number,
+  now: number,
+): Promise<'updated' | 'stale' | InstanceConflict> {
+  const result = await env.DB.prepare(
+    `UPDATE OR IGNORE protect_instances SET name = ?, cname = ?, global_site_key = ?, policy = ?,
+       client_jwts_revoked_before = ?, version = version + 1, updated_at = ?
+     WHERE id = ? AND active = 1 AND version = ?`,
+  )
+    .bind(
+      instance.name,
+      instance.cname,
+      instance.globalSiteKey,
+      JSON.stringify(instance.policy),
+      clientJwtsRevokedBefore,
+      now,
+      instance.id,
+      expectedVersion,
+    )
+    .run();
+  if (result.meta.changes === 1) return 'updated';
+  const current = await instanceById(env, instance.id);
+  return current?.version === expectedVersion ? conflictOf(env, instance) : 'stale';
+}
+
+/** Makes an instance inactive for good; its client JWTs stop working with it. */
+export async function deactivateInstance(env: StoreEnv, id: string, now: number): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
+  )
+    .bind(now, id)
+    .run();
+}
+
+/** Instances that were deleted at this moment or later; at most 1,000. */
+export async function instancesDeletedSince(env: StoreEnv, moment: number): Promise<string[]> {
+  // Nothing changes an inactive instance: its last change is its deletion.
+  const { results } = await env.DB.prepare(
+    'SELECT id FROM protect_instances WHERE active = 0 AND updated_at >= ? ORDER BY updated_at LIMIT 1000',
+  )
+    .bind(moment)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+async function conflictOf(
+  env: StoreEnv,
+  instance: { id: string; cname: string; globalSiteKey: string },
+): Promise<InstanceConflict> {
+  const row = await env.DB.prepare(
+    `SELECT EXISTS (SELECT 1 FROM protect_instances WHERE cname = ?2 AND active = 1 AND id <> ?1) AS cname,
+       EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?3 AND active = 1 AND id <> ?1) AS siteKey`,
+  )
+    .bind(instance.id, instance.cname, instance.globalSiteKey)
+    .first<{ cname: number; siteKey: number }>();
+  if (row?.cname) return 'cname-taken';
+  if (row?.siteKey) return 'site-key-taken';
+  throw new AccountLimitError('active Protect instances');
+}
+
+export function storedInstance(row: InstanceRow): StoredInstance {
+  return {
+    // Parsed, not cast: a policy written before a member existed gets that member's default.
+    ...instancePolicy.parse(JSON.parse(row.policy)),
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    cname: row.cname,
+    globalSiteKey: row.global_site_key,
+    active: row.active === 1,
+    clientJwtsRevokedBefore: row.client_jwts_revoked_before,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Audit trail of management writes in D1: one row per write that went through. What was sent is kept
+ * shortened and without secrets (`service/audit-trail/redacted.ts`).
+ */
+import type { StoreEnv } from '../binding.ts';
+
+export interface ManagementAuditEntry {
+  id: string;
+  /** Epoch milliseconds. */
+  at: number;
+  apiKeyId: string;
+  apiKeyName: string;
+  /** Name of the operation, such as `update-site`. */
+  operation: string;
+  requestId: string;
+  /** Address the call came from, where it is known. */
+  ip: string | null;
+  body: unknown;
+}
+
+interface AuditRow {
+  id: string;
+  at: number;
+  api_key_id: string;
+  api_key_name: string;
+  operation: string;
+  request_id: string;
+  ip: string | null;
+  body: string;
+}
+
+export async function appendManagementAudit(
+  env: StoreEnv,
+  accountId: string,
+  entry: ManagementAuditEntry,
+): Promise<void> {
+  await env.DB.prepare(
+    `INSERT INTO management_audit (id, account_id, at, api_key_id, api_key_name, operation, request_id, ip, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+    .bind(
+      entry.id,
+      accountId,
+      entry.at,
+      entry.apiKeyId,
+      entry.apiKeyName,
+      entry.operation,
+      entry.requestId,
+      entry.ip,
+      JSON.stringify(entry.body),
+    )
+    .run();
+}
+
+/** Newest first; `before` is the last entry of the page before. */
+export async function managementAuditPage(
+  env: StoreEnv,
+  accountId: string,
+  limit: number,
+  before: { at: number; id: string } | null,
+): Promise<ManagementAuditEntry[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT * FROM management_audit WHERE account_id = ?1 AND (?2 IS NULL OR (at, id) < (?2, ?3))
+     ORDER BY at DESC, id DESC LIMIT ?4`,
+  )
+    .bind(accountId, before?.at ?? null, before?.id ?? null, limit)
+    .all<AuditRow>();
+  return results.map((row) => ({
+    id: row.id,
+    at: row.at,
+    apiKeyId: row.api_key_id,
+    apiKeyName: row.api_key_name,
+    operation: row.operation,
+    requestId: row.request_id,
+    ip: row.ip,
+    body: JSON.parse(row.body) as unknown,
+  }));
+}
+
+/** Removes entries older than `before`, at most `limit`. */
+export async function purgeManagementAudit(env: StoreEnv, before: number, limit: number): Promise<void> {
+  await env.DB.prepare(
+    'DELETE FROM management_audit WHERE id IN (SELECT id FROM management_audit WHERE at < ? LIMIT ?)',
+  )
+    .bind(before, limit)
+    .run();
+}

@@ -1,0 +1,29 @@
+/**
+ * Exchanges a site's secret. The former one stays good until a moment, so that backends and edges can follow one by
+ * one; at most two are good at once, so exchanging again ends the one before. Tokens in visitors' hands do
+ * not depend on it.
+ */
+import type { StoreEnv } from '../binding.ts';
+import { sealAtRest, sha256Hex } from '../keys/master-key.ts';
+import { rootKey } from '../keys/root-key.ts';
+import { newSiteSecret, secretContext } from './sites.ts';
+
+/** @returns the new secret, or `null` where the account has no such active site. */
+export async function rotateSiteSecret(
+  env: StoreEnv,
+  site: { accountId: string; siteKey: string },
+  formerUntil: number,
+  now: number,
+): Promise<string | null> {
+  const secretKey = newSiteSecret();
+  const sealed = await sealAtRest(await rootKey(env), secretContext(site.siteKey), secretKey);
+  // One statement: the hash that is stepped down is the one that was good until now.
+  const { meta } = await env.DB.prepare(
+    `UPDATE sites SET former_secret_hash = secret_hash, former_secret_until = ?1, secret_hash = ?2, secret_sealed = ?3,
+       version = version + 1, updated_at = ?4
+     WHERE site_key = ?5 AND account_id = ?6 AND active = 1`,
+  )
+    .bind(formerUntil, await sha256Hex(secretKey), sealed, now, site.siteKey, site.accountId)
+    .run();
+  return meta.changes === 1 ? secretKey : null;
+}

@@ -1,0 +1,106 @@
+/**
+ * Removal of a rule group, as a job (interface document 3): a row says what is to be done, steps of bounded size do it,
+ * and whoever finds an unfinished row goes on. So a removal survives a restart in its middle, and rules
+ * put into the group after the request stay.
+ */
+import { raiseAccessVersion } from './access-control-rules.ts';
+import type { StoreEnv } from '../binding.ts';
+import { randomToken } from '../keys/master-key.ts';
+
+export interface RuleGroupJob {
+  id: string;
+  accountId: string;
+  ruleGroupId: string;
+  /** Epoch milliseconds. */
+  requestedAt: number;
+  finishedAt: number | null;
+  deletedCount: number;
+}
+
+interface JobRow {
+  id: string;
+  account_id: string;
+  rule_group_id: string;
+  requested_at: number;
+  finished_at: number | null;
+  deleted_count: number;
+}
+
+/** Rules removed per transaction: short enough that no other write waits noticeably. */
+const STEP_RULES = 1000;
+/** Before each step: D1 has one writer, and would keep the rest of the account waiting until the whole group is gone. */
+const STEP_PAUSE_MS = 20;
+/** A job untouched for this long has lost its worker. */
+const ABANDONED_MILLISECONDS = 15_000;
+/** Jobs taken up per scheduled run. */
+const RESUMED_PER_RUN_MAX = 20;
+const JOB_ID_BYTES = 12;
+
+export async function requestGroupRemoval(
+  env: StoreEnv,
+  accountId: string,
+  ruleGroupId: string,
+  now: number,
+): Promise<RuleGroupJob> {
+  const id = `job_${randomToken(JOB_ID_BYTES)}`;
+  await env.DB.prepare(
+    `INSERT INTO rule_group_jobs (id, account_id, rule_group_id, requested_at, touched_at)
+     VALUES (?1, ?2, ?3, ?4, ?4)`,
+  )
+    .bind(id, accountId, ruleGroupId, now)
+    .run();
+  return { id, accountId, ruleGroupId, requestedAt: now, finishedAt: null, deletedCount: 0 };
+}
+
+export async function ruleGroupJob(env: StoreEnv, accountId: string, id: string): Promise<RuleGroupJob | null> {
+  const row = await env.DB.prepare('SELECT * FROM rule_group_jobs WHERE id = ? AND account_id = ?')
+    .bind(id, accountId)
+    .first<JobRow>();
+  return row ? job(row) : null;
+}
+
+/** Works on a job until it is finished. Two workers on one job only share its work. */
+export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, clock: () => number): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, STEP_PAUSE_MS);
+    });
+    const now = clock();
+    const [removed] = await env.DB.batch([
+      env.DB.prepare(
+        `DELETE FROM access_control_rules WHERE account_id = ?1 AND user_scope_hash IN (
+           SELECT user_scope_hash FROM access_control_rules
+           WHERE account_id = ?1 AND rule_group_id = ?2 AND updated_at <= ?3 LIMIT ?4)`,
+      ).bind(pending.accountId, pending.ruleGroupId, pending.requestedAt, STEP_RULES),
+      env.DB.prepare(
+        `UPDATE rule_group_jobs SET deleted_count = deleted_count + changes(), touched_at = ?2,
+           finished_at = CASE WHEN changes() < ?3 THEN COALESCE(finished_at, ?2) ELSE finished_at END
+         WHERE id = ?1`,
+      ).bind(pending.id, now, STEP_RULES),
+      raiseAccessVersion(env, pending.accountId),
+    ]);
+    if ((removed?.meta.changes ?? 0) < STEP_RULES) return;
+  }
+}
+
+/** Takes up jobs whose worker is gone. @returns how many. */
+export async function resumeGroupRemovals(env: StoreEnv, now: number, clock: () => number): Promise<number> {
+  const { results } = await env.DB.prepare(
+    'SELECT * FROM rule_group_jobs WHERE finished_at IS NULL AND touched_at <= ? ORDER BY touched_at LIMIT ?',
+  )
+    .bind(now - ABANDONED_MILLISECONDS, RESUMED_PER_RUN_MAX)
+    .all<JobRow>();
+  for (const row of results) await runGroupRemoval(env, job(row), clock);
+  return results.length;
+}
+
+function job(row: JobRow): RuleGroupJob {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    ruleGroupId: row.rule_group_id,
+    requestedAt: row.requested_at,
+    finishedAt: row.finished_at,
+    deletedCount: row.deleted_count,
+  };
+}

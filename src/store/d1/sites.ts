@@ -1,0 +1,206 @@
+/**
+ * Sites in D1. A secret key is looked up by its SHA-256 and kept sealed beside it, because the
+ * interface document returns it in every listing (2.3). Look-ups on the verification path read one
+ * row by unique index and open no seal.
+ */
+import type { Site } from '../../contract/management/site.ts';
+import type { SiteSettings } from '../../contract/management/site-settings.ts';
+import type { AccountTier } from '../../contract/vocabulary.ts';
+import { AccountLimitError, accountLimits } from './account-limits.ts';
+import type { StoreEnv } from '../binding.ts';
+import { openAtRest, randomToken, sealAtRest, sha256Hex } from '../keys/master-key.ts';
+import { rootKey } from '../keys/root-key.ts';
+
+/** A site with what the verification and challenge paths need of its account. */
+export interface SiteRecord extends Site {
+  accountId: string;
+  tier: AccountTier;
+  accountDisabled: boolean;
+  /** Rises with every change; what an optimistic update compares. */
+  version: number;
+}
+
+interface SiteRow {
+  site_key: string;
+  account_id: string;
+  name: string;
+  secret_sealed: string;
+  settings: string;
+  active: number;
+  is_default: number;
+  version: number;
+  created_at: number;
+  updated_at: number;
+  tier: AccountTier;
+  disabled: number;
+}
+
+/** A site key is public; 128 bits so that none is met by chance. */
+const SITE_KEY_BYTES = 16;
+const SECRET_KEY_BYTES = 32;
+
+const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
+
+/** The site whose secret this is, or was until lately (`rotate-site-secret.ts`); active or not, or `null`. */
+export async function siteBySecret(env: StoreEnv, secret: string, now: number): Promise<SiteRecord | null> {
+  const row = await env.DB.prepare(
+    `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
+  )
+    .bind(await sha256Hex(secret), now)
+    .first<SiteRow>();
+  return row ? siteRecord(row, secret) : null;
+}
+
+/** The site of a key, active or not, or `null`. */
+export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRecord | null> {
+  const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<SiteRow>();
+  return row ? openSite(env, row) : null;
+}
+
+/** Every site of an account, inactive ones included, oldest first. */
+export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<SiteRecord[]> {
+  const { results } = await env.DB.prepare(`${SELECT_SITE} WHERE s.account_id = ? ORDER BY s.created_at, s.site_key`)
+    .bind(accountId)
+    .all<SiteRow>();
+  return Promise.all(results.map((row) => openSite(env, row)));
+}
+
+/** Those of these keys that are sites of the account, active or not. */
+export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: readonly string[]): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(?)) AND account_id = ?',
+  )
+    .bind(JSON.stringify(siteKeys), accountId)
+    .all<{ site_key: string }>();
+  return results.map((row) => row.site_key);
+}
+
+/**
+ * Makes a site with fresh keys. The first one of an account becomes its default.
+ * @returns `'duplicate-name'` when the account has a site of this name, active or not.
+ */
+export async function createSite(
+  env: StoreEnv,
+  site: { accountId: string; name: string; settings: SiteSettings },
+  now: number,
+): Promise<SiteRecord | 'duplicate-name'> {
+  const siteKey = `site_${randomToken(SITE_KEY_BYTES)}`;
+  const secretKey = newSiteSecret();
+  const sealed = await sealAtRest(await rootKey(env), secretContext(siteKey), secretKey);
+  const result = await env.DB.prepare(
+    `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7
+     WHERE (SELECT COUNT(*) FROM sites WHERE account_id = ?2) < ?8
+     ON CONFLICT (account_id, name) DO NOTHING`,
+  )
+    .bind(
+      siteKey,
+      site.accountId,
+      site.name,
+      await sha256Hex(secretKey),
+      sealed,
+      JSON.stringify(site.settings),
+      now,
+      accountLimits.sites,
+    )
+    .run();
+  if (result.meta.changes === 0) {
+    const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ?');
+    if (await taken.bind(site.accountId, site.name).first()) return 'duplicate-name';
+    throw new AccountLimitError('sites');
+  }
+  const created = await siteByKey(env, siteKey);
+  if (!created) throw new Error('A site is gone right after it was created');
+  return created;
+}
+
+/**
+ * Writes a changed site if nobody else changed it since `expectedVersion` was read.
+ * @returns `'conflict'` to read again and retry, `'duplicate-name'` when the new name is taken.
+ */
+export async function updateSite(
+  env: StoreEnv,
+  site: { siteKey: string; accountId: string; name: string; settings: SiteSettings; isDefault: boolean },
+  expectedVersion: number,
+  now: number,
+): Promise<'updated' | 'conflict' | 'duplicate-name'> {
+  const taken = await env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? AND site_key <> ?')
+    .bind(site.accountId, site.name, site.siteKey)
+    .first();
+  if (taken) return 'duplicate-name';
+  const write = env.DB.prepare(
+    `UPDATE OR IGNORE sites SET name = ?, settings = ?, is_default = ?, version = version + 1, updated_at = ?
+     WHERE site_key = ? AND account_id = ? AND version = ?`,
+  ).bind(
+    site.name,
+    JSON.stringify(site.settings),
+    site.isDefault ? 1 : 0,
+    now,
+    site.siteKey,
+    site.accountId,
+    expectedVersion,
+  );
+  if (!site.isDefault) return (await write.run()).meta.changes === 1 ? 'updated' : 'conflict';
+  // One transaction: the old default steps down only if this very version will step up.
+  const stepDown = env.DB.prepare(
+    `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
+     AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)
+     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 AND site_key <> ?2)`,
+  ).bind(site.accountId, site.siteKey, expectedVersion, site.name);
+  const results = await env.DB.batch([stepDown, write]);
+  return results[1]?.meta.changes === 1 ? 'updated' : 'conflict';
+}
+
+/**
+ * Makes a site inactive unless it is the account's last active one: decided in the statement
+ * itself, so that two parallel deletions cannot both pass. A default hands its flag on.
+ */
+export async function deactivateSite(
+  env: StoreEnv,
+  accountId: string,
+  siteKey: string,
+  now: number,
+): Promise<'deactivated' | 'last-site'> {
+  const deactivate = env.DB.prepare(
+    `UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ?3
+     WHERE account_id = ?1 AND site_key = ?2
+       AND EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)`,
+  ).bind(accountId, siteKey, now);
+  const heir = env.DB.prepare(
+    `UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
+       SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
+     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
+  ).bind(accountId);
+  const results = await env.DB.batch([deactivate, heir]);
+  return results[0]?.meta.changes === 1 ? 'deactivated' : 'last-site';
+}
+
+async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {
+  return siteRecord(row, await openAtRest(await rootKey(env), secretContext(row.site_key), row.secret_sealed));
+}
+
+function siteRecord(row: SiteRow, secretKey: string): SiteRecord {
+  return {
+    name: row.name,
+    siteKey: row.site_key,
+    secretKey,
+    settings: JSON.parse(row.settings) as SiteSettings,
+    active: row.active === 1,
+    isDefault: row.is_default === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    accountId: row.account_id,
+    tier: row.tier,
+    accountDisabled: row.disabled === 1,
+    version: row.version,
+  };
+}
+
+export function newSiteSecret(): string {
+  return `secret_${randomToken(SECRET_KEY_BYTES)}`;
+}
+
+/** What a sealed secret is bound to: a row's value cannot be moved to another row. */
+export function secretContext(siteKey: string): string {
+  return `sites.secret_sealed:${siteKey}`;
+}

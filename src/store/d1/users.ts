@@ -1,0 +1,119 @@
+/**
+ * Team members of an account in D1. The owner is one of them and untouchable here: that the last user
+ * and the owner stay is decided inside the statements, so that no two parallel calls can undo it.
+ */
+import { AccountLimitError, accountLimits } from './account-limits.ts';
+import type { StoreEnv } from '../binding.ts';
+
+export type UserRole = 'admin' | 'viewer';
+
+export interface UserRecord {
+  email: string;
+  name: string;
+  role: UserRole;
+  /** `invited` until the person first signs in to a portal; the API itself knows no sign-in. */
+  status: 'active' | 'invited';
+  marketingPreferences: unknown;
+  createdAt: number;
+  updatedAt: number;
+}
+
+interface UserRow {
+  email: string;
+  name: string;
+  role: UserRole;
+  status: 'active' | 'invited';
+  marketing_preferences: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Oldest first. */
+export async function usersOfAccount(env: StoreEnv, accountId: string): Promise<UserRecord[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM users WHERE account_id = ? ORDER BY created_at, email')
+    .bind(accountId)
+    .all<UserRow>();
+  return results.map(userRecord);
+}
+
+export async function userByEmail(env: StoreEnv, accountId: string, email: string): Promise<UserRecord | null> {
+  const row = await env.DB.prepare('SELECT * FROM users WHERE account_id = ? AND email = ?')
+    .bind(accountId, email)
+    .first<UserRow>();
+  return row ? userRecord(row) : null;
+}
+
+/** @returns `null` when the account has a user of this address. */
+export async function createUser(
+  env: StoreEnv,
+  accountId: string,
+  user: { email: string; name: string; role: UserRole },
+  now: number,
+): Promise<UserRecord | null> {
+  const result = await env.DB.prepare(
+    `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
+     SELECT ?1, ?2, ?3, ?4, 'invited', ?5, ?5 WHERE (SELECT COUNT(*) FROM users WHERE account_id = ?1) < ?6
+     ON CONFLICT DO NOTHING`,
+  )
+    .bind(accountId, user.email, user.name, user.role, now, accountLimits.users)
+    .run();
+  if (result.meta.changes === 0) {
+    if (await userByEmail(env, accountId, user.email)) return null;
+    throw new AccountLimitError('users');
+  }
+  return { ...user, status: 'invited', marketingPreferences: null, createdAt: now, updatedAt: now };
+}
+
+/** Changes what is given. @returns whether there is such a user. */
+export async function updateUser(
+  env: StoreEnv,
+  accountId: string,
+  email: string,
+  change: { name?: string | undefined; role?: UserRole | undefined; marketingPreferences?: unknown },
+  now: number,
+): Promise<boolean> {
+  const preferences = change.marketingPreferences;
+  const result = await env.DB.prepare(
+    `UPDATE users SET name = COALESCE(?, name), role = COALESCE(?, role),
+       marketing_preferences = COALESCE(?, marketing_preferences), updated_at = ?
+     WHERE account_id = ? AND email = ?`,
+  )
+    .bind(
+      change.name ?? null,
+      change.role ?? null,
+      preferences === undefined ? null : JSON.stringify(preferences),
+      now,
+      accountId,
+      email,
+    )
+    .run();
+  return result.meta.changes === 1;
+}
+
+/** @returns `'last-user'` when nobody would be left. The caller has ruled the owner out. */
+export async function deleteUser(
+  env: StoreEnv,
+  accountId: string,
+  email: string,
+): Promise<'deleted' | 'last-user' | 'not-found'> {
+  const result = await env.DB.prepare(
+    `DELETE FROM users WHERE account_id = ?1 AND email = ?2
+     AND EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND email <> ?2)`,
+  )
+    .bind(accountId, email)
+    .run();
+  if (result.meta.changes === 1) return 'deleted';
+  return (await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found';
+}
+
+function userRecord(row: UserRow): UserRecord {
+  return {
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    status: row.status,
+    marketingPreferences: row.marketing_preferences === null ? null : JSON.parse(row.marketing_preferences),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * The captcha stream of the log: one log per account, so that a search over all its sites is one
+ * read. Appending merges events; searching reads hot rows and the columns of sealed ones; traffic
+ * comes from the rollups.
+ */
+import type { RowKey } from '../row.ts';
+import { shard, shardNameOf, shardNames } from './shards.ts';
+import type { LogName, ShardEnv } from './shards.ts';
+import { mergeCaptcha } from '../captcha-record.ts';
+import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from '../captcha-record.ts';
+import type { CaptchaCondition } from '../conditions.ts';
+import { countLive } from '../shard/live.ts';
+import type { LiveAddress, LiveWindow } from '../shard/live.ts';
+import { scanShards } from './captcha-search.ts';
+import { countTraffic } from '../shard/traffic.ts';
+import type { CaptchaTraffic } from '../shard/traffic.ts';
+
+/** Usage is looked at by the month, and compared with the one before. */
+const RETENTION_DAYS = 90;
+
+export function captchaLog(accountId: string): LogName {
+  return { stream: 'captcha', owner: accountId };
+}
+
+/** Idempotent, in any order. */
+export async function appendCaptchas(env: ShardEnv, events: readonly CaptchaEvent[]): Promise<void> {
+  const byShard = new Map<string, CaptchaEvent[]>();
+  for (const event of events) {
+    const row = { id: mergeCaptcha(null, event).id, jti: event.jti, timestamp: event.timestamp };
+    const name = shardNameOf(env, captchaLog(event.account_id), row);
+    byShard.set(name, [...(byShard.get(name) ?? []), event]);
+  }
+  await Promise.all(
+    [...byShard].map(([name, members]) => shard(env, name).appendCaptchas(members, { retentionDays: RETENTION_DAYS })),
+  );
+}
+
+export interface CaptchaQuery {
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  /** `null`: every site of the account. */
+  siteKey: string | null;
+  /** `null`: every type. */
+  type: CaptchaRecordType | null;
+  /** All must hold. */
+  conditions: readonly CaptchaCondition[];
+}
+
+export interface CaptchaPage {
+  /** Newest first. */
+  records: CaptchaRecord[];
+  total: number;
+  /** `false`: the search looked at its share of rows; the real total is higher, or equal. */
+  totalIsExact: boolean;
+  /** Where to go on, or `null` at the end. */
+  next: RowKey | null;
+}
+
+/** Looks back 31 days: older captchas are kept, and counted, but not searched. */
+export async function searchCaptchas(
+  env: ShardEnv,
+  accountId: string,
+  query: CaptchaQuery,
+  before: RowKey | null,
+  limit: number,
+): Promise<CaptchaPage> {
+  const log = captchaLog(accountId);
+  const conditions = [
+    ...(query.siteKey === null ? [] : [{ field: 'site_key' as const, is: query.siteKey }]),
+    ...(query.type === null ? [] : [{ field: 'captcha_type' as const, is: query.type }]),
+    ...query.conditions,
+  ];
+  const names = shardNames(env, log, query, null);
+  const { rows, ...page } = await scanShards(env, names, { ...query, conditions }, before, limit);
+  return { ...page, records: rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
+}
+
+/** Of these sites, or with `null` of all. */
+export async function countCaptchas(
+  env: ShardEnv,
+  accountId: string,
+  siteKeys: readonly string[] | null,
+  window: { since: number; until: number; bucketMinutes: number },
+): Promise<CaptchaTraffic[]> {
+  return countTraffic(env, captchaLog(accountId), siteKeys, window);
+}
+
+export interface LiveTraffic {
+  /** Buckets that saw traffic, oldest first. */
+  points: { timestamp: number; count: number }[];
+  uniqueIps: number;
+  /** Most captchas first. */
+  topIps: LiveAddress[];
+  /** `false`: more captchas than are looked at; the newest were counted. */
+  isExact: boolean;
+}
+
+/** What one site saw lately, by the captcha. Times in epoch milliseconds. */
+export async function liveCaptchas(
+  env: ShardEnv,
+  accountId: string,
+  siteKey: string,
+  window: LiveWindow & { topIps: number },
+): Promise<LiveTraffic> {
+  const { since, until, bucketMs } = window;
+  const { buckets, addresses, isExact } = await countLive(env, captchaLog(accountId), siteKey, {
+    since,
+    until,
+    bucketMs,
+  });
+  return {
+    points: [...buckets].map(([timestamp, count]) => ({ timestamp, count })).sort((a, b) => a.timestamp - b.timestamp),
+    uniqueIps: addresses.size,
+    topIps: [...addresses.values()].sort((a, b) => b.count - a.count || (a.ip < b.ip ? -1 : 1)).slice(0, window.topIps),
+    isExact,
+  };
+}

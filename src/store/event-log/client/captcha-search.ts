@@ -1,0 +1,113 @@
+/**
+ * The audit search over all shards of an account: steps through hot rows and runs until the page is
+ * full and everything is counted, or the search has looked at its share of rows. Then the total is
+ * not exact and the cursor says where to go on; no row is skipped or shown twice.
+ */
+import { compareNewestFirst } from '../row.ts';
+import type { RowKey, StoredRow } from '../row.ts';
+import { shard } from './shards.ts';
+import type { ShardEnv } from './shards.ts';
+import { byColumn } from '../conditions.ts';
+import type { CaptchaScan, ScanPlace } from '../shard/scan.ts';
+
+/** Rows of one shard one search looks at: where keys alone count them, about 100 ms, */
+const KEYS_SEARCHED_ROWS_MAX = 20_000_000;
+/** by the places of a column or two as long, */
+const SEARCHED_ROWS_MAX = 2_000_000;
+/** and by the text of every field about 350 ms. */
+const TEXT_SEARCHED_ROWS_MAX = 300_000;
+/** An erasure in the middle of a search is rare, and one after another is no accident any more. */
+const STARTS_MAX = 4;
+
+export interface CaptchaSearch extends Pick<CaptchaScan, 'conditions' | 'since' | 'until'> {
+  /** A smaller share of rows than the usual one. */
+  searchedRowsMax?: number;
+}
+
+export interface FoundCaptchas {
+  /** Newest first. */
+  rows: StoredRow[];
+  total: number;
+  totalIsExact: boolean;
+  next: RowKey | null;
+}
+
+export async function scanShards(
+  env: ShardEnv,
+  names: readonly string[],
+  { conditions, since, until, searchedRowsMax }: CaptchaSearch,
+  before: RowKey | null,
+  limit: number,
+): Promise<FoundCaptchas> {
+  // One row more than the page needs tells whether there is a next one.
+  const search = { conditions, since, until, before, limit: limit + 1 };
+  const max = searchedRowsMax ?? shareOf(conditions);
+  const walks = await Promise.all(names.map((name) => walk(env, name, search, max)));
+  const stops = walks.flatMap(({ stop }) => (stop ? [stop] : [])).sort(compareNewestFirst);
+  const stop = stops[0] ?? null;
+  const found = walks
+    .flatMap(({ rows }) => rows)
+    .sort(compareNewestFirst)
+    .filter((row) => stop === null || compareNewestFirst(row, stop) <= 0);
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return {
+    rows: found.slice(0, limit),
+    total: walks.reduce((sum, { counted }) => sum + counted, 0),
+    totalIsExact: walks.every(({ isExact }) => isExact),
+    next: last ? { timestamp: last.timestamp, id: last.id } : stop,
+  };
+}
+
+function shareOf(conditions: CaptchaSearch['conditions']): number {
+  if (conditions.some((condition) => !byColumn(condition))) return TEXT_SEARCHED_ROWS_MAX;
+  return conditions.length > 1 ? SEARCHED_ROWS_MAX : KEYS_SEARCHED_ROWS_MAX;
+}
+
+interface Walked {
+  rows: StoredRow[];
+  /** Of the newest rows, up to the share: the same whatever page is asked for. */
+  counted: number;
+  isExact: boolean;
+  /** Rows newer than this, and this one, were all looked at; `null`: so were the older ones. */
+  stop: RowKey | null;
+}
+
+type WalkScan = Omit<CaptchaScan, 'from' | 'counts'>;
+
+async function walk(env: ShardEnv, name: string, scan: WalkScan, max: number): Promise<Walked> {
+  for (let start = 1; start < STARTS_MAX; start += 1) {
+    const walked = await walkOnce(env, name, scan, max);
+    if (walked !== 'stale') return walked;
+  }
+  throw new Error(`Rows of ${name} went again and again while they were searched`);
+}
+
+async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number): Promise<Walked | 'stale'> {
+  const { before, limit } = scan;
+  let rows: StoredRow[] = [];
+  let counted = 0;
+  let counts = true;
+  let seen = 0;
+  let hotEdge: RowKey | null = null;
+  let from: ScanPlace | null = null;
+  for (;;) {
+    const oldest: StoredRow | undefined = rows[limit - 1];
+    const place: RowKey | null | undefined = from?.after;
+    const isFull = oldest && place && compareNewestFirst(oldest, place) < 0;
+    if (isFull && !counts) return { rows, counted, isExact: false, stop: null };
+    const step: CaptchaScan = { ...scan, counts, limit: isFull ? 0 : limit, from };
+    const answer = await shard(env, name).scanCaptchas(step);
+    if (answer.isStale) return 'stale';
+    rows = [...rows, ...answer.rows].sort(compareNewestFirst).slice(0, limit);
+    counted += answer.counted;
+    seen += answer.seen;
+    hotEdge ??= answer.hotEdge;
+    from = answer.next;
+    if (from === null) return { rows, counted, isExact: counts && hotEdge === null, stop: hotEdge };
+    if (seen < max) continue;
+    counts = false;
+    // Always past the cursor: else the next page would begin where this one did.
+    const isPast = before === null || (from.after !== null && compareNewestFirst(before, from.after) < 0);
+    if (isPast) return { rows, counted, isExact: false, stop: hotEdge ?? from.after };
+  }
+}

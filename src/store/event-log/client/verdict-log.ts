@@ -1,0 +1,172 @@
+/**
+ * The log as the rest of the service sees it: append, read a page, count, erase. Everything here
+ * fans out over the shards that `shards.ts` names and merges what they say.
+ */
+import type { StoredDimension } from '../dimensions.ts';
+import type { IsolateGap } from '../shard/counters.ts';
+import type { AppendCounts } from '../shard/hot-rows.ts';
+import type { LogRow } from '../row.ts';
+import type { LargestValues, Point, SeriesAnswer, ValueCounts } from '../shard/rollup-reader.ts';
+import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
+import type { LogName, ShardEnv } from './shards.ts';
+import type { TelemetryReport } from '../shard/telemetry.ts';
+
+/** Long enough for every value of a day in one shard; values are cut to 256 characters. */
+const VALUES_PER_SHARD_MAX = 100_000;
+
+/** Idempotent by id. Rows of one shard go in one transaction. */
+export async function appendRows(
+  env: ShardEnv,
+  log: LogName,
+  rows: readonly LogRow[],
+  retentionDays: number,
+): Promise<AppendCounts> {
+  const byShard = new Map<string, LogRow[]>();
+  for (const row of rows) {
+    const name = shardNameOf(env, log, row);
+    const members = byShard.get(name);
+    if (members) members.push(row);
+    else byShard.set(name, [row]);
+  }
+  const counts = await Promise.all(
+    [...byShard].map(([name, members]) => shard(env, name).append(members, { retentionDays })),
+  );
+  return counts.reduce<AppendCounts>(
+    (sum, part) => ({
+      accepted: sum.accepted + part.accepted,
+      duplicates: sum.duplicates + part.duplicates,
+      conflicting: sum.conflicting + part.conflicting,
+    }),
+    { accepted: 0, duplicates: 0, conflicting: 0 },
+  );
+}
+
+/** Adds counters to the log's sums, once per batch id. */
+export async function appendCounters(
+  env: ShardEnv,
+  log: LogName,
+  batchId: string,
+  counters: Readonly<Record<string, number>>,
+): Promise<void> {
+  if (Object.keys(counters).length === 0) return;
+  await shard(env, counterShardName(log)).count(batchId, { ...counters });
+}
+
+export async function sumCounters(env: ShardEnv, log: LogName): Promise<Record<string, number>> {
+  return shard(env, counterShardName(log)).counters();
+}
+
+/** Records that isolates numbered and the log does not hold: lost, dropped, refused or under way. */
+export async function missingRecords(env: ShardEnv, log: LogName): Promise<number> {
+  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, null);
+  const gaps = (await Promise.all(names.map((name) => shard(env, name).gaps()))).flat();
+  const isolates = new Map<string, IsolateGap>();
+  for (const gap of gaps) {
+    const known = isolates.get(gap.isolate);
+    if (known) {
+      known.numbered = Math.max(known.numbered, gap.numbered);
+      known.stored += gap.stored;
+    } else isolates.set(gap.isolate, { ...gap });
+  }
+  return [...isolates.values()].reduce((sum, { numbered, stored }) => sum + Math.max(numbered - stored, 0), 0);
+}
+
+export interface CountWindow {
+  /** Minutes since the epoch, `to` exclusive. */
+  from: number;
+  to: number;
+  outcomes: number[] | null;
+}
+
+/** Values of a dimension with exact counts, largest first. */
+export async function countValues(
+  env: ShardEnv,
+  log: LogName,
+  dimension: StoredDimension,
+  window: CountWindow,
+  limit: number,
+): Promise<LargestValues> {
+  const names = namesOf(env, log, window);
+  // Which values are largest is only known once every shard has told all of its own.
+  const perShard = names.length === 1 ? limit : VALUES_PER_SHARD_MAX;
+  const answers = await Promise.all(
+    names.map((name) => shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard)),
+  );
+  if (answers.length === 1) return answers[0] as LargestValues;
+  const sums = new Map<string | null, ValueCounts>();
+  for (const { value, counts } of answers.flatMap(({ values }) => values)) {
+    const known = sums.get(value);
+    if (known) counts.forEach((count, outcome) => (known.counts[outcome as 0 | 1 | 2] += count));
+    else sums.set(value, { value, counts: [...counts] });
+  }
+  const sorted = [...sums.values()].sort(
+    (a, b) => totalOf(b) - totalOf(a) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1),
+  );
+  const lumped = answers.some((answer) => answer.lumped);
+  return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0), lumped };
+}
+
+/** Counts per bucket for each of `values`, and for all others together. */
+export async function countSeries(
+  env: ShardEnv,
+  log: LogName,
+  dimension: StoredDimension,
+  values: (string | null)[],
+  window: CountWindow,
+  bucketMinutes: number,
+): Promise<SeriesAnswer> {
+  const answers = await Promise.all(
+    namesOf(env, log, window).map((name) =>
+      shard(env, name).series(dimension, values, window.from, window.to, bucketMinutes, window.outcomes),
+    ),
+  );
+  return {
+    series: values.map((_, index) => mergePoints(answers.map(({ series }) => series[index] ?? []))),
+    other: mergePoints(answers.map(({ other }) => other)),
+  };
+}
+
+export async function addTelemetry(env: ShardEnv, log: LogName, report: TelemetryReport): Promise<void> {
+  await shard(env, shardNameOf(env, log, report)).appendTelemetry(report);
+}
+
+export async function sessionReports(env: ShardEnv, log: LogName, jti: string): Promise<TelemetryReport[]> {
+  const reports = await Promise.all(allShardsOf(env, log, jti).map((name) => shard(env, name).telemetry(jti)));
+  return reports.flat().sort((a, b) => a.timestamp - b.timestamp);
+}
+
+/** Erases one session everywhere; returns how many rows it had. */
+export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Promise<number> {
+  // A captcha is in the shard of its own jti, wherever that of its session is.
+  const names = allShardsOf(env, log, log.stream === 'captcha' ? null : jti);
+  const erased = await Promise.all(names.map((name) => shard(env, name).erase(jti)));
+  return erased.reduce((sum, rows) => sum + rows, 0);
+}
+
+/** Erases the whole log, a minute from now; idempotent. */
+export async function retireLog(env: ShardEnv, log: LogName, now: number): Promise<void> {
+  await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(now)));
+}
+
+function totalOf({ counts }: ValueCounts): number {
+  return counts[0] + counts[1] + counts[2];
+}
+
+function allShardsOf(env: ShardEnv, log: LogName, jti: string | null): string[] {
+  return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, jti);
+}
+
+function namesOf(env: ShardEnv, log: LogName, { from, to }: CountWindow): string[] {
+  return shardNames(env, log, { since: from * 60_000, until: to * 60_000 }, null);
+}
+
+function mergePoints(series: readonly Point[][]): Point[] {
+  if (series.length === 1) return series[0] as Point[];
+  const sums = new Map<number, Point>();
+  for (const point of series.flat()) {
+    const known = sums.get(point[0]);
+    if (known) for (const at of [1, 2, 3] as const) known[at] += point[at];
+    else sums.set(point[0], [...point]);
+  }
+  return [...sums.values()].sort((a, b) => a[0] - b[0]);
+}

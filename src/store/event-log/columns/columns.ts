@@ -1,0 +1,134 @@
+/**
+ * The fields of a captcha, and one of them as a column: a dictionary of JSON texts and an index per row, so
+ * that a criterion is decided once per distinct value. What an audit search reads of sealed captchas.
+ */
+import type { CaptchaRecord } from '../captcha-record.ts';
+
+/** The place of a field here is its number in the tables and never reused. */
+export const captchaFields = [
+  'v',
+  'id',
+  'jti',
+  'account_id',
+  'site_key',
+  'timestamp',
+  'captcha_type',
+  'ip',
+  'asn',
+  'country',
+  'ja4',
+  'user_agent',
+  'device_type',
+  'ip_category',
+  'host',
+  'action',
+  'lane',
+  'user_account',
+  'session',
+  'web_view',
+  'iframe',
+  'score',
+  'threshold',
+  'detectors',
+  'selection_reason',
+  'access_rule',
+  'policy_type',
+  'issued',
+  'status',
+  'result_reason',
+  'submitted_at',
+  'submitted_correct',
+  'verified_at',
+  'verified',
+] as const satisfies readonly (keyof CaptchaRecord)[];
+export type CaptchaField = (typeof captchaFields)[number];
+
+/** Criteria of a search, and what else is counted: each is a column of its own over a whole run of rows. */
+export const searchedFields = [
+  'site_key',
+  'captcha_type',
+  'ip',
+  'asn',
+  'country',
+  'ja4',
+  'user_agent',
+  'device_type',
+  'ip_category',
+  'user_account',
+  'web_view',
+  'iframe',
+  'detectors',
+  'selection_reason',
+  'access_rule',
+  'policy_type',
+  'status',
+  'result_reason',
+] as const satisfies readonly CaptchaField[];
+
+const searched: ReadonlySet<CaptchaField> = new Set(searchedFields);
+
+export function isSearched(field: CaptchaField): boolean {
+  return searched.has(field);
+}
+
+/** With more distinct values a place takes two bytes. */
+const NARROW_VALUES_MAX = 256;
+const COUNT_BYTES = 4;
+
+/** How many distinct values, how many rows each has (32 bits), the values (JSON texts hold no line feed). */
+export function packKeys(texts: readonly string[], counts: Uint32Array): Uint8Array {
+  const dictionary = new TextEncoder().encode(texts.join('\n'));
+  const head = Uint32Array.of(texts.length, ...counts);
+  const data = new Uint8Array(head.byteLength + dictionary.length);
+  data.set(new Uint8Array(head.buffer));
+  data.set(dictionary, head.byteLength);
+  return data;
+}
+
+/** Of each row the place of its value among the keys, in one byte or two. */
+export function packPlaces(places: Uint16Array, values: number): Uint8Array {
+  return values <= NARROW_VALUES_MAX ? Uint8Array.from(places) : new Uint8Array(places.slice().buffer);
+}
+
+/** Of each row its time: a column that has a value per row needs no keys. */
+export function packTimes(times: readonly number[]): Uint8Array {
+  return new Uint8Array(Float64Array.from(times).buffer);
+}
+
+export function openPlaces(data: ArrayBuffer, rows: number): Uint8Array | Uint16Array {
+  return data.byteLength === rows ? new Uint8Array(data) : new Uint16Array(data);
+}
+
+/** The distinct values of a column, and how many rows have each. */
+export class ColumnKeys {
+  /** JSON texts, parted by line feeds. */
+  readonly text: string;
+  /** By place. */
+  readonly counts: Uint32Array;
+
+  constructor(data: ArrayBuffer) {
+    const [values = 0] = new Uint32Array(data, 0, 1);
+    this.counts = new Uint32Array(data, COUNT_BYTES, values);
+    this.text = new TextDecoder().decode(new Uint8Array(data, COUNT_BYTES * (values + 1)));
+  }
+
+  get texts(): string[] {
+    return this.text.split('\n');
+  }
+
+  /** Place of this text, or -1; found without parting the others. */
+  placeOf(text: string): number {
+    for (let at = this.text.indexOf(text); at !== -1; at = this.text.indexOf(text, at + 1)) {
+      const end = at + text.length;
+      const isWhole = (at === 0 || this.text[at - 1] === '\n') && (end === this.text.length || this.text[end] === '\n');
+      if (isWhole) return lineFeedsBefore(this.text, at);
+    }
+    return -1;
+  }
+}
+
+function lineFeedsBefore(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

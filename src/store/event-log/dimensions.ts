@@ -1,0 +1,63 @@
+/**
+ * What each record counts under (interface document 4.8, `groupBy`). A value is a string; the empty
+ * string stands for "has none". `decision` is not kept: every count is already split by outcome.
+ */
+import type { VerdictDimension } from '../../contract/management/verdict-query.ts';
+
+export const storedDimensions = [
+  'none',
+  'source',
+  'country',
+  'asn',
+  'ip_category',
+  'ja4',
+  'user_agent',
+  'request_path',
+  'fired_rule',
+  'device_type',
+  'enforcement_policy',
+] as const satisfies readonly VerdictDimension[];
+export type StoredDimension = (typeof storedDimensions)[number];
+
+/** A visitor picks these texts: what is counted apart is bounded, the record keeps the whole. */
+const VALUE_MAX_CHARS = 256;
+
+const NONE: readonly string[] = [''];
+
+/** The part of a record that is counted. Both streams' records fit it. */
+export interface CountedRecord {
+  source: string;
+  country?: string | null;
+  asn?: number | null;
+  ip_category?: readonly string[];
+  ja4?: string | null;
+  user_agent?: string | null;
+  request_path?: string | null;
+  fired_rules?: readonly { id: string }[];
+  device_type?: string | null;
+  enforcement_policy?: string | null;
+}
+
+/** Values per stored dimension, in the order of `storedDimensions`. */
+export function dimensionValues(record: CountedRecord): (readonly string[])[] {
+  const rules = record.fired_rules ?? [];
+  const categories = record.ip_category ?? [];
+  return [
+    NONE,
+    [record.source],
+    [record.country ?? ''],
+    [record.asn == null ? '' : String(record.asn)],
+    categories.length === 0 ? NONE : [...new Set(categories)],
+    [record.ja4 ?? ''],
+    [cut(record.user_agent ?? '')],
+    [cut(record.request_path ?? '')],
+    rules.length === 0 ? NONE : [...new Set(rules.map((rule) => cut(rule.id)))],
+    [record.device_type ?? ''],
+    [record.enforcement_policy ?? ''],
+  ];
+}
+
+/** The form under which a value is counted; a filter looks its value up by the same function. */
+export function cut(value: string): string {
+  return value.length <= VALUE_MAX_CHARS ? value : value.slice(0, VALUE_MAX_CHARS);
+}

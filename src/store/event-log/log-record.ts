@@ -1,0 +1,73 @@
+/**
+ * A stored record in the terms the engine filters and counts by. Verdicts are in them already; a
+ * captcha takes the places that fit: its site where a verdict has its path, its type as source, its
+ * status as outcome, and as `enforcement_policy` the key that traffic is counted by.
+ */
+import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import { decisions } from '../../contract/vocabulary.ts';
+import { captchaStatuses } from './captcha-record.ts';
+import type { CaptchaRecord } from './captcha-record.ts';
+import type { LogRow } from './row.ts';
+
+export interface LogRecord {
+  id: string;
+  timestamp: number;
+  /** A decision; of a captcha the one with its outcome's number. */
+  decision: string;
+  source: string;
+  asn: number | null;
+  device_type: string;
+  request_path: string;
+  ip: string | null;
+  jti: string | null;
+  country: string | null;
+  ja4: string | null;
+  user_agent: string;
+  ip_category: readonly string[];
+  enforcement_policy: string;
+  fired_rules: readonly { id: string }[];
+  /** Of a verdict: who numbered it. */
+  edge?: { isolate: string; seq: number };
+}
+
+export function logRecord(body: string): LogRecord {
+  const record = JSON.parse(body) as VerdictRecord | CaptchaRecord;
+  return 'captcha_type' in record ? captchaTerms(record) : record;
+}
+
+function captchaTerms(record: CaptchaRecord): LogRecord {
+  return {
+    ...record,
+    decision: decisions[captchaStatuses.indexOf(record.status)] ?? 'challenge',
+    source: record.captcha_type,
+    request_path: record.site_key,
+    enforcement_policy: captchaCountKey(record.site_key, record.captcha_type, record.verified_at !== null),
+    fired_rules: record.access_rule === null ? [] : [{ id: record.access_rule }],
+  };
+}
+
+/** What captcha traffic is counted by; `siteKey` holds no blank. */
+export function captchaCountKey(siteKey: string, captchaType: string, verified: boolean): string {
+  return `${siteKey} ${captchaType} ${verified ? 'verified' : 'unverified'}`;
+}
+
+export function captchaRow(record: CaptchaRecord): LogRow {
+  const terms = captchaTerms(record);
+  return {
+    id: record.id,
+    timestamp: record.timestamp,
+    jti: record.jti,
+    ip: record.ip,
+    asn: record.asn,
+    outcome: captchaStatuses.indexOf(record.status),
+    source: terms.source,
+    device: record.device_type,
+    path: terms.request_path,
+    fired: terms.fired_rules.length,
+    kept: true,
+    // Captchas are not numbered: the service that records them is not killed between requests unseen.
+    isolate: '',
+    isolateSeq: 0,
+    body: JSON.stringify(record),
+  };
+}

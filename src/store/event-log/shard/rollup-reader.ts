@@ -1,0 +1,256 @@
+/**
+ * Counts as readers ask for them: merged buckets and what is still in memory, as one. Hour buckets
+ * serve whole hours, minute buckets the rest, so a month by the day reads 720 small rows.
+ */
+import type { Counts } from './aggregate.ts';
+import { storedDimensions } from '../dimensions.ts';
+import type { StoredDimension } from '../dimensions.ts';
+import type { HotRows } from './hot-rows.ts';
+import { ValueTotals } from './value-totals.ts';
+import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
+
+export interface ValueCounts {
+  /** `null`: the surplus of values that are not kept apart. */
+  value: string | null;
+  counts: Counts;
+}
+
+export interface LargestValues {
+  values: ValueCounts[];
+  /** Values beyond `limit`. */
+  more: number;
+  /** Some values are not kept apart: the surplus is counted under `null`. */
+  lumped: boolean;
+}
+
+/** Texts of one answer: as many as any reader asks for. */
+const NAMED_VALUES_MAX = 100_000;
+
+/** `[bucket start in minutes, allow, challenge, block]`, oldest first. */
+export type Point = [number, number, number, number];
+
+export interface SeriesAnswer {
+  /** In the order of the values asked for. */
+  series: Point[][];
+  /** Everything else together. */
+  other: Point[];
+}
+
+export class RollupReader {
+  readonly #hot: HotRows;
+
+  constructor(hot: HotRows) {
+    this.#hot = hot;
+  }
+
+  /** The `limit` largest values of a dimension, largest first. Minutes since the epoch, `to` exclusive. */
+  values(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    outcomes: readonly number[] | null,
+    limit: number,
+  ): LargestValues {
+    const totals = new ValueTotals();
+    const [a, c, b] = weights(outcomes);
+    const fresh = this.#visit(dimension, from, to, MINUTES_PER_HOUR, (_, id, allow, challenge, block) =>
+      totals.add(id, allow * a, challenge * c, block * b),
+    );
+    const sums: number[] = [];
+    let lumped = false;
+    totals.forEach((id, allow, challenge, block) => {
+      sums.push(allow + challenge + block);
+      if (id === SURPLUS_ID) lumped = true;
+    });
+    const least = Float64Array.from(sums).sort().at(-limit) ?? 0;
+    const larger = new Map<number, Counts>();
+    const tied = new Map<number, Counts>();
+    totals.forEach((id, allow, challenge, block) => {
+      const total = allow + challenge + block;
+      if (total < least) return;
+      (total === least ? tied : larger).set(id, [allow, challenge, block]);
+    });
+    const values = [...this.#named(larger, fresh), ...this.#named(tied, fresh)].slice(0, limit);
+    return { values, more: sums.length - values.length, lumped };
+  }
+
+  /** Largest first, then by their texts: only as many texts are read as an answer can hold. */
+  #named(counts: ReadonlyMap<number, Counts>, fresh: ReadonlyMap<number, string>): ValueCounts[] {
+    const merged = [...counts.keys()].filter((id) => id !== SURPLUS_ID && !fresh.has(id));
+    const named: ValueCounts[] = this.#hot.rollups
+      .valuesOf(merged, NAMED_VALUES_MAX)
+      .map(({ id, value }) => ({ value, counts: counts.get(id) as Counts }));
+    for (const [id, value] of fresh) {
+      const own = counts.get(id);
+      if (own) named.push({ value, counts: own });
+    }
+    const surplus = counts.get(SURPLUS_ID);
+    if (surplus) named.push({ value: null, counts: surplus });
+    return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
+  }
+
+  /** Counts per bucket of the values asked for, and of all others together. */
+  series(
+    dimension: StoredDimension,
+    values: readonly (string | null)[],
+    from: number,
+    to: number,
+    bucketMinutes: number,
+    outcomes: readonly number[] | null,
+  ): SeriesAnswer {
+    const index = storedDimensions.indexOf(dimension);
+    const rows = values.map(() => new Map<number, Counts>());
+    const others = new Map<number, Counts>();
+    const rowById = new Map<number, number>();
+    values.forEach((value, row) => {
+      const id = value === null ? SURPLUS_ID : this.#hot.rollups.idOf(index, value);
+      if (id !== null) rowById.set(id, row);
+    });
+    const [a, c, b] = weights(outcomes);
+    // Nearly every count goes to the others of the bucket that the count before went to.
+    let lastBucket = -1;
+    let lastOther: Counts = [0, 0, 0];
+    this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
+      const bucket = minute - (minute % bucketMinutes);
+      const row = rowById.get(id);
+      if (row === undefined && bucket !== lastBucket) {
+        lastOther = countsAt(others, bucket);
+        lastBucket = bucket;
+      }
+      const counts = row === undefined ? lastOther : countsAt(rows[row] as Map<number, Counts>, bucket);
+      counts[0] += allow * a;
+      counts[1] += challenge * c;
+      counts[2] += block * b;
+    });
+    const rowOf = new Map(values.map((value, row) => [value, row]));
+    this.#visitPending(dimension, from, to, (minute, value, [allow, challenge, block]) => {
+      const row = rowOf.get(value);
+      const counts = countsAt(
+        row === undefined ? others : (rows[row] as Map<number, Counts>),
+        minute - (minute % bucketMinutes),
+      );
+      counts[0] += allow * a;
+      counts[1] += challenge * c;
+      counts[2] += block * b;
+    });
+    return { series: rows.map(pointsOf), other: pointsOf(others) };
+  }
+
+  /** Counts per bucket of groups of values; `groupOf` says which group a value is counted in, or `null`. */
+  groupedSeries(
+    dimension: StoredDimension,
+    groupOf: (value: string) => number | null,
+    groups: number,
+    from: number,
+    to: number,
+    bucketMinutes: number,
+  ): Point[][] {
+    const rows = Array.from({ length: groups }, () => new Map<number, Counts>());
+    const add = (group: number, minute: number, allow: number, challenge: number, block: number): void => {
+      const counts = countsAt(rows[group] as Map<number, Counts>, minute - (minute % bucketMinutes));
+      counts[0] += allow;
+      counts[1] += challenge;
+      counts[2] += block;
+    };
+    const texts = this.#hot.rollups.textsOf(storedDimensions.indexOf(dimension));
+    const groupById = new Map<number, number | null>();
+    this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
+      let group = groupById.get(id);
+      if (group === undefined) {
+        const text = texts.get(id);
+        group = text === undefined ? null : groupOf(text);
+        groupById.set(id, group);
+      }
+      if (group !== null) add(group, minute, allow, challenge, block);
+    });
+    this.#visitPending(dimension, from, to, (minute, value, counts) => {
+      const group = groupOf(value);
+      if (group !== null) add(group, minute, ...counts);
+    });
+    return rows.map(pointsOf);
+  }
+
+  /** Visits merged and pending counts alike; returns the texts of ids that only pending counts have. */
+  #visit(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    bucketMinutes: number,
+    visit: VisitBucket,
+  ): Map<number, string> {
+    this.#visitMerged(dimension, from, to, bucketMinutes, visit);
+    // Values that were never merged have no id yet: they get one below zero for this answer.
+    const fresh = new Map<number, string>();
+    const freshIds = new Map<string, number>();
+    const index = storedDimensions.indexOf(dimension);
+    this.#visitPending(dimension, from, to, (minute, value, [allow, challenge, block]) => {
+      let id = this.#hot.rollups.idOf(index, value) ?? freshIds.get(value);
+      if (id === undefined) {
+        id = -1 - fresh.size;
+        fresh.set(id, value);
+        freshIds.set(value, id);
+      }
+      visit(minute, id, allow, challenge, block);
+    });
+    return fresh;
+  }
+
+  #visitMerged(dimension: StoredDimension, from: number, to: number, bucketMinutes: number, visit: VisitBucket): void {
+    const index = storedDimensions.indexOf(dimension);
+    const { rollups } = this.#hot;
+    const firstHour = Math.ceil(from / MINUTES_PER_HOUR);
+    const lastHour = Math.floor(to / MINUTES_PER_HOUR);
+    if (bucketMinutes % MINUTES_PER_HOUR !== 0 || firstHour >= lastHour) {
+      rollups.scan(index, LEVEL_MINUTE, from, to, visit);
+      return;
+    }
+    rollups.scan(index, LEVEL_MINUTE, from, firstHour * MINUTES_PER_HOUR, visit);
+    rollups.scan(index, LEVEL_HOUR, firstHour, lastHour, (hour, id, allow, challenge, block) =>
+      visit(hour * MINUTES_PER_HOUR, id, allow, challenge, block),
+    );
+    rollups.scan(index, LEVEL_MINUTE, lastHour * MINUTES_PER_HOUR, to, visit);
+  }
+
+  #visitPending(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    visit: (minute: number, value: string, counts: Readonly<Counts>) => void,
+  ): void {
+    const minutes = this.#hot.pending.dimensions[storedDimensions.indexOf(dimension)];
+    for (const [minute, values] of minutes ?? []) {
+      if (minute < from || minute >= to) continue;
+      for (const [value, counts] of values) visit(minute, value, counts);
+    }
+  }
+}
+
+type VisitBucket = (minute: number, id: number, allow: number, challenge: number, block: number) => void;
+
+/** 1 for each outcome that is asked for, 0 for the others. */
+function weights(outcomes: readonly number[] | null): Counts {
+  return [0, 1, 2].map((outcome) => (outcomes === null || outcomes.includes(outcome) ? 1 : 0)) as Counts;
+}
+
+function countsAt(counts: Map<number, Counts>, bucket: number): Counts {
+  const known = counts.get(bucket);
+  if (known) return known;
+  const made: Counts = [0, 0, 0];
+  counts.set(bucket, made);
+  return made;
+}
+
+function sum(counts: Readonly<Counts>): number {
+  return counts[0] + counts[1] + counts[2];
+}
+
+function compareText(a: string | null, b: string | null): number {
+  return (a ?? '') < (b ?? '') ? -1 : 1;
+}
+
+function pointsOf(buckets: ReadonlyMap<number, Counts>): Point[] {
+  return [...buckets]
+    .filter(([, counts]) => sum(counts) > 0)
+    .map(([minute, counts]): Point => [minute, ...counts])
+    .sort((a, b) => a[0] - b[0]);
+}

@@ -1,0 +1,109 @@
+/**
+ * Rows to a sealed segment: NDJSON in blocks of 125 rows, each its own gzip member. The members one
+ * after another are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment,
+ * and a reader can fetch one block by its byte range.
+ */
+import type { CaptchaRecord } from '../captcha-record.ts';
+import { CaptchaRunsBuilder } from './runs.ts';
+import { logRecord } from '../log-record.ts';
+import type { StoredRow } from '../row.ts';
+import { SegmentColumnsBuilder } from '../columns/segment-columns.ts';
+import { SegmentKeysBuilder } from '../columns/segment-keys.ts';
+
+/** About 9 kB compressed, and unpacked in 0.2 ms: a rare match costs little beside its read; blocks of 500 save 7 %. */
+export const BLOCK_ROWS = 125;
+
+export interface BlockManifest {
+  no: number;
+  start: number;
+  length: number;
+  rows: number;
+  minTs: number;
+  maxTs: number;
+  maxId: string;
+}
+
+export interface BuiltSegment {
+  bytes: Uint8Array;
+  rows: number;
+  blocks: BlockManifest[];
+  keys: SegmentKeysBuilder;
+  /** Of verdicts; empty for captchas. */
+  columns: SegmentColumnsBuilder;
+  /** Of captchas; empty for verdicts. */
+  captchas: CaptchaRunsBuilder;
+}
+
+/**
+ * `pages` yields rows oldest first, at most `BLOCK_ROWS` at a time; each page becomes one block.
+ * Deterministic: the same rows give the same bytes, so a put repeated after a crash changes nothing.
+ */
+export async function buildSegment(
+  pages: AsyncIterable<readonly StoredRow[]> | Iterable<readonly StoredRow[]>,
+): Promise<BuiltSegment> {
+  const parts: Uint8Array[] = [];
+  const blocks: BlockManifest[] = [];
+  const keys = new SegmentKeysBuilder();
+  const columns = new SegmentColumnsBuilder();
+  const captchas = new CaptchaRunsBuilder();
+  let start = 0;
+  let rows = 0;
+  for await (const page of pages) {
+    const [oldest, newest] = [page[0], page.at(-1)];
+    if (!oldest || !newest) continue;
+    for (const [at, { body }] of page.entries()) describe(body, rows + at, { keys, columns, captchas });
+    const packed = await gzip(page.map((row) => `${row.body}\n`).join(''));
+    blocks.push({
+      no: blocks.length,
+      start,
+      length: packed.length,
+      rows: page.length,
+      minTs: oldest.timestamp,
+      maxTs: newest.timestamp,
+      maxId: newest.id,
+    });
+    parts.push(packed);
+    start += packed.length;
+    rows += page.length;
+  }
+  const bytes = new Uint8Array(start);
+  parts.forEach((part, no) => bytes.set(part, blocks[no]?.start ?? 0));
+  return { bytes, rows, blocks, keys, columns, captchas };
+}
+
+function describe(
+  body: string,
+  row: number,
+  { keys, columns, captchas }: Pick<BuiltSegment, 'keys' | 'columns' | 'captchas'>,
+): void {
+  const record = logRecord(body);
+  if (record.jti !== null) keys.add('jti', record.jti, row);
+  if (isCaptcha(record)) {
+    captchas.add(record);
+    // So that erasing a session finds the captchas that were solved in it.
+    if (record.session !== null) keys.add('jti', record.session, row);
+    return;
+  }
+  columns.add(record);
+  if (record.ip !== null) keys.add('ip', record.ip, row);
+  if (record.asn !== null) keys.add('asn', String(record.asn), row);
+  keys.add('path', record.request_path, row);
+  for (const rule of record.fired_rules) keys.add('rule', rule.id, row);
+}
+
+/** The terms of a captcha hold the whole record. */
+function isCaptcha(record: object): record is CaptchaRecord {
+  return 'captcha_type' in record;
+}
+
+async function gzip(text: string): Promise<Uint8Array> {
+  const stream = new Response(text).body?.pipeThrough(new CompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream ?? null).arrayBuffer());
+}
+
+/** The JSON lines of one block. Throws when the bytes are not what was sealed. */
+export async function blockLines(bytes: ArrayBuffer): Promise<string[]> {
+  const stream = new Response(bytes).body?.pipeThrough(new DecompressionStream('gzip'));
+  const text = await new Response(stream ?? null).text();
+  return text.split('\n').slice(0, -1);
+}

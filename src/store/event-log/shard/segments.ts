@@ -1,0 +1,212 @@
+/**
+ * Manifests of sealed segments, and sealing itself: choose rows, write the object, then in one
+ * transaction record its manifest and drop the rows. A segment is `sealing` until that transaction;
+ * after a crash the same rows are put again under the same key.
+ */
+import type { HotRows } from './hot-rows.ts';
+import { compareNewestFirst } from '../row.ts';
+import type { RowKey, StoredRow } from '../row.ts';
+import { recordSealedIds } from './sealed-ids.ts';
+import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
+import type { BuiltSegment } from './segment-build.ts';
+
+/** Only what no isolate is still likely to send; later copies are found among the sealed ids. */
+const VERDICT_SEAL_AGE_MS = 5000;
+/** A captcha changes until its token can be verified no more: 30 minutes of rounds, 10 of token, and slack. */
+const CAPTCHA_SEAL_AGE_MS = 3_600_000;
+
+export interface SealingSegment {
+  no: number;
+  object: string;
+  maxTs: number;
+  maxId: string;
+  maxSeq: number;
+}
+
+/** What a reader needs to fetch one block. */
+export interface BlockReference {
+  object: string;
+  start: number;
+  length: number;
+  minTs: number;
+  maxTs: number;
+  maxId: string;
+  /** How many of its rows can match. */
+  matching: number;
+  /** Which these are, rising; `null`: any. */
+  lines: number[] | null;
+}
+
+function sealAgeMs(shardName: string): number {
+  return shardName.startsWith('captcha/') ? CAPTCHA_SEAL_AGE_MS : VERDICT_SEAL_AGE_MS;
+}
+
+/** Of a busy captcha log most rows still change: a segment is worth its price only when it can be full. */
+export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: number, now: number): boolean {
+  const full = 'SELECT 1 FROM verdicts WHERE ts < ? LIMIT 1 OFFSET ?';
+  return sql.exec(full, now - sealAgeMs(shardName), segmentRows - 1).toArray().length > 0;
+}
+
+const BELONGS = '(ts, id) <= (?, ?) AND seq <= ?';
+
+/** The segment that is being sealed, a new one if there is none, or `null` with nothing to seal. */
+export function openSegment(
+  storage: DurableObjectStorage,
+  hot: HotRows,
+  shardName: string,
+  segmentRows: number,
+  now: number,
+): SealingSegment | null {
+  const { sql } = storage;
+  const [open] = sql.exec<{ no: number; object: string; maxTs: number; maxId: string; maxSeq: number }>(
+    `SELECT no, object, max_ts AS maxTs, max_id AS maxId, max_seq AS maxSeq FROM segments WHERE state = 'sealing'`,
+  );
+  if (open) return open;
+  const [last] = sql.exec<{ ts: number; id: string }>(
+    `SELECT ts, id FROM (SELECT ts, id FROM verdicts WHERE ts < ? ORDER BY ts, id LIMIT ?)
+     ORDER BY ts DESC, id DESC LIMIT 1`,
+    now - sealAgeMs(shardName),
+    segmentRows,
+  );
+  if (!last) return null;
+  return beginSegment(sql, shardName, { timestamp: last.ts, id: last.id }, hot.lastSeq, now);
+}
+
+/** Records, before the object is put, which rows it will hold. */
+export function beginSegment(
+  sql: SqlStorage,
+  shardName: string,
+  newest: RowKey,
+  maxSeq: number,
+  now: number,
+): SealingSegment {
+  const { no } = sql.exec<{ no: number }>('SELECT COALESCE(MAX(no), 0) + 1 AS no FROM segments').one();
+  const segment = {
+    no,
+    object: objectKey(shardName, newest.timestamp, no),
+    maxTs: newest.timestamp,
+    maxId: newest.id,
+    maxSeq,
+  };
+  sql.exec(
+    `INSERT INTO segments (no, state, object, rows, bytes, min_ts, max_ts, max_id, max_seq, created_at)
+     VALUES (?, 'sealing', ?, 0, 0, ?, ?, ?, ?, ?)`,
+    no,
+    segment.object,
+    segment.maxTs,
+    segment.maxTs,
+    segment.maxId,
+    segment.maxSeq,
+    now,
+  );
+  return segment;
+}
+
+function objectKey(shardName: string, timestamp: number, no: number): string {
+  const day = new Date(timestamp).toISOString().slice(0, 10);
+  return `${objectFolder(shardName)}${day}/${String(no).padStart(8, '0')}.ndjson.gz`;
+}
+
+export function objectFolder(shardName: string): string {
+  return `log/${shardName.replaceAll(':', '/')}/`;
+}
+
+/** The segment's rows that readers may see, oldest first, a block at a time. */
+export function* segmentPages(sql: SqlStorage, segment: SealingSegment): Generator<StoredRow[]> {
+  let after = { timestamp: -1, id: '' };
+  for (;;) {
+    const page = sql
+      .exec<{ id: string; timestamp: number; body: string }>(
+        `SELECT id, ts AS timestamp, body FROM verdicts
+         WHERE ${BELONGS} AND (ts, id) > (?, ?) AND kept = 1 ORDER BY ts, id LIMIT ?`,
+        segment.maxTs,
+        segment.maxId,
+        segment.maxSeq,
+        after.timestamp,
+        after.id,
+        BLOCK_ROWS,
+      )
+      .toArray();
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    after = last;
+  }
+}
+
+export async function writeSegment(sql: SqlStorage, bucket: R2Bucket, segment: SealingSegment): Promise<BuiltSegment> {
+  const built = await buildSegment(segmentPages(sql, segment));
+  if (built.rows > 0) await putSegment(bucket, segment.object, built);
+  return built;
+}
+
+export async function putSegment(bucket: R2Bucket, object: string, built: BuiltSegment): Promise<void> {
+  await bucket.put(object, built.bytes, {
+    httpMetadata: { contentType: 'application/x-ndjson', contentEncoding: 'gzip' },
+    customMetadata: { rows: String(built.rows), blocks: String(built.blocks.length) },
+  });
+}
+
+/**
+ * Rows out, manifest in, rollups merged: one transaction. `false`: a row was erased or changed since the
+ * segment was built, which must be built again. (Rows up to `maxSeq` can only become fewer.)
+ */
+export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSegment, built: BuiltSegment): boolean {
+  const bound = [segment.maxTs, segment.maxId, segment.maxSeq];
+  const { n } = sql
+    .exec<{ n: number }>(`SELECT COUNT(*) AS n FROM verdicts WHERE ${BELONGS} AND kept = 1`, ...bound)
+    .one();
+  if (n !== built.rows) return false;
+  hot.mergePending(() => {
+    const sealed = sql.exec<{ id: string; timestamp: number; body: string }>(
+      `SELECT id, ts AS timestamp, body FROM verdicts WHERE ${BELONGS}`,
+      ...bound,
+    );
+    recordSealed(sql, hot, segment, built, sealed.toArray());
+    sql.exec(`DELETE FROM verdicts WHERE ${BELONGS}`, ...bound);
+  });
+  const newest = { timestamp: segment.maxTs, id: segment.maxId };
+  hot.forget((key) => key.seq <= segment.maxSeq && compareNewestFirst(key, newest) >= 0);
+  return true;
+}
+
+/** What a sealed segment leaves behind beside its object; to be called inside the transaction that counts its rows. */
+export function recordSealed(
+  sql: SqlStorage,
+  hot: HotRows,
+  segment: SealingSegment,
+  built: BuiltSegment,
+  rows: readonly StoredRow[],
+): void {
+  recordSealedIds(sql, segment.no, rows);
+  recordManifest(sql, segment.no, segment.object, built);
+  hot.raiseSealedThrough(segment.maxTs, rows);
+}
+
+/** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
+export function recordManifest(sql: SqlStorage, no: number, object: string, built: BuiltSegment): void {
+  sql.exec('DELETE FROM blocks WHERE segment = ?', no);
+  for (const block of built.blocks) {
+    sql.exec(
+      `INSERT INTO blocks (segment, no, start, length, rows, min_ts, max_ts, max_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      no,
+      block.no,
+      block.start,
+      block.length,
+      block.rows,
+      block.minTs,
+      block.maxTs,
+      block.maxId,
+    );
+  }
+  built.columns.write(sql, no, built.keys.write(sql, no));
+  built.captchas.write(sql, no);
+  sql.exec(
+    `UPDATE segments SET state = 'sealed', object = ?, rows = ?, bytes = ?, min_ts = ? WHERE no = ?`,
+    object,
+    built.rows,
+    built.bytes.length,
+    built.blocks[0]?.minTs ?? 0,
+    no,
+  );
+}

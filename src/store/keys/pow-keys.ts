@@ -1,0 +1,51 @@
+/**
+ * The day's RSW parameters in D1, made once per deployment: whichever isolate inserts first wins and
+ * everyone reads that row back. Public values only, hence unsealed.
+ */
+import { generateRswKey } from '../../captcha/pow/rsw-key.ts';
+import type { RswKey } from '../../captcha/pow/rsw-key.ts';
+import type { StoreEnv } from '../binding.ts';
+
+/** Rows are needed for a day; a week of them is there to look at. */
+const KEEP_DAYS = 7;
+
+interface PowKeyRow {
+  day: number;
+  modulus: string;
+  generator: string;
+  levels: string;
+}
+
+/** Parameters of a day, generated (about 0.3 s) when nobody has made them yet. */
+export async function powKeyOfDay(env: StoreEnv, day: number, nowMs: number): Promise<RswKey> {
+  const stored = await readPowKey(env, day);
+  if (stored !== null) return stored;
+  const made = await generateRswKey(day);
+  await env.DB.batch([
+    env.DB.prepare(
+      'INSERT INTO pow_keys (day, modulus, generator, levels, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ).bind(
+      day,
+      made.modulus.toString(16),
+      made.generator.toString(16),
+      JSON.stringify(made.levels.map((value) => value.toString(16))),
+      nowMs,
+    ),
+    env.DB.prepare('DELETE FROM pow_keys WHERE day < ?').bind(day - KEEP_DAYS),
+  ]);
+  const agreed = await readPowKey(env, day);
+  if (agreed === null) throw new Error(`pow_keys has no row for day ${day} after inserting it`);
+  return agreed;
+}
+
+async function readPowKey(env: StoreEnv, day: number): Promise<RswKey | null> {
+  const row = await env.DB.prepare('SELECT * FROM pow_keys WHERE day = ?').bind(day).first<PowKeyRow>();
+  if (row === null) return null;
+  const levels = JSON.parse(row.levels) as string[];
+  return {
+    day: row.day,
+    modulus: BigInt(`0x${row.modulus}`),
+    generator: BigInt(`0x${row.generator}`),
+    levels: levels.map((value) => BigInt(`0x${value}`)),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Ed25519 signing keys, one current per purpose, made on first use and kept for ever: a client JWT
+ * may live for 100 years, and the service must be able to check it as long (design 4). The private
+ * part rests sealed in D1; two isolates that race to make the first key agree by a unique index.
+ */
+import { base64url, calculateJwkThumbprint } from 'jose';
+import type { JWK } from 'jose';
+import type { StoreEnv } from '../binding.ts';
+import { openAtRest, sealAtRest } from './master-key.ts';
+import { rootKey } from './root-key.ts';
+
+export type SigningPurpose = 'client-jwt' | 'ruleset';
+
+/** Public half of an Ed25519 key. `publicKeyRaw` is the 32 bytes, `publicJwk` the same as a JWK. */
+export interface VerificationKey {
+  kid: string;
+  publicKey: CryptoKey;
+  publicKeyRaw: Uint8Array<ArrayBuffer>;
+  publicJwk: JWK;
+}
+
+export interface SigningKey extends VerificationKey {
+  privateKey: CryptoKey;
+}
+
+interface SigningKeyRow {
+  kid: string;
+  public_key: string;
+  private_sealed: string;
+}
+
+/** Keys hardly ever change; an unknown `kid` makes the caller ask again with `fresh`. */
+const MEMO_MILLISECONDS = 60_000;
+
+/** Settled values only: a promise that a cancelled request began may never settle on Workers. */
+interface Memo {
+  signing: Map<SigningPurpose, SigningKey>;
+  verification: Map<SigningPurpose, { readAt: number; keys: readonly VerificationKey[] }>;
+}
+/** Per database, not per module: tests and the CLI open several in one process. */
+const memos = new WeakMap<object, Memo>();
+
+/** The current key of a purpose, generated when there is none yet. `now`: epoch milliseconds. */
+export async function signingKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
+  const memo = memoOf(env).signing;
+  const kept = memo.get(purpose);
+  if (kept) return kept;
+  const key = await loadOrCreate(env, purpose, now);
+  memo.set(purpose, key);
+  return key;
+}
+
+/** Every kept key of a purpose, newest first. `fresh` skips the isolate's memo. */
+export async function verificationKeys(
+  env: StoreEnv,
+  purpose: SigningPurpose,
+  now: number,
+  fresh = false,
+): Promise<readonly VerificationKey[]> {
+  const memo = memoOf(env).verification;
+  const kept = memo.get(purpose);
+  if (kept && !fresh && now - kept.readAt < MEMO_MILLISECONDS) return kept.keys;
+  const keys = await loadPublic(env, purpose);
+  // An empty answer is not kept: the first key may be made at any moment.
+  if (keys.length > 0) memo.set(purpose, { readAt: now, keys });
+  return keys;
+}
+
+async function loadOrCreate(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
+  const row = (await currentRow(env, purpose)) ?? (await createKey(env, purpose, now));
+  const privateJwk = JSON.parse(await openAtRest(await rootKey(env), sealContext(row.kid), row.private_sealed)) as JWK;
+  const privateKey = await crypto.subtle.importKey('jwk', privateJwk as JsonWebKey, 'Ed25519', false, ['sign']);
+  return { ...(await verificationKey(row)), privateKey };
+}
+
+async function createKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKeyRow> {
+  const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
+  const jwk = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JWK;
+  const { kty, crv, x, d } = jwk as { kty: string; crv: string; x: string; d: string };
+  const kid = await calculateJwkThumbprint({ kty, crv, x });
+  const sealed = await sealAtRest(await rootKey(env), sealContext(kid), JSON.stringify({ kty, crv, x, d }));
+  await env.DB.prepare(
+    `INSERT INTO signing_keys (kid, purpose, public_key, private_sealed, is_current, created_at)
+     VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING`,
+  )
+    .bind(kid, purpose, x, sealed, now)
+    .run();
+  const row = await currentRow(env, purpose);
+  if (!row) throw new Error(`No signing key for ${purpose} after creating one`);
+  return row;
+}
+
+function currentRow(env: StoreEnv, purpose: SigningPurpose): Promise<SigningKeyRow | null> {
+  return env.DB.prepare('SELECT kid, public_key, private_sealed FROM signing_keys WHERE purpose = ? AND is_current = 1')
+    .bind(purpose)
+    .first<SigningKeyRow>();
+}
+
+async function loadPublic(env: StoreEnv, purpose: SigningPurpose): Promise<readonly VerificationKey[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT kid, public_key FROM signing_keys WHERE purpose = ? ORDER BY is_current DESC, created_at DESC',
+  )
+    .bind(purpose)
+    .all<Pick<SigningKeyRow, 'kid' | 'public_key'>>();
+  return Promise.all(results.map(verificationKey));
+}
+
+async function verificationKey(row: Pick<SigningKeyRow, 'kid' | 'public_key'>): Promise<VerificationKey> {
+  const publicKeyRaw = new Uint8Array(base64url.decode(row.public_key));
+  return {
+    kid: row.kid,
+    publicKey: await crypto.subtle.importKey('raw', publicKeyRaw, 'Ed25519', true, ['verify']),
+    publicKeyRaw,
+    publicJwk: { kty: 'OKP', crv: 'Ed25519', x: row.public_key, kid: row.kid, alg: 'EdDSA', use: 'sig' },
+  };
+}
+
+function sealContext(kid: string): string {
+  return `signing_keys.private_sealed:${kid}`;
+}
+
+function memoOf(env: StoreEnv): Memo {
+  let memo = memos.get(env.DB);
+  if (!memo) {
+    memo = { signing: new Map(), verification: new Map() };
+    memos.set(env.DB, memo);
+  }
+  return memo;
+}

@@ -1,0 +1,48 @@
+/**
+ * Runs a proof of work where this page can: off the main thread if at all possible, else on it in
+ * slices, which cost the visitor time but never the pass.
+ */
+import type { PowTask } from '../../contract/captcha/challenge-api.ts';
+import { loadAsset } from '../asset-loader.ts';
+import { CaptchaError } from '../captcha-error.ts';
+import type { PowEngine, StartEngine } from './pow-engine.ts';
+import type { PowSolution, SolvePow } from './pow-task.ts';
+import type { ScriptLocation } from '../script-location.ts';
+
+export type OnProgress = (done: number) => void;
+
+export interface PowRunner {
+  /** Call at most once. Rejects with `cancelled` when the signal fires, `unsupported` when nothing can run it. */
+  solve(task: PowTask, onProgress: OnProgress): Promise<PowSolution>;
+}
+
+/** Starts the engine at once, so that its start-up overlaps with the fetch of the challenge. */
+export function preparePow(location: ScriptLocation, startEngine: StartEngine, signal: AbortSignal): PowRunner {
+  let onProgress: OnProgress | undefined;
+  let engine: PowEngine | undefined;
+  const outcome = new Promise<PowSolution | null | 'no-engine'>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null));
+    engine = startEngine(location.base, {
+      onMessage(message) {
+        if ('done' in message) onProgress?.(message.done);
+        else resolve(message.solution);
+      },
+      onFailure: () => resolve('no-engine'),
+    });
+  }).finally(() => engine?.stop());
+
+  return {
+    async solve(task, report) {
+      onProgress = report;
+      engine?.post(task);
+      let solution = await outcome;
+      if (solution === 'no-engine') {
+        const solvePow = await loadAsset<SolvePow>(location, 'pow-worker');
+        solution = await solvePow(task, report, () => signal.aborted, false);
+      }
+      if (signal.aborted) throw new CaptchaError('cancelled');
+      if (solution === null) throw new CaptchaError('unsupported', task.lane);
+      return solution;
+    },
+  };
+}

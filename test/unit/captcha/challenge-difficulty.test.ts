@@ -1,0 +1,54 @@
+/** Challenge difficulty by risk score (design 6): the highest row that is reached, and only ever harder. */
+import { describe, expect, test } from 'vitest';
+import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
+import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
+import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
+import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+
+const rows = [
+  { minScore: 0.7, captchaType: 'puzzle' as const },
+  { minScore: 0.3, powDifficulty: 6 },
+];
+
+describe('difficulty', () => {
+  test.each([
+    [0, null],
+    [0.29, null],
+    [0.3, rows[1]],
+    [0.69, rows[1]],
+    [0.7, rows[0]],
+    [1, rows[0]],
+  ])('at %d', (score, row) => {
+    expect(difficultyAt(rows, score)).toEqual(row);
+  });
+
+  test('has a default that begins at the default challenge threshold', () => {
+    const { challengeDifficulty, challengeThreshold } = instancePolicy.parse({});
+    expect(difficultyAt(challengeDifficulty, challengeThreshold - 0.01)).toBeNull();
+    expect(difficultyAt(challengeDifficulty, challengeThreshold)).toMatchObject({ powDifficulty: 5 });
+    expect(difficultyAt(challengeDifficulty, 1)).toMatchObject({ captchaType: 'puzzle' });
+  });
+});
+
+describe('a challenge', () => {
+  const plan = (captchaType: 'pow' | 'image', difficulty: ChooseInputs['difficulty']) =>
+    chooseChallenge({
+      settings: siteSettings.parse({ domains: ['example.com'], captchaType, powDifficulty: 5 }),
+      score: 0,
+      webView: false,
+      traits: { categories: null, network: null, abuseScore: null },
+      demand: null,
+      ...(difficulty === undefined ? {} : { difficulty }),
+      capabilities: { bigint: true, worker: true, script: true, audio: false },
+    });
+
+  test('is made harder, never easier', () => {
+    expect(plan('pow', null)).toMatchObject({ kind: 'pow', powDifficulty: 5 });
+    expect(plan('pow', { powDifficulty: 8 })).toMatchObject({ kind: 'pow', powDifficulty: 8 });
+    expect(plan('pow', { powDifficulty: 2 })).toMatchObject({ kind: 'pow', powDifficulty: 5 });
+    expect(plan('pow', { captchaType: 'puzzle' })).toMatchObject({ kind: 'puzzle' });
+    expect(plan('image', { captchaType: 'puzzle' })).toMatchObject({ kind: 'image' });
+    expect(plan('image', { captchaType: 'pow' })).toMatchObject({ kind: 'image' });
+  });
+});

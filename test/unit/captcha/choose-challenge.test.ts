@@ -1,0 +1,257 @@
+/** What a visitor has to do: the site's wish, the score, the traffic filter and the access rule. */
+import { describe, expect, it } from 'vitest';
+import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
+import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
+import { isWebView, scoreVisitor } from '../../../src/risk/captcha-score.ts';
+import type { ScoreInputs } from '../../../src/risk/captcha-score.ts';
+import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+
+const unknown = { categories: null, network: null, abuseScore: null };
+const able = { bigint: true, worker: true, script: true, audio: false };
+
+function choose(
+  settings: Record<string, unknown>,
+  over: Partial<ChooseInputs> = {},
+): ReturnType<typeof chooseChallenge> {
+  return chooseChallenge({
+    settings: siteSettings.parse({ domains: ['example.com'], ...settings }),
+    score: 0,
+    webView: false,
+    traits: unknown,
+    demand: null,
+    capabilities: able,
+    ...over,
+  });
+}
+const kindAt = (settings: Record<string, unknown>, score: number): string | undefined =>
+  choose(settings, { score })?.kind;
+const traits = (...categories: string[]): ChooseInputs['traits'] => ({ ...unknown, categories });
+
+describe('frictionless', () => {
+  it.each([
+    [0, 'pow'],
+    [0.49, 'pow'],
+    [0.5, 'image'],
+    [1, 'image'],
+  ])('with one threshold and a score of %d: %s', (score, kind) => {
+    expect(kindAt({}, score)).toBe(kind);
+  });
+
+  it.each([
+    [0.29, 'pow'],
+    [0.3, 'puzzle'],
+    [0.79, 'puzzle'],
+    [0.8, 'image'],
+  ])('with two thresholds and a score of %d: %s', (score, kind) => {
+    const frictionlessThreshold = { frictionlessPuzzleThreshold: 0.3, frictionlessImageThreshold: 0.8 };
+    expect(kindAt({ frictionlessThreshold }, score)).toBe(kind);
+  });
+
+  it('keeps to the kinds the site allows, and to more work where it allows none', () => {
+    expect(kindAt({ frictionlessTypes: { image: false } }, 0.9)).toBe('puzzle');
+    expect(kindAt({ frictionlessTypes: { image: true, puzzle: false } }, 0.9)).toBe('image');
+    expect(choose({ frictionlessTypes: { image: false, puzzle: false } }, { score: 0.9 })).toMatchObject({
+      kind: 'pow',
+      powDifficulty: 7,
+    });
+  });
+});
+
+describe('the site’s own kind', () => {
+  it.each(['pow', 'image', 'puzzle'])('%s is served whatever the score', (captchaType) => {
+    for (const score of [0, 1]) expect(kindAt({ captchaType }, score)).toBe(captchaType);
+  });
+
+  it('yields to the context a visitor comes from', () => {
+    const contextAware = { enabled: true, contexts: { webview: { type: 'puzzle', threshold: 0.5 } } };
+    expect(choose({ captchaType: 'pow', contextAware }, { webView: true, score: 0.6 })?.kind).toBe('puzzle');
+    expect(choose({ captchaType: 'pow', contextAware }, { webView: false, score: 0.6 })?.kind).toBe('pow');
+  });
+});
+
+describe('capabilities', () => {
+  it('change the lane and never the kind', () => {
+    expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, bigint: false } })?.lane).toBe('sha256');
+    expect(choose({ captchaType: 'image' }, { capabilities: { ...able, bigint: false } })).toMatchObject({
+      kind: 'image',
+      lane: 'visual',
+    });
+    expect(choose({ captchaType: 'image' }, { capabilities: { ...able, audio: true } })).toMatchObject({
+      kind: 'image',
+      lane: 'audio',
+    });
+    expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, audio: true } })?.lane).toBe('rsw');
+  });
+
+  it('without script lead to waiting only where a proof of work was due and nothing is suspicious', () => {
+    const capabilities = { ...able, script: false };
+    expect(choose({ captchaType: 'pow' }, { capabilities })?.lane).toBe('wait');
+    expect(choose({ captchaType: 'image' }, { capabilities })).toBeNull();
+    expect(choose({ captchaType: 'pow' }, { capabilities, score: 0.9 })).toBeNull();
+  });
+});
+
+describe('an access rule', () => {
+  it('changes kind, difficulty and rounds, to harder or easier', () => {
+    expect(
+      choose(
+        {},
+        {
+          demand: {
+            type: 'restrict',
+            captchaType: 'image',
+            solvedImagesCount: 5,
+            unsolvedImagesCount: 2,
+            imageThreshold: 1,
+          },
+        },
+      ),
+    ).toMatchObject({
+      kind: 'image',
+      imageRounds: 5,
+      imageUncounted: 2,
+      imageThreshold: 1,
+      refusal: null,
+    });
+    expect(choose({ captchaType: 'pow' }, { demand: { type: 'restrict', powDifficulty: 1.5 } })?.powDifficulty).toBe(
+      1.5,
+    );
+  });
+
+  it('refuses at verification when it says so, and the visitor does not learn of it', () => {
+    expect(choose({}, { demand: { type: 'restrict', captchaType: 'pow', deferToVerify: true } })).toMatchObject({
+      kind: 'pow',
+      refusal: 'API.ACCESS_POLICY_BLOCK',
+    });
+  });
+});
+
+describe('the traffic filter', () => {
+  const trafficFilter = {
+    tor: { action: 'block' },
+    vpn: { action: 'challenge', captchaType: 'image', solvedImagesCount: 4 },
+    datacenter: { action: 'challenge', powDifficulty: 8 },
+  };
+
+  it('lets one flag speak, in its order', () => {
+    expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn', 'tor') })?.refusal).toBe('API.TOR_BLOCKED');
+    expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn') })).toMatchObject({
+      kind: 'image',
+      imageRounds: 4,
+    });
+    expect(choose({ trafficFilter }, { traits: traits('datacenter') })).toMatchObject({
+      kind: 'pow',
+      powDifficulty: 8,
+    });
+    expect(choose({ trafficFilter }, { traits: traits('crawler') })).toMatchObject({ kind: 'pow', powDifficulty: 4 });
+  });
+
+  it('asks no lower flag where the site has no rule for the first one', () => {
+    const filter = { datacenter: { action: 'block' } };
+    expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'vpn') })?.refusal).toBeNull();
+    expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'mobile') })?.refusal).toBe(
+      'API.DATACENTER_BLOCKED',
+    );
+  });
+
+  it('draws otherwise and pads the answer for the addresses it names alone', () => {
+    const filter = {
+      vpn: { action: 'challenge', captchaType: 'puzzle', puzzle: { decoyCount: 40 }, padBytes: 2048 },
+      tor: { action: 'block', padBytes: 4096 },
+    };
+    expect(choose({ trafficFilter: filter }, { traits: traits('vpn') })).toMatchObject({
+      kind: 'puzzle',
+      puzzleLook: { decoyCount: 40 },
+      padBytes: 2048,
+    });
+    expect(choose({ trafficFilter: filter }, { traits: traits('tor') })).toMatchObject({ padBytes: 4096 });
+    expect(choose({ trafficFilter: filter }, { traits: traits('mobile') })).toMatchObject({
+      puzzleLook: {},
+      padBytes: 0,
+    });
+  });
+
+  it('never makes it easier than a rule did', () => {
+    const demand = { type: 'restrict' as const, captchaType: 'image' as const, powDifficulty: 9 };
+    const plan = choose(
+      { trafficFilter: { vpn: { action: 'challenge', captchaType: 'pow', powDifficulty: 2 } } },
+      { traits: traits('vpn'), demand },
+    );
+    expect(plan).toMatchObject({ kind: 'image', powDifficulty: 9 });
+  });
+
+  it('heeds the names of networks and the score of abuse', () => {
+    const filter = {
+      datacenter: { action: 'block' },
+      abuser: { action: 'block' },
+      datacenterNameAllowlist: ['good'],
+      datacenterNameDenylist: ['bad'],
+    };
+    const refusal = (given: Partial<ChooseInputs['traits']>): unknown =>
+      choose({ trafficFilter: filter }, { traits: { ...unknown, ...given } })?.refusal;
+    expect(refusal({ categories: ['datacenter'], network: 'Good Hosting' })).toBeNull();
+    expect(refusal({ categories: [], network: 'Bad Hosting' })).toBe('API.DATACENTER_BLOCKED');
+    expect(refusal({ categories: ['abuser'], abuseScore: 0.4 })).toBeNull();
+    expect(refusal({ categories: [], abuseScore: 0.5 })).toBe('API.ABUSER_BLOCKED');
+  });
+});
+
+it('refuses web views and very high scores where the site says so', () => {
+  expect(choose({ disallowWebView: true }, { webView: true })?.refusal).toBe('API.DISALLOWED_WEBVIEW');
+  expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.8 })?.refusal).toBe('API.BOT_SCORE_ABOVE_THRESHOLD');
+  expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.79 })?.refusal).toBeNull();
+});
+
+describe('the score', () => {
+  const person: ScoreInputs = {
+    userAgent:
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    headers: { acceptLanguage: true, fetchMetadata: true },
+    hostUnverified: false,
+    webView: false,
+    categories: [],
+    sessionRisk: 0,
+    ruleScore: 0,
+  };
+
+  it('of an ordinary browser is 0', () => {
+    expect(scoreVisitor(person)).toEqual({ score: 0, detectors: [] });
+  });
+
+  it.each([
+    [{ userAgent: '' }, ['no-user-agent'], 0.5],
+    [{ userAgent: 'curl/8.1' }, ['automation-user-agent'], 0.6],
+    [{ userAgent: 'Mozilla/5.0 HeadlessChrome/140' }, ['automation-user-agent'], 0.6],
+    [{ headers: { acceptLanguage: false, fetchMetadata: false } }, ['no-accept-language', 'no-fetch-metadata'], 0.55],
+    [{ headers: null }, [], 0],
+    [{ categories: ['tor', 'vpn', 'unheard-of'] }, ['category-tor', 'category-vpn'], 0.6],
+    [
+      { userAgent: 'curl/8.1', categories: ['tor', 'abuser'] },
+      ['automation-user-agent', 'category-tor', 'category-abuser'],
+      1,
+    ],
+    [{ ruleScore: 0.3 }, ['access-rule'], 0.3],
+    [{ ruleScore: -0.3 }, ['access-rule'], 0],
+    [{ sessionRisk: 0.7 }, ['session-risk'], 0.7],
+  ])('of %j is explained by %j', (over, detectors, score) => {
+    expect(scoreVisitor({ ...person, ...over })).toEqual({ score, detectors });
+  });
+
+  it.each([
+    [
+      'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36',
+      true,
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
+      true,
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile/15E148 Safari/604.1',
+      false,
+    ],
+    [person.userAgent, false],
+  ])('knows a web view: %s', (userAgent, expected) => {
+    expect(isWebView(userAgent)).toBe(expected);
+  });
+});

@@ -1,0 +1,231 @@
+/**
+ * Negative tables for the sealed structures, after the classes of the field's own reports: splicing
+ * (CVE-2025-68113), purpose and key confusion, downgraded parameters (CVE-2025-24369), re-spelling.
+ */
+import { describe, expect, it } from 'vitest';
+import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
+import { encodeFields, textField } from '../../../src/captcha/seal/fields.ts';
+import { seal, SEALED_MAX_CHARS, unseal } from '../../../src/captcha/seal/seal.ts';
+import { openChallenge, sealChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import { openToken, sealToken } from '../../../src/captcha/seal/sealed-token.ts';
+import { challenge, DAY_MS, keyringOf, NOON, token } from './sealing-fixtures.ts';
+
+const keyring = keyringOf('ours');
+
+describe('a seal', () => {
+  const fields = [textField('one'), textField(''), textField('three')];
+
+  it('gives back what went in, under the day’s key and the next day’s', async () => {
+    const text = await seal(keyring, 'token', fields, NOON);
+    for (const now of [NOON, NOON + DAY_MS]) {
+      expect(await unseal(keyring, 'token', text, 3, now)).toEqual(fields);
+    }
+  });
+
+  it('never comes out the same twice', async () => {
+    const texts = await Promise.all(Array.from({ length: 50 }, () => seal(keyring, 'token', fields, NOON)));
+    expect(new Set(texts).size).toBe(50);
+  });
+
+  it('opens for no other key, day, purpose or number of fields', async () => {
+    const text = await seal(keyring, 'token', fields, NOON);
+    expect(await unseal(keyringOf('theirs'), 'token', text, 3, NOON)).toBeNull();
+    expect(await unseal(keyring, 'token', text, 3, NOON + 2 * DAY_MS)).toBeNull();
+    expect(await unseal(keyring, 'token', text, 3, NOON - DAY_MS)).toBeNull();
+    expect(await unseal(keyring, 'challenge', text, 3, NOON)).toBeNull();
+    expect(await unseal(keyring, 'token', text, 2, NOON)).toBeNull();
+    expect(await unseal(keyring, 'token', text, 4, NOON)).toBeNull();
+  });
+
+  it('notices every single changed bit', async () => {
+    const bytes = decodeBase64url(await seal(keyring, 'token', fields, NOON))!;
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = bytes.slice();
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(await unseal(keyring, 'token', encodeBase64url(changed), 3, NOON)).toBeNull();
+    }
+  });
+
+  it('notices every truncation and every extension', async () => {
+    const text = await seal(keyring, 'token', fields, NOON);
+    for (let length = 0; length < text.length; length++) {
+      expect(await unseal(keyring, 'token', text.slice(0, length), 3, NOON)).toBeNull();
+    }
+    for (const tail of ['A', 'AA', 'AAAA', '=', '.', ' ', '\n', text]) {
+      expect(await unseal(keyring, 'token', text + tail, 3, NOON)).toBeNull();
+    }
+  });
+
+  it('is not put together from two others', async () => {
+    const [a, b] = await Promise.all([seal(keyring, 'token', fields, NOON), seal(keyring, 'token', fields, NOON)]);
+    // From the nonce on: the headers before it are the same.
+    for (let cut = 12; cut < a.length; cut += 4) {
+      if (a.slice(cut) === b.slice(cut)) continue;
+      expect(await unseal(keyring, 'token', a.slice(0, cut) + b.slice(cut), 3, NOON)).toBeNull();
+    }
+  });
+
+  it.each([
+    ['standard alphabet', '+/+/'.repeat(20)],
+    ['padding', `${'A'.repeat(78)}==`],
+    ['a JWT without algorithm', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'],
+    ['a JWT', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA'],
+    ['a field’s hexadecimal token', `0x${'00'.repeat(100)}`],
+    ['128 KiB', 'A'.repeat(131_072)],
+    ['more than is ever written', 'A'.repeat(SEALED_MAX_CHARS + 4)],
+    ['other letters', 'ＡＡＡＡ'.repeat(20)],
+    ['zero bytes', '\u0000'.repeat(80)],
+  ])('is not %s', async (_, text) => {
+    expect(await unseal(keyring, 'token', text, 3, NOON)).toBeNull();
+  });
+});
+
+describe('the canonical structure', () => {
+  it('changes when a byte moves from any field to its neighbour', () => {
+    const parts = ['site', 'example.com', 'login', 'order-7', 'pow'];
+    const whole = encodeBase64url(encodeFields(parts.map(textField)));
+    for (let index = 0; index + 1 < parts.length; index++) {
+      const [one = '', other = ''] = parts.slice(index, index + 2);
+      const moved = parts.with(index, one + other.slice(0, 1)).with(index + 1, other.slice(1));
+      expect(moved.join('')).toBe(parts.join(''));
+      expect(encodeBase64url(encodeFields(moved.map(textField)))).not.toBe(whole);
+    }
+  });
+});
+
+describe('a sealed challenge', () => {
+  const answer = new Uint8Array(256).fill(7);
+
+  it('comes back whole, and knows its answer', async () => {
+    const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON + 1000);
+    expect(opened?.challenge).toEqual(challenge);
+    expect(await opened?.answeredBy(answer)).toBe(true);
+  });
+
+  it.each([
+    ['one bit off', answer.with(255, 6)],
+    ['shorter', answer.subarray(1)],
+    ['with a leading zero', new Uint8Array([0, ...answer])],
+    ['with a trailing zero', new Uint8Array([...answer, 0])],
+    ['empty', new Uint8Array(0)],
+    ['zero', new Uint8Array(256)],
+  ])('is not answered by an answer %s', async (_, wrong) => {
+    const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON);
+    expect(await opened?.answeredBy(wrong)).toBe(false);
+  });
+
+  it('without an answer is answered by nothing', async () => {
+    const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, null), NOON);
+    expect(await opened?.answeredBy(new Uint8Array(0))).toBe(false);
+  });
+
+  it.each([
+    ['jti', { jti: 'ffeeddccbbaa99887766554433221100' }],
+    ['birth', { bornAt: NOON - 1 }],
+    ['site', { siteKey: 'other' }],
+    ['host name', { hostname: 'example.org' }],
+    ['action', { action: '' }],
+    ['customer data', { cdata: '' }],
+    ['kind', { kind: 'image' }],
+    ['lane', { lane: 'sha256' }],
+    ['issue', { issuedAt: NOON - 1 }],
+    ['squarings', { params: { t: 1 } }],
+    ['expiry', { expiresAt: NOON + 61_000 }],
+    ['round', { round: 1 }],
+    ['score', { facts: { ...challenge.facts, score: 0 } }],
+    ['network', { facts: { ...challenge.facts, prefix: null } }],
+    ['refusal', { facts: { ...challenge.facts, refusal: 'API.TOR_BLOCKED' } }],
+  ] satisfies [string, Partial<SealedChallenge>][])(
+    'has an answer tag that holds for its own %s only',
+    async (_, change) => {
+      // Whoever knew the sealing key but not the tagging key still could not carry a tag over.
+      const original = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+      const other = (await unseal(
+        keyring,
+        'challenge',
+        await sealChallenge(keyring, { ...challenge, ...change }, answer),
+        14,
+        NOON,
+      ))!;
+      const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), ...original.slice(13)], NOON);
+      expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
+    },
+  );
+
+  it('has an answer tag that no byte moved to a neighbour keeps', async () => {
+    const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+    for (let index = 0; index + 1 < 14; index++) {
+      const [one, other] = [good[index]!, good[index + 1]!];
+      const moved = good
+        .with(index, new Uint8Array([...one, ...other.subarray(0, 1)]))
+        .with(index + 1, other.subarray(1));
+      const opened = await openChallenge(keyring, await seal(keyring, 'challenge', moved, NOON), NOON);
+      expect((await opened?.answeredBy(answer)) ?? false, `fields ${index} and ${index + 1}`).toBe(false);
+    }
+  });
+
+  it('from the future is none', async () => {
+    const text = await sealChallenge(keyring, { ...challenge, issuedAt: NOON + 60_000 }, answer);
+    expect(await openChallenge(keyring, text, NOON)).toBeNull();
+    expect(await openChallenge(keyring, text, NOON + 56_000)).not.toBeNull();
+  });
+
+  it('of another shape inside a good seal is none', async () => {
+    const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+    for (let index = 0; index < 13; index++) {
+      const fields = [...good];
+      fields[index] = new Uint8Array([0xff, 0xfe, 0xfd]);
+      const opened = await openChallenge(keyring, await seal(keyring, 'challenge', fields, NOON), NOON);
+      expect(opened, `field ${index}`).toBeNull();
+    }
+  });
+});
+
+describe('a sealed token', () => {
+  it('comes back whole', async () => {
+    expect(await openToken(keyring, await sealToken(keyring, token), NOON + 1000)).toEqual(token);
+  });
+
+  it('is no challenge, and a challenge no token', async () => {
+    expect(await openChallenge(keyring, await sealToken(keyring, token), NOON + 1000)).toBeNull();
+    expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
+  });
+
+  it.each(Array.from({ length: 13 }, (_, index) => index))('of another shape in field %i is none', async (index) => {
+    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+    const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
+    expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
+  });
+
+  it.each([
+    ['kind', 6, textField('Pow')],
+    ['kind', 6, textField('constructor')],
+    ['lane', 7, textField('')],
+    ['facts', 12, textField('null')],
+    ['facts', 12, textField('{"score":2}')],
+    ['facts', 12, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
+    ['facts', 12, textField(JSON.stringify({ ...token.facts, score: -1 }))],
+    ['expiry', 11, new Uint8Array(8).fill(255)],
+    ['jti', 0, new Uint8Array(0)],
+    ['jti', 0, new Uint8Array(17)],
+  ])('with a %s that nobody writes is none (%#)', async (_, index, field) => {
+    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+    const text = await seal(keyring, 'token', good.with(index, field), NOON);
+    expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
+  });
+
+  it('from the future is none, beyond what two clocks may differ', async () => {
+    const text = await sealToken(keyring, token);
+    expect(await openToken(keyring, text, NOON - 4000)).not.toBeNull();
+    expect(await openToken(keyring, text, NOON - 5000)).toBeNull();
+  });
+
+  it('opens across midnight in both directions of skew', async () => {
+    const midnight = Date.UTC(2026, 10, 21);
+    const late = await sealToken(keyring, { ...token, solvedAt: midnight - 1 });
+    expect(await openToken(keyring, late, midnight + 60_000)).not.toBeNull();
+    const early = await sealToken(keyring, { ...token, solvedAt: midnight });
+    expect(await openToken(keyring, early, midnight - 2000)).not.toBeNull();
+  });
+});

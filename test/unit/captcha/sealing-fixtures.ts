@@ -1,0 +1,65 @@
+/** A keyring, a challenge and a token to begin a test from. */
+import { Keyring } from '../../../src/captcha/seal/keyring.ts';
+import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
+import type { SealedToken } from '../../../src/captcha/seal/sealed-token.ts';
+
+export const NOON = Date.UTC(2026, 10, 20, 12);
+export const DAY_MS = 86_400_000;
+
+/** Every label its own key, as HKDF gives it. */
+export function keyringOf(master: string): Keyring {
+  return new Keyring(async (label) => {
+    const bytes = new TextEncoder().encode(`${master} ${label}`);
+    return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  });
+}
+
+export const facts: SealedFacts = {
+  score: 0.25,
+  detectors: ['web-view'],
+  ip: 'ip-tag',
+  prefix: 'prefix-tag',
+  country: 'DE',
+  asn: 64_496,
+  network: null,
+  city: null,
+  latitude: null,
+  longitude: null,
+  categories: null,
+  session: null,
+  webView: true,
+  refusal: null,
+};
+
+export const challenge: SealedChallenge = {
+  jti: '00112233445566778899aabbccddeeff',
+  bornAt: NOON,
+  siteKey: 'site',
+  hostname: 'example.com',
+  action: 'login',
+  cdata: 'order-7',
+  kind: 'pow',
+  lane: 'rsw',
+  issuedAt: NOON,
+  expiresAt: NOON + 60_000,
+  round: 0,
+  facts,
+  params: { t: 75_000 },
+};
+
+export const token: SealedToken = {
+  jti: challenge.jti,
+  bornAt: NOON,
+  siteKey: 'site',
+  hostname: 'example.com',
+  action: 'login',
+  cdata: 'order-7',
+  kind: 'pow',
+  lane: 'rsw',
+  level: 1,
+  issuedAt: NOON,
+  solvedAt: NOON + 500,
+  expiresAt: NOON + 120_500,
+  facts,
+};

@@ -1,0 +1,200 @@
+/** The policy step: address, traffic, email, and what is said where nobody can tell. */
+import { describe, expect, it } from 'vitest';
+import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
+import { siteSettings } from '../../../src/contract/management/site-settings.ts';
+import { readAddressFacts } from '../../../src/captcha/verify/address-facts.ts';
+import { emailRefusal, mailboxOf, readEmail } from '../../../src/captcha/verify/email-rules.ts';
+import { validateAddress } from '../../../src/captcha/verify/ip-validation.ts';
+import { judgePolicy } from '../../../src/captcha/verify/policy.ts';
+import type { PolicyPorts } from '../../../src/captcha/verify/policy.ts';
+import { facts, token } from './sealing-fixtures.ts';
+
+const settingsOf = (settings: Record<string, unknown>): ReturnType<typeof siteSettings.parse> =>
+  siteSettings.parse({ domains: ['example.com'], ...settings });
+const lookup = readAddressFacts(
+  JSON.stringify({
+    '192.0.2.0/24': { country: 'DE', asn: 64_496, latitude: 52.5, longitude: 13.4, categories: [] },
+    '192.0.2.128/25': { country: 'DE', asn: 64_497, network: 'Tunnels', categories: ['vpn'], abuseScore: 0.9 },
+    '2001:db8::/32': { country: 'FR', asn: 64_498, latitude: 48.9, longitude: 2.4, categories: ['tor'] },
+  }),
+);
+const ports: PolicyPorts = {
+  lookup,
+  tag: async (kind, value) => `${kind}:${value}`,
+  countMailbox: async () => true,
+};
+const seen: SealedFacts = { ...facts, ip: 'ip:192.0.2.1', country: 'DE', asn: 64_496, latitude: 52.5, longitude: 13.4 };
+const judge = (
+  settings: Record<string, unknown>,
+  asked: { ip?: string; email?: string } = {},
+  over: Partial<PolicyPorts> = {},
+  known: Partial<SealedFacts> = {},
+): ReturnType<typeof judgePolicy> =>
+  judgePolicy(
+    settingsOf(settings),
+    { ...token, facts: { ...seen, ...known } },
+    { ip: asked.ip ?? null, email: asked.email ?? null },
+    { ...ports, ...over },
+  );
+
+describe('the operator’s dataset', () => {
+  it('answers by the longest prefix', () => {
+    expect(lookup?.('192.0.2.1')?.asn).toBe(64_496);
+    expect(lookup?.('192.0.2.200')?.asn).toBe(64_497);
+    expect(lookup?.('2001:db8:1::1')?.country).toBe('FR');
+    expect(lookup?.('198.51.100.1')).toBeNull();
+    expect(lookup?.('nonsense')).toBeNull();
+  });
+
+  it('is optional, and an unreadable one is said at once', () => {
+    expect(readAddressFacts(null)).toBeNull();
+    for (const json of ['{', '{"192.0.2.0/24": {"planet": "x"}}', '{"300.0.0.0/8": {}}']) {
+      expect(() => readAddressFacts(json)).toThrow();
+    }
+  });
+});
+
+describe('a refusal sealed at issue', () => {
+  it('stands before everything, and an unknown one still refuses', async () => {
+    expect((await judge({}, {}, {}, { refusal: 'API.ACCESS_POLICY_BLOCK' })).refusal).toBe('API.ACCESS_POLICY_BLOCK');
+    expect((await judge({}, {}, {}, { refusal: 'API.OF_ANOTHER_RELEASE' })).refusal).toBe('API.USER_NOT_VERIFIED');
+  });
+});
+
+describe('the traffic filter', () => {
+  const trafficFilter = { vpn: { action: 'block' }, tor: { action: 'challenge' } };
+
+  it('judges the verifying address where the dataset knows it, else what was seen at issue', async () => {
+    expect((await judge({ trafficFilter }, { ip: '192.0.2.200' })).refusal).toBe('API.VPN_BLOCKED');
+    expect((await judge({ trafficFilter }, { ip: '2001:db8::1' })).refusal).toBeNull();
+    expect((await judge({ trafficFilter }, {}, {}, { categories: ['vpn'] })).refusal).toBe('API.VPN_BLOCKED');
+    expect(await judge({ trafficFilter }, {}, {}, { categories: [] })).toEqual({ refusal: null, notEvaluated: [] });
+  });
+
+  it('says that it was not evaluated where nobody knows', async () => {
+    expect(await judge({ trafficFilter })).toEqual({ refusal: null, notEvaluated: ['trafficFilter'] });
+    expect(await judge({})).toEqual({ refusal: null, notEvaluated: [] });
+  });
+
+  it('says that resolvers were not looked at where the site wants them to be', async () => {
+    const wanted = { trafficFilter: { ...trafficFilter, skipExtrasOnValidDnsPath: false } };
+    expect(await judge(wanted, {}, {}, { categories: [] })).toEqual({
+      refusal: null,
+      notEvaluated: ['skipExtrasOnValidDnsPath'],
+    });
+  });
+});
+
+describe('ip validation', () => {
+  const on = (rules: Record<string, unknown> = {}): Record<string, unknown> => ({
+    ipValidationRules: { enabled: true, ...rules },
+  });
+
+  it('passes the same address, and rejects any other where it must be consistent', async () => {
+    expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.1' })).refusal).toBeNull();
+    expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.2' })).refusal).toBe(
+      'API.FAILED_IP_VALIDATION',
+    );
+    expect(
+      (await judge({ ipValidationRules: { enabled: false, forceConsistentIp: true } }, { ip: '192.0.2.2' })).refusal,
+    ).toBeNull();
+  });
+
+  it('says that it was not evaluated without an address or without facts', async () => {
+    expect((await judge(on())).notEvaluated).toEqual(['ipValidationRules']);
+    expect((await judge(on(), { ip: '192.0.2.2' }, { lookup: null })).notEvaluated).toEqual(['ipValidationRules']);
+    expect((await judge(on(), { ip: '198.51.100.1' })).notEvaluated).toEqual(['ipValidationRules']);
+  });
+
+  it('rejects by distance, country, provider and abuse as the site says', async () => {
+    expect((await judge(on({ distanceThresholdKm: 500 }), { ip: '2001:db8::1' })).refusal).toBe(
+      'API.FAILED_IP_VALIDATION',
+    );
+    expect((await judge(on(), { ip: '2001:db8::1' })).refusal).toBeNull();
+    expect((await judge(on({ actions: { countryChangeAction: 'reject' } }), { ip: '2001:db8::1' })).refusal).toBe(
+      'API.FAILED_IP_VALIDATION',
+    );
+    expect((await judge(on({ actions: { ispChangeAction: 'reject' } }), { ip: '2001:db8::1' })).refusal).toBe(
+      'API.FAILED_IP_VALIDATION',
+    );
+    expect((await judge(on(), { ip: '192.0.2.200' })).refusal).toBe('API.FAILED_IP_VALIDATION');
+    expect(
+      (await judge(on({ actions: { abuseScoreExceedAction: 'flag' } }), { ip: '192.0.2.200' })).refusal,
+    ).toBeNull();
+  });
+
+  it('rejects only when all conditions fail where all are required, by country too', () => {
+    const rules = settingsOf(
+      on({
+        actions: { countryChangeAction: 'reject' },
+        requireAllConditions: true,
+        countryOverrides: { DE: { distanceThresholdKm: 100, requireAllConditions: false } },
+      }),
+    ).ipValidationRules;
+    const verifying = lookup!('2001:db8::1');
+    const compare = (country: string): string =>
+      validateAddress(rules, { sameAddress: false, sameCity: null, issued: { ...seen, country }, verifying });
+    // From Germany either condition rejects; from elsewhere the distance alone does not.
+    expect(compare('DE')).toBe('reject');
+    expect(compare('FR')).toBe('pass');
+  });
+});
+
+describe('an email', () => {
+  it.each([
+    ['Someone@Example.COM', { local: 'someone', domain: 'example.com' }],
+    ['example.com', { local: '', domain: 'example.com' }],
+    ['"a@b"@example.com', null],
+    ['@example.com', null],
+    ['nobody', null],
+    ['a b@example.com', null],
+    ['x@', null],
+    ['x@[192.0.2.1]', null],
+  ])('%s reads as %j', (text, expected) => {
+    expect(readEmail(text)).toEqual(expected);
+  });
+
+  it('is one mailbox however Gmail spells it', () => {
+    const spellings = ['j.doe@gmail.com', 'jdoe+shop@gmail.com', 'J.D.O.E@googlemail.com'];
+    expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, true))).size).toBe(1);
+    expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, false))).size).toBe(3);
+  });
+
+  const rules = (emailRules: Record<string, unknown>): Record<string, unknown> => ({
+    spamFilter: { enabled: true, emailRules: { enabled: true, ...emailRules } },
+  });
+  it.each([
+    [{ spamEmailDomainCheckEnabled: true }, 'a@mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
+    [{ spamEmailDomainCheckEnabled: true }, 'eu.mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
+    [{ spamEmailDomainCheckEnabled: true }, 'notmailinator.com', null],
+    [{ spamEmailDomainCheckEnabled: true }, 'nonsense', 'API.SPAM_EMAIL_DOMAIN'],
+    [{}, 'a@mailinator.com', null],
+    [{}, 'nonsense', null],
+    [rules({ maxLocalPartDots: 2 }), 'a.b.c@example.org', null],
+    [rules({ maxLocalPartDots: 2 }), 'a.b.c.d@example.org', 'API.SPAM_EMAIL_RULE'],
+    [rules({ maxLocalPartDots: 0, normaliseGmail: true }), 'a.b.c.d@gmail.com', null],
+    [rules({ useDefaultPatterns: true }), 'a.b.c.d.e@example.org', 'API.SPAM_EMAIL_RULE'],
+    [rules({ useDefaultPatterns: true }), 'name+k3j9x2@gmail.com', 'API.SPAM_EMAIL_RULE'],
+    [rules({ useDefaultPatterns: true }), 'name+shop@gmail.com', null],
+    [rules({ customRegexBlocklist: ['\\.TEST$'] }), 'a@b.test', 'API.SPAM_EMAIL_RULE'],
+    [rules({ customRegexBlocklist: ['^spam'] }), 'spammer@example.org', 'API.SPAM_EMAIL_RULE'],
+    [{ spamFilter: { enabled: false, emailRules: { enabled: true, maxLocalPartDots: 0 } } }, 'a.b@example.org', null],
+  ])('under %j, %s: %s', (settings, email, refusal) => {
+    expect(emailRefusal(readEmail(email), settingsOf(settings))).toBe(refusal);
+  });
+
+  it('is counted only where the site keeps metadata, by mailbox', async () => {
+    const counted: string[] = [];
+    const over = {
+      countMailbox: async (mailbox: string, limit: number): Promise<boolean> => counted.push(mailbox) <= limit,
+    };
+    const limited = { ...rules({ maxEmailSubmissionCount: 1, normaliseGmail: true }), storeMetadata: true };
+    expect((await judge(limited, { email: 'j.doe@gmail.com' }, over)).refusal).toBeNull();
+    expect((await judge(limited, { email: 'jdoe+2@gmail.com' }, over)).refusal).toBe('API.SPAM_EMAIL_COUNT_EXCEEDED');
+    expect(
+      (await judge({ ...limited, storeMetadata: false }, { email: 'j.doe@gmail.com' }, over)).notEvaluated,
+    ).toEqual(['maxEmailSubmissionCount']);
+    expect((await judge(limited, { email: 'gmail.com' }, over)).refusal).toBeNull();
+    expect(counted).toEqual(['jdoe@gmail.com', 'jdoe@gmail.com']);
+  });
+});

@@ -1,0 +1,223 @@
+/** Pictures and recordings: that they differ, weigh the same, and are judged by what was derived. */
+import { describe, expect, it } from 'vitest';
+import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
+import { decodeBase64url } from '../../../src/bytes/base64url.ts';
+import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
+import { judgeVisual } from '../../../src/captcha/visual/judge-visual.ts';
+import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from '../../../src/captcha/visual/layout.ts';
+import {
+  DEFAULT_LOOK,
+  drawPuzzleTask,
+  PIECE_PX,
+  PUZZLE_HEIGHT,
+  PUZZLE_WIDTH,
+  puzzleTarget,
+} from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
+import { newJti } from '../../../src/captcha/seal/sealed-challenge.ts';
+import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import { insideOf } from '../../../src/captcha/visual/shapes.ts';
+import { visualStep } from '../../../src/captcha/visual/visual-progress.ts';
+import { audioTask, imageTask, puzzleTask, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
+import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
+
+const keyring = keyringOf('ours');
+const of = (round = 0): { jti: string; round: number; issuedAt: number } => ({ jti: newJti(), round, issuedAt: NOON });
+const visual = (over: Partial<SealedChallenge>): SealedChallenge => ({
+  ...challenge,
+  kind: 'image',
+  lane: 'visual',
+  ...over,
+});
+
+describe('a layout', () => {
+  it('is the same for a jti and round, and another for any other', async () => {
+    const one = of();
+    expect(await imageLayout(keyring, one)).toEqual(await imageLayout(keyring, one));
+    const seen = new Set<string>();
+    for (let round = 0; round < 100; round++) {
+      seen.add(JSON.stringify(await imageLayout(keyring, { ...one, round })));
+    }
+    expect(seen.size).toBeGreaterThan(98);
+    expect(await imageLayout(keyringOf('theirs'), one)).not.toEqual(await imageLayout(keyring, one));
+  });
+
+  it('shows the shape two to five times, anywhere', async () => {
+    const positions = Array.from({ length: IMAGE_TILES }, () => 0);
+    for (let index = 0; index < 600; index++) {
+      const { shape, tiles } = await imageLayout(keyring, of());
+      const matches = tiles.flatMap((tile, at) => (tile === shape ? [at] : []));
+      expect(matches.length).toBeGreaterThanOrEqual(2);
+      expect(matches.length).toBeLessThanOrEqual(5);
+      for (const at of matches) positions[at] = (positions[at] ?? 0) + 1;
+    }
+    // 600 · 3.5 / 9 = 233 each.
+    expect(Math.min(...positions)).toBeGreaterThan(170);
+    expect(Math.max(...positions)).toBeLessThan(300);
+  });
+
+  it('places the hole inside the picture and never where the piece rests', async () => {
+    for (let index = 0; index < 300; index++) {
+      const { x, y } = puzzleTarget(await puzzleLayout(keyring, of()));
+      expect(x).toBeGreaterThanOrEqual(70);
+      expect(x + PIECE_PX).toBeLessThanOrEqual(PUZZLE_WIDTH);
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y + PIECE_PX).toBeLessThanOrEqual(PUZZLE_HEIGHT);
+    }
+  });
+});
+
+describe('a drawing', () => {
+  it('of one and the same layout never repeats and always weighs the same', async () => {
+    const layout = await imageLayout(keyring, of());
+    const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, 0, 2).picture);
+    expect(new Set(drawn.map((picture) => picture.pixels)).size).toBe(60);
+    expect(new Set(drawn.map((picture) => picture.pixels.length)).size).toBe(1);
+  });
+
+  it('fits the wire it is sent on', async () => {
+    const image = drawImageTask(await imageLayout(keyring, of()), 0, 2);
+    const puzzle = drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 4);
+    const audio = drawAudioTask(await audioLayout(keyring, of()));
+    expect(imageTask.safeParse(image).success).toBe(true);
+    expect(puzzleTask.safeParse(puzzle).success).toBe(true);
+    expect(audioTask.safeParse(audio).success).toBe(true);
+    const { width, height, pixels, palette } = image.picture;
+    expect(decodeBase64url(pixels)).toHaveLength((width * height) / 2);
+    expect(decodeBase64url(palette)).toHaveLength(48);
+  });
+
+  it('of a piece is as large as any other’s, and see-through around it', async () => {
+    const pieces = await Promise.all(
+      Array.from({ length: 8 }, async () => drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 0).piece),
+    );
+    expect(new Set(pieces.map((piece) => piece.pixels.length)).size).toBe(1);
+    for (const piece of pieces) expect(decodeBase64url(piece.pixels)![0]).toBe(0);
+  });
+
+  it('does not name what is right: the same words whatever the picture', async () => {
+    const { shape } = await imageLayout(keyring, of());
+    const tasks = [];
+    while (tasks.length < 5) {
+      const layout = await imageLayout(keyring, of());
+      if (layout.shape === shape) tasks.push(drawImageTask(layout, 0, 2));
+    }
+    const words = tasks.map(({ picture, ...rest }) =>
+      JSON.stringify({ ...rest, width: picture.width, height: picture.height }),
+    );
+    expect(new Set(words).size).toBe(1);
+  });
+
+  it('of sound lasts as long for one tone as for twenty', () => {
+    const [few, many] = [drawAudioTask([1, 1, 1, 1]), drawAudioTask([5, 5, 5, 5])];
+    expect(few.samples.length).toBe(many.samples.length);
+    // All twenty tones fit: the last second is noise alone.
+    const tail = decodeBase64url(many.samples)!.subarray(-800);
+    expect(Math.max(...tail)).toBeLessThan(145);
+  });
+
+  it('of every shape covers something and not everything', () => {
+    for (const shape of shapeNames) {
+      const inside = insideOf({ shape, centreX: 50, centreY: 50, radius: 40, angle: 0 });
+      let covered = 0;
+      for (let y = 0; y < 100; y++) for (let x = 0; x < 100; x++) if (inside(x, y)) covered++;
+      expect(covered, shape).toBeGreaterThan(1000);
+      expect(covered, shape).toBeLessThan(5200);
+    }
+  });
+});
+
+describe('judging', () => {
+  it('counts every tile left or chosen rightly', async () => {
+    const one = visual({});
+    const { shape, tiles } = await imageLayout(keyring, one);
+    const right = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
+    expect(await judgeVisual(keyring, one, { selected: right })).toMatchObject({ right: 9, judged: 9 });
+    expect(await judgeVisual(keyring, one, { selected: right.slice(1) })).toMatchObject({ right: 8, judged: 9 });
+  });
+
+  it('takes an image for not looked at where most of the shapes or most of the others went wrong', async () => {
+    // Choosing nothing is right about most tiles: by count alone a program that never looks would pass.
+    const rounds = Array.from({ length: 60 }, (_, round) => visual({ round }));
+    for (const one of rounds) {
+      const { shape, tiles } = await imageLayout(keyring, one);
+      const all = tiles.map((_, index) => index);
+      const right = all.filter((index) => tiles[index] === shape);
+      const others = all.filter((index) => tiles[index] !== shape);
+      const judged = async (selected: number[]): Promise<number> =>
+        (await judgeVisual(keyring, one, { selected })).right;
+      expect(await judged([])).toBe(0);
+      expect(await judged(all)).toBe(0);
+      const half = Math.ceil(right.length / 2);
+      expect(await judged(right.slice(0, half))).toBe(9 - right.length + half);
+      expect(await judged(right.slice(0, half - 1))).toBe(0);
+      const few = Math.floor(others.length / 2);
+      expect(await judged([...right, ...others.slice(0, few)])).toBe(9 - few);
+    }
+  });
+
+  it.each([
+    [{}],
+    [{ selected: 'all' }],
+    [{ selected: [0, 0, 1] }],
+    [{ selected: [9] }],
+    [{ selected: [-1] }],
+    [{ selected: [0.5] }],
+    [{ selected: ['0'] }],
+    [{ selected: [Number.NaN] }],
+    [{ selected: Array.from({ length: 10_000 }, () => 1) }],
+  ])('counts nothing right for %j', async (solution) => {
+    expect(await judgeVisual(keyring, visual({}), solution)).toMatchObject({ right: 0, judged: 9 });
+  });
+
+  it('hears digits however they are spaced, and no other', async () => {
+    const one = visual({ lane: 'audio' });
+    const digits = (await audioLayout(keyring, one)).join('');
+    expect((await judgeVisual(keyring, one, { digits: digits.split('').join(' - ') })).right).toBe(1);
+    for (const wrong of [`${digits}1`, '', digits.slice(1), Number(digits), [digits], null]) {
+      expect((await judgeVisual(keyring, one, { digits: wrong })).right).toBe(0);
+    }
+  });
+});
+
+describe('a course of rounds', () => {
+  const all = { right: 9, judged: 9, mechanical: false };
+  const none = { right: 0, judged: 9, mechanical: false };
+  const start = (params: SealedChallenge['params'], round = 0): SealedChallenge =>
+    visual({ params: { rounds: 2, uncounted: 0, threshold: 0.8, ...params }, round });
+
+  it('passes at the threshold over all rounds and fails below it', () => {
+    expect(visualStep(start({}), all, 32)).toMatchObject({
+      step: 'next',
+      failed: false,
+      params: { judged: 9, right: 9 },
+    });
+    const last = (right: number): string => visualStep(start({ judged: 9, right: 9 }, 1), { ...all, right }, 32).step;
+    expect(last(6)).toBe('passed');
+    expect(last(5)).toBe('next');
+  });
+
+  it('shows uncounted rounds first and judges none of them', () => {
+    expect(visualStep(start({ uncounted: 1 }), none, 32)).toMatchObject({
+      step: 'next',
+      params: { judged: 0, right: 0 },
+    });
+    expect(visualStep(start({ uncounted: 1, judged: 9, right: 9 }, 2), all, 32)).toEqual({ step: 'passed' });
+  });
+
+  it('begins a puzzle again once: one place in 26 is near enough by chance', () => {
+    const puzzle = (failures: number): SealedChallenge => visual({ kind: 'puzzle', params: { failures } });
+    const missed = { right: 0, judged: 1, mechanical: false };
+    expect(visualStep(puzzle(0), missed, 32)).toMatchObject({ step: 'next', failed: true, params: { failures: 1 } });
+    expect(visualStep(puzzle(1), missed, 32)).toEqual({ step: 'failed' });
+  });
+
+  it('begins again at most twice, and never beyond the site’s imageMaxRounds', () => {
+    expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 32)).toMatchObject({
+      step: 'next',
+      failed: true,
+      params: { judged: 0, right: 0, failures: 1, startedAtRound: 2 },
+    });
+    expect(visualStep(start({ judged: 9, right: 0, failures: 2 }, 1), none, 32)).toEqual({ step: 'failed' });
+    expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 2)).toEqual({ step: 'failed' });
+  });
+});
