@@ -3,6 +3,7 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
+    'src/result.ts',
     'src/service/index.ts',
     'src/edge/any-service.ts',
     'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',

@@ -7,11 +7,12 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { sourceFiles } from './source-files.ts';
 
-const PURE = ['bytes', 'contract'];
+const PURE = ['result.ts', 'bytes', 'contract'];
 /** Rooms of `src/` and the rooms each may import, beside itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  bytes: [],
-  contract: ['bytes'],
+  'result.ts': [],
+  bytes: ['result.ts'],
+  contract: ['result.ts', 'bytes'],
   locales: [],
   address: PURE,
   rules: [...PURE, 'address'],
