@@ -1,5 +1,5 @@
 /** The captcha side fails closed (design 8): while the account's rules cannot be read, nobody is let in for want of them. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { env, makeSite, post, tokenFor } from './captcha-harness.ts';
 
@@ -19,7 +19,7 @@ async function withoutRules<T>(work: () => Promise<T>): Promise<T> {
 const verify = (site: SiteRecord, token: string) =>
   post('/siteverify', { secret: site.secretKey, token, ip: '203.0.113.9' });
 
-it('refuses a token while the access control rules cannot be read, and does not spend it', async () => {
+test('refuses a token while the access control rules cannot be read, and does not spend it', async () => {
   const site = await makeSite('professional');
   const token = await tokenFor(site);
   await new Promise((resolve) => setTimeout(resolve, RULES_STALE_MS));
@@ -28,7 +28,7 @@ it('refuses a token while the access control rules cannot be read, and does not 
   expect(await verify(site, token)).toMatchObject({ body: { verified: true } });
 });
 
-it('issues no challenge while they cannot be read', async () => {
+test('issues no challenge while they cannot be read', async () => {
   const site = await makeSite('professional');
   const refused = await withoutRules(() => post('/captcha/v1/challenge', { siteKey: site.siteKey }));
   expect(refused).toMatchObject({ status: 500, body: { error: { key: 'API.UNKNOWN' } } });

@@ -1,5 +1,5 @@
 /** Access control rules where they act: at the challenge and at verification, and soon after a change. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { checkedRule } from '../../src/service/operations/access-control/checked-rule.ts';
 import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
@@ -21,7 +21,7 @@ describe.concurrent('an access control rule', () => {
     site = await makeSite('premium', {}, accountId);
   });
 
-  it('blocks a challenge outright, within two seconds of its creation', async () => {
+  test('blocks a challenge outright, within two seconds of its creation', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     await ask(site, {}, from);
     await addRule(accountId, { type: 'block', conditions: [equals('ip', from['cf-connecting-ip'])] });
@@ -31,7 +31,7 @@ describe.concurrent('an access control rule', () => {
     await ask(site);
   });
 
-  it('serves another task to whom it restricts, and refuses later whom it defers', async () => {
+  test('serves another task to whom it restricts, and refuses later whom it defers', async () => {
     const [harder, deferred] = [freshAddress(), freshAddress()];
     await addRule(accountId, {
       type: 'restrict',
@@ -47,7 +47,7 @@ describe.concurrent('an access control rule', () => {
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });
   });
 
-  it('refuses at verification the address the backend names', async () => {
+  test('refuses at verification the address the backend names', async () => {
     await addRule(accountId, { type: 'block', conditions: [equals('ipMask', '203.0.113.0/24')] });
     const token = await tokenFor(site);
     await settle();
@@ -58,7 +58,7 @@ describe.concurrent('an access control rule', () => {
     });
   });
 
-  it('adds to the score of whom it matches', async () => {
+  test('adds to the score of whom it matches', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     await addRule(accountId, {
       type: 'restrict',
@@ -73,7 +73,7 @@ describe.concurrent('an access control rule', () => {
   });
 });
 
-it('makes a burst of one network dearer, unless a rule names the difficulty, and nobody else', async () => {
+test('makes a burst of one network dearer, unless a rule names the difficulty, and nobody else', async () => {
   const accountId = await makeAccount('premium');
   const site = await makeSite('premium', {}, accountId);
   const [burst, ruled] = [freshAddress(), freshAddress()];

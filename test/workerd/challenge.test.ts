@@ -1,5 +1,5 @@
 /** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { keyDay } from '../../src/captcha/seal/keyring.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
@@ -29,7 +29,7 @@ describe('a challenge', () => {
     site = await makeSite('premium', { domains: ['example.com', '*.example.org'] });
   });
 
-  it.each([
+  test.each([
     ['https://example.com', 200],
     ['https://shop.example.com', 200],
     ['https://example.org', 200],
@@ -43,7 +43,7 @@ describe('a challenge', () => {
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { origin })).status).toBe(status);
   });
 
-  it('believes the page’s own word only where no origin speaks, and counts that against the visitor', async () => {
+  test('believes the page’s own word only where no origin speaks, and counts that against the visitor', async () => {
     const answer = await ask(site, { currentUrl: 'https://example.com/form' }, { origin: null });
     expect((await opened(answer)).facts.detectors).toContain('unverified-host');
     const lie = await post(
@@ -54,7 +54,7 @@ describe('a challenge', () => {
     expect(lie.body.error.key).toBe('API.UNAUTHORIZED_ORIGIN_URL');
   });
 
-  it.each([
+  test.each([
     [{ siteKey: 'nobody' }, 400, 'API.SITE_KEY_NOT_REGISTERED'],
     [{}, 400, 'API.INVALID_BODY'],
     [{ siteKey: 'x', difficulty: 1 }, 400, 'API.INVALID_BODY'],
@@ -64,7 +64,7 @@ describe('a challenge', () => {
     expect(await post('/captcha/v1/challenge', body)).toMatchObject({ status, body: { error: { key } } });
   });
 
-  it('is refused where the visitor’s address is unknown', async () => {
+  test('is refused where the visitor’s address is unknown', async () => {
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { 'cf-connecting-ip': null })).status).toBe(
       403,
     );
@@ -74,7 +74,7 @@ describe('a challenge', () => {
     expect((await handIn(challenge.challenge, solution)).body.verified).toBe(true);
   });
 
-  it('can be asked for and handed in from any origin', async () => {
+  test('can be asked for and handed in from any origin', async () => {
     for (const path of ['/captcha/v1/challenge', '/captcha/v1/solution']) {
       const preflight = await send(
         new Request(`https://gatehouse.test${path}`, { method: 'OPTIONS', headers: { origin: 'https://example.com' } }),
@@ -85,7 +85,7 @@ describe('a challenge', () => {
     }
   });
 
-  it('is limited per site and network', async () => {
+  test('is limited per site and network', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     const body = { siteKey: site.siteKey, capabilities: { script: false } };
     const answers = await Promise.all(Array.from({ length: 320 }, () => post('/captcha/v1/challenge', body, from)));
@@ -95,7 +95,7 @@ describe('a challenge', () => {
     expect((await post('/captcha/v1/challenge', body)).status).toBe(200);
   });
 
-  it('is limited per network before any site is looked up, so that made-up keys are no load', async () => {
+  test('is limited per network before any site is looked up, so that made-up keys are no load', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     // The limit is one of the clock's minute: all of them fall into one.
     vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 });
@@ -127,7 +127,7 @@ async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<strin
 }
 
 describe('an edge', () => {
-  it('speaks for its visitor with a client JWT, and not without one', async () => {
+  test('speaks for its visitor with a client JWT, and not without one', async () => {
     const accountId = await makeAccount('free');
     const site = await makeSite('free', {}, accountId);
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey, visitor })).status).toBe(401);
@@ -147,7 +147,7 @@ describe('an edge', () => {
     expect((await opened(risky)).facts).toMatchObject({ score: 0.7, detectors: ['session-risk'] });
   });
 
-  it('cannot vouch for visitors of another account’s site', async () => {
+  test('cannot vouch for visitors of another account’s site', async () => {
     const accountId = await makeAccount('free');
     const jwt = await edgeOf(accountId, await makeSite('free', {}, accountId));
     const foreign = await makeSite('free');
@@ -161,7 +161,7 @@ describe('a proof of work', () => {
     site = await makeSite('premium');
   });
 
-  it('carries one jti from challenge to token, and no score a page could read', async () => {
+  test('carries one jti from challenge to token, and no score a page could read', async () => {
     const challenge = await ask(site);
     const solved = await handIn(challenge.challenge, await solvePow(challenge));
     const token = await openToken(keyring, solved.body.token ?? '', Date.now());
@@ -171,7 +171,7 @@ describe('a proof of work', () => {
     expect(raw).not.toContain(site.siteKey);
   });
 
-  it.each([
+  test.each([
     ['nothing', {}],
     ['an empty y', { y: '' }],
     ['y = 0', { y: 'A'.repeat(342) }],
@@ -189,14 +189,14 @@ describe('a proof of work', () => {
     });
   });
 
-  it('is refused for the answer of fewer squarings, and of another challenge', async () => {
+  test('is refused for the answer of fewer squarings, and of another challenge', async () => {
     const [a, b] = [await ask(site), await ask(site)];
     const lower = await solvePow({ ...a, pow: { ...a.pow!, t: a.pow!.t! - 1 } });
     expect((await handIn(a.challenge, lower)).body.verified).toBe(false);
     expect((await handIn(a.challenge, await solvePow(b))).body.verified).toBe(false);
   });
 
-  it('is refused after the site’s solutionTimeout, by the service’s clock', async () => {
+  test('is refused after the site’s solutionTimeout, by the service’s clock', async () => {
     const hasty = await makeSite('free', { solutionTimeout: 1000 });
     const challenge = await ask(hasty);
     const solution = await solvePow(challenge);
@@ -207,14 +207,14 @@ describe('a proof of work', () => {
     });
   });
 
-  it('is refused when the challenge was changed, or is a token', async () => {
+  test('is refused when the challenge was changed, or is a token', async () => {
     const token = await tokenFor(site);
     for (const challenge of [token, 'AAAA', `${(await ask(site)).challenge}A`]) {
       expect((await handIn(challenge, {})).status).toBe(400);
     }
   });
 
-  it('costs a native solver no less in the SHA-256 lane, which the visitor gets for want of BigInt', async () => {
+  test('costs a native solver no less in the SHA-256 lane, which the visitor gets for want of BigInt', async () => {
     const challenge = await ask(site, { capabilities: { bigint: false, worker: false } });
     expect(challenge.pow?.lane).toBe('sha256');
     const { count = 0, bits = 0 } = challenge.pow ?? {};
@@ -225,7 +225,7 @@ describe('a proof of work', () => {
     ).toBe(false);
   });
 
-  it('raises the score of a solution that comes from another network', async () => {
+  test('raises the score of a solution that comes from another network', async () => {
     const challenge = await ask(site);
     const solved = await handIn(challenge.challenge, await solvePow(challenge));
     const token = await openToken(keyring, solved.body.token ?? '', Date.now());
@@ -234,7 +234,7 @@ describe('a proof of work', () => {
 });
 
 describe('waiting', () => {
-  it('is offered without script, worth level 0, and never early', async () => {
+  test('is offered without script, worth level 0, and never early', async () => {
     const site = await makeSite('premium');
     const challenge = await ask(site, { capabilities: { script: false } });
     expect(challenge.pow).toMatchObject({ lane: 'wait', waitMs: 8000 });
@@ -242,19 +242,19 @@ describe('waiting', () => {
     expect(challenge.expiresAt - (challenge.pow?.notBefore ?? 0)).toBe(site.settings.solutionTimeout);
   });
 
-  it('is no way around a picture', async () => {
+  test('is no way around a picture', async () => {
     const site = await makeSite('premium', { captchaType: 'image' });
     const answer = await post('/captcha/v1/challenge', { siteKey: site.siteKey, capabilities: { script: false } });
     expect(answer.body.error.key).toBe('API.INCORRECT_CAPTCHA_TYPE');
   });
 
-  it('lets ten of a network in, however many wait', async () => {
+  test('lets ten of a network in, however many wait', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
     const results = await Promise.all(Array.from({ length: 1000 }, () => waitAllowed(env, 'site', 'prefix')));
     expect(results.filter(Boolean)).toHaveLength(10);
   });
 
-  it('lets 300 in to a site, from however many networks', async () => {
+  test('lets 300 in to a site, from however many networks', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
     const results = await Promise.all(
       Array.from({ length: 350 }, (_, index) => waitAllowed(env, 'popular', `prefix ${index}`)),
@@ -264,7 +264,7 @@ describe('waiting', () => {
 });
 
 describe('a honeypot', () => {
-  it('asks in code, and what it catches is refused at verification only', async () => {
+  test('asks in code, and what it catches is refused at verification only', async () => {
     const site = await makeSite('premium', { honeypot: { enabled: true, question: 'sos' } });
     const challenge = await ask(site);
     expect(challenge.honeypot).toEqual({ name: 'email_confirm', question: '... --- ...' });
@@ -275,7 +275,7 @@ describe('a honeypot', () => {
   });
 });
 
-it('seals under the key of its own day', async () => {
+test('seals under the key of its own day', async () => {
   const site = await makeSite('free');
   const bytes = decodeBase64url((await ask(site)).challenge) ?? new Uint8Array(6);
   expect(new DataView(bytes.buffer).getUint32(2)).toBe(keyDay(Date.now()));

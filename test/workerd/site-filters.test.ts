@@ -2,7 +2,7 @@
  * The site settings that look at an address, over HTTP: the traffic filter's tasks, looks and padding, with what
  * the operator's dataset knows of a visitor that no edge speaks for, and what verification makes of them.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, handIn, knowAddresses, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
@@ -34,20 +34,20 @@ describe('the traffic filter', () => {
     });
   });
 
-  it('asks another task of a visitor whose address the operator’s dataset knows', async () => {
+  test('asks another task of a visitor whose address the operator’s dataset knows', async () => {
     expect(await ask(site, {}, from('192.0.2.1'))).toMatchObject({ kind: 'puzzle' });
     expect(await ask(site, {}, from('192.0.2.200'))).toMatchObject({ kind: 'pow', pow: { t: 238_110 } });
     expect(await ask(site, {}, from('192.168.7.1'))).toMatchObject({ kind: 'pow', pow: { t: 18_750 } });
   });
 
-  it('draws what it names otherwise and the rest as the site has it, in every round', async () => {
+  test('draws what it names otherwise and the rest as the site has it, in every round', async () => {
     const challenge = await ask(site, {}, from('192.0.2.2'));
     expect((await opened(challenge)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
     const wrong = await handIn(challenge.challenge, { finalX: 0, finalY: 0 }, from('192.0.2.2'));
     expect((await opened(wrong.body.next!)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
   });
 
-  it('puts noise that does not compress before the answer, and takes it out of nobody else’s', async () => {
+  test('puts noise that does not compress before the answer, and takes it out of nobody else’s', async () => {
     const text = await answerText(site, '192.0.2.3');
     const { pad, challenge } = JSON.parse(text) as { pad: string; challenge: string };
     expect(pad).toMatch(/^[A-Za-z0-9_-]{100000}$/);
@@ -59,13 +59,13 @@ describe('the traffic filter', () => {
     expect(await answerText(site, '192.168.7.2')).not.toContain('"pad"');
   });
 
-  it('refuses whom it blocks at verification, by the address that asked for the challenge', async () => {
+  test('refuses whom it blocks at verification, by the address that asked for the challenge', async () => {
     const token = await tokenFor(site, {}, from('198.51.100.9'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ABUSER_BLOCKED' });
   });
 
-  it('says of a wish about DNS resolvers that nobody looked', async () => {
+  test('says of a wish about DNS resolvers that nobody looked', async () => {
     const wishing = await makeSite('premium', { trafficFilter: { skipExtrasOnValidDnsPath: false } });
     const token = await tokenFor(wishing, {}, from('192.0.2.201'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: wishing.secretKey, token });
@@ -76,14 +76,14 @@ describe('the traffic filter', () => {
 describe('a page that is read through a translator', () => {
   const origin = (host: string): Record<string, string> => ({ origin: `https://${host}` });
 
-  it('is the page that is translated', async () => {
+  test('is the page that is translated', async () => {
     const site = await makeSite('premium', { domains: ['my-shop.example'] });
     const token = await tokenFor(site, {}, origin('www-my--shop-example.translate.goog'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: true, hostname: 'www.my-shop.example' });
   });
 
-  it.each([
+  test.each([
     'my-shop-example.translate.goog',
     'my--shop-example.translate.goog.evil.test',
     'my--shop.example.evil.test',

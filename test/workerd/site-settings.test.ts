@@ -1,5 +1,5 @@
 /** Every member of a site's settings over HTTP: the same visitor with and without it, and what becomes of him. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { imageLayout } from '../../src/captcha/visual/layout.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
@@ -45,7 +45,7 @@ function later(ms: number): void {
 }
 
 describe('what a visitor has to do', () => {
-  it.each<[string, object, Headers, object]>([
+  test.each<[string, object, Headers, object]>([
     ['captchaType pow', { captchaType: 'pow' }, DOUBTFUL, { kind: 'pow' }],
     ['captchaType image', { captchaType: 'image' }, {}, { kind: 'image' }],
     ['captchaType puzzle', { captchaType: 'puzzle' }, {}, { kind: 'puzzle' }],
@@ -75,7 +75,7 @@ describe('what a visitor has to do', () => {
     return { captchaType: 'pow', contextAware: { enabled: true, contexts: { [name]: { threshold: 0.9 } } } };
   }
 
-  it('a context’s own kind from its threshold on', async () => {
+  test('a context’s own kind from its threshold on', async () => {
     const aware = await site({
       captchaType: 'pow',
       contextAware: {
@@ -88,7 +88,7 @@ describe('what a visitor has to do', () => {
     expect(await ask(aware)).toMatchObject({ kind: 'pow' });
   });
 
-  it('a harder puzzle for a higher score, up to puzzleMaxDifficulty', async () => {
+  test('a harder puzzle for a higher score, up to puzzleMaxDifficulty', async () => {
     for (const [most, hardness] of [
       [4, 2],
       [0, 0],
@@ -98,7 +98,7 @@ describe('what a visitor has to do', () => {
     }
   });
 
-  it('no more pictures than imageMaxRounds', async () => {
+  test('no more pictures than imageMaxRounds', async () => {
     const short = await site({ captchaType: 'image', imageMinRounds: 1, imageMaxRounds: 2 });
     const from = { 'cf-connecting-ip': freshAddress() };
     const first = await ask(short, {}, from);
@@ -107,7 +107,7 @@ describe('what a visitor has to do', () => {
     expect((await handIn(second.body.next!.challenge, { selected: [] }, from)).body).toMatchObject({ verified: false });
   });
 
-  it('imageThreshold: one mistake in nine passes at 0.8 and not at 0.9', async () => {
+  test('imageThreshold: one mistake in nine passes at 0.8 and not at 0.9', async () => {
     const answered = async (imageThreshold: number): Promise<SolutionAnswer> => {
       const strict = await site({ captchaType: 'image', imageMinRounds: 1, imageThreshold });
       const challenge = await ask(strict);
@@ -122,7 +122,7 @@ describe('what a visitor has to do', () => {
 });
 
 describe('for how long', () => {
-  it('solutionTimeout from the challenge to its solution', async () => {
+  test('solutionTimeout from the challenge to its solution', async () => {
     const quick = await site({ captchaType: 'pow', powDifficulty: 1, solutionTimeout: 5000 });
     const challenge = await ask(quick);
     const solution = await solvePow(challenge);
@@ -130,7 +130,7 @@ describe('for how long', () => {
     expect((await handIn(challenge.challenge, solution)).body).toMatchObject({ reason: 'API.TIMESTAMP_TOO_OLD' });
   });
 
-  it('verifiedTimeout from the solution to the verification', async () => {
+  test('verifiedTimeout from the solution to the verification', async () => {
     const quick = await site({ captchaType: 'pow', powDifficulty: 1, verifiedTimeout: 5000 });
     const token = await tokenFor(quick);
     later(5001);
@@ -144,7 +144,7 @@ describe('who is refused at verification', () => {
   const near = { 'cf-connecting-ip': '192.0.2.1' };
   const rules = (given: object): object => ({ ipValidationRules: { enabled: true, ...given } });
 
-  it.each<[string, object, Headers, object, string | null]>([
+  test.each<[string, object, Headers, object, string | null]>([
     ['disallowWebView', { disallowWebView: true }, WEB_VIEW, {}, 'API.DISALLOWED_WEBVIEW'],
     ['a web view elsewhere', {}, WEB_VIEW, {}, null],
     ['autoBanScoreThreshold', { autoBanScoreThreshold: 0.5 }, DOUBTFUL, {}, 'API.BOT_SCORE_ABOVE_THRESHOLD'],
@@ -212,7 +212,7 @@ describe('who is refused at verification', () => {
     expect([answer.verified, answer.reason ?? null]).toEqual([reason === null, reason]);
   });
 
-  it('a mailbox above maxEmailSubmissionCount, in any spelling, where storeMetadata allows counting', async () => {
+  test('a mailbox above maxEmailSubmissionCount, in any spelling, where storeMetadata allows counting', async () => {
     const counted = { emailRules: { enabled: true, normaliseGmail: true, maxEmailSubmissionCount: 1 }, enabled: true };
     const strict = await site({ captchaType: 'pow', powDifficulty: 1, storeMetadata: true, spamFilter: counted });
     const tokens = [await tokenFor(strict), await tokenFor(strict)];
@@ -223,7 +223,7 @@ describe('who is refused at verification', () => {
   });
 });
 
-it('a visitor with as many flags as a dataset can give gets a token that opens', async () => {
+test('a visitor with as many flags as a dataset can give gets a token that opens', async () => {
   const filtered = await site({ captchaType: 'pow', powDifficulty: 1, trafficFilter: { tor: { action: 'block' } } });
   const token = await tokenFor(filtered, {}, { 'cf-connecting-ip': '203.0.113.7' });
   expect(await verify(filtered, token)).toMatchObject({ verified: true });

@@ -1,5 +1,5 @@
 /** `/siteverify` on the real bindings: what it says, to whom, and that it says yes once. */
-import { describe, expect, it, beforeAll } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { testSecretKey, testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
@@ -22,7 +22,7 @@ describe('a token', () => {
     site = await makeSite('premium');
   });
 
-  it('verifies once, with score, action, host name and level, and says why not the second time', async () => {
+  test('verifies once, with score, action, host name and level, and says why not the second time', async () => {
     const token = await tokenFor(site, { action: 'login' });
     expect(await verify(site, token)).toMatchObject({
       status: 200,
@@ -34,21 +34,21 @@ describe('a token', () => {
     });
   });
 
-  it('lets exactly one of 200 parallel verifications win', async () => {
+  test('lets exactly one of 200 parallel verifications win', async () => {
     const token = await tokenFor(site);
     const answers = await Promise.all(Array.from({ length: 200 }, () => verify(site, token)));
     expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
     expect(answers.every((answer) => answer.status === 200)).toBe(true);
   });
 
-  it('is spent once by the edge and once by the site', async () => {
+  test('is spent once by the edge and once by the site', async () => {
     const token = await tokenFor(site);
     expect((await verify(site, token, { audience: 'edge' })).body.verified).toBe(true);
     expect((await verify(site, token)).body.verified).toBe(true);
     expect((await verify(site, token, { audience: 'edge' })).body.verified).toBe(false);
   });
 
-  it('is spent once though its challenge was solved twice', async () => {
+  test('is spent once though its challenge was solved twice', async () => {
     const { ask, handIn, solvePow } = await import('./captcha-harness.ts');
     const challenge = await ask(site);
     const solution = await solvePow(challenge);
@@ -57,7 +57,7 @@ describe('a token', () => {
     expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
   });
 
-  it('survives every demand it does not meet', async () => {
+  test('survives every demand it does not meet', async () => {
     const other = await makeSite('premium');
     const token = await tokenFor(site, { action: 'login' });
     expect(await reasonOf(verify(other, token))).toBe('API.SITE_KEY_MISMATCH');
@@ -69,19 +69,19 @@ describe('a token', () => {
     );
   });
 
-  it('may be handed over as the whole value of the form field', async () => {
+  test('may be handed over as the whole value of the form field', async () => {
     const token = await tokenFor(site);
     expect((await verify(site, JSON.stringify({ token }))).body.verified).toBe(true);
   });
 
-  it('expires with the site’s verifiedTimeout', async () => {
+  test('expires with the site’s verifiedTimeout', async () => {
     const hasty = await makeSite('premium', { verifiedTimeout: 1000 });
     const token = await tokenFor(hasty);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await reasonOf(verify(hasty, token))).toBe('API.TIMESTAMP_TOO_OLD');
   });
 
-  it.each(['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'])(
+  test.each(['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'])(
     'of nonsense (%#) is a verdict, never an error',
     async (token) => {
       expect(await verify(site, token)).toMatchObject({
@@ -93,7 +93,7 @@ describe('a token', () => {
 });
 
 describe.concurrent('an idempotency key', () => {
-  it('repeats the answer to the same question, and to no other', async () => {
+  test('repeats the answer to the same question, and to no other', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor(site);
     const first = await verify(site, token, { idempotencyKey: 'one', ip: '192.0.2.9' });
@@ -110,7 +110,7 @@ describe.concurrent('an idempotency key', () => {
     }
   });
 
-  it('repeats it after the token has expired', async () => {
+  test('repeats it after the token has expired', async () => {
     const site = await makeSite('premium', { verifiedTimeout: 1000 });
     const token = await tokenFor(site);
     const first = await verify(site, token, { idempotencyKey: 'k' });
@@ -119,7 +119,7 @@ describe.concurrent('an idempotency key', () => {
     expect((await verify(site, token)).body.verified).toBe(false);
   });
 
-  it('gives 100 parallel retries one and the same yes', async () => {
+  test('gives 100 parallel retries one and the same yes', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor(site);
     const answers = await Promise.all(
@@ -131,7 +131,7 @@ describe.concurrent('an idempotency key', () => {
 });
 
 describe('tiers', () => {
-  it('show a free site neither score nor reason, and ignore its ip and email', async () => {
+  test('show a free site neither score nor reason, and ignore its ip and email', async () => {
     const site = await makeSite('free', { spamEmailDomainCheckEnabled: true });
     const token = await tokenFor(site);
     const answer = await verify(site, token, { email: 'mailinator.com', ip: '192.0.2.1' });
@@ -140,7 +140,7 @@ describe('tiers', () => {
     expect((await verify(site, token)).body).toEqual({ verified: false });
   });
 
-  it('count a mailbox once per token: one sent again with another’s address does not use it up', async () => {
+  test('count a mailbox once per token: one sent again with another’s address does not use it up', async () => {
     const emailRules = { enabled: true, maxEmailSubmissionCount: 2 };
     const site = await makeSite('professional', { storeMetadata: true, spamFilter: { enabled: true, emailRules } });
     const email = 'victim@example.org';
@@ -153,7 +153,7 @@ describe('tiers', () => {
     expect(await reasonOf(verify(site, third, { email }))).toBe('API.SPAM_EMAIL_COUNT_EXCEEDED');
   });
 
-  it('show a professional site the reason and no score, and heed its email', async () => {
+  test('show a professional site the reason and no score, and heed its email', async () => {
     const site = await makeSite('professional', { spamEmailDomainCheckEnabled: true });
     const token = await tokenFor(site);
     expect(await reasonOf(verify(site, token, { email: 'someone@mailinator.com' }))).toBe('API.SPAM_EMAIL_DOMAIN');
@@ -169,7 +169,7 @@ describe('mistakes of the caller', () => {
     site = await makeSite('free');
   });
 
-  it.each([
+  test.each([
     ['no body', '', 400, 'API.MISSING_BODY'],
     ['no JSON', '{', 400, 'API.PARSE_ERROR'],
     ['an array', '[]', 400, 'API.INVALID_BODY'],
@@ -183,7 +183,7 @@ describe('mistakes of the caller', () => {
     expect(answer).toMatchObject({ status, body: { error: { code: status, key } } });
   });
 
-  it('a body above 1 MiB, an unknown type, an address that is none', async () => {
+  test('a body above 1 MiB, an unknown type, an address that is none', async () => {
     const big = { secret: site.secretKey, token: 'x'.repeat(1_100_000) };
     expect((await post('/siteverify', big)).body.error.key).toBe('API.BODY_TOO_LARGE');
     expect((await post('/siteverify', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -194,7 +194,7 @@ describe('mistakes of the caller', () => {
     });
   });
 
-  it('a disabled account, a site that was deleted', async () => {
+  test('a disabled account, a site that was deleted', async () => {
     const accountId = await makeAccount('free');
     const gone = await makeSite('free', {}, accountId);
     await env.DB.prepare('UPDATE sites SET active = 0 WHERE site_key = ?').bind(gone.siteKey).run();
@@ -206,7 +206,7 @@ describe('mistakes of the caller', () => {
 });
 
 describe.concurrent('test keys', () => {
-  it.each([
+  test.each([
     ['pass', { verified: true }],
     ['interactive', { verified: true }],
     ['score', { verified: true, score: 0.9 }],
@@ -220,13 +220,13 @@ describe.concurrent('test keys', () => {
     expect(shaped).toMatchObject({ status: 200, body: { success: expected.verified, test: true } });
   });
 
-  it('answers slowly on demand', async () => {
+  test('answers slowly on demand', async () => {
     const started = Date.now();
     expect((await verify({ secretKey: testSecretKey('slow') }, 'anything')).body.verified).toBe(true);
     expect(Date.now() - started).toBeGreaterThan(2500);
   });
 
-  it('buy nothing at a real site', async () => {
+  test('buy nothing at a real site', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor({ siteKey: testSiteKey('pass') });
     expect(await reasonOf(verify(site, token))).toBe('API.SITE_KEY_MISMATCH');
@@ -234,7 +234,7 @@ describe.concurrent('test keys', () => {
 });
 
 describe('the other dialects', () => {
-  it.each([
+  test.each([
     ['/turnstile/v0/siteverify', { action: 'login', cdata: 'order-7' }],
     ['/hcaptcha/siteverify', { score: 0 }],
     ['/recaptcha/api/siteverify', { action: 'login', score: 1 }],
@@ -257,7 +257,7 @@ describe('the other dialects', () => {
     expect(second).toMatchObject({ status: 200, body: { success: false, 'error-codes': [code] } });
   });
 
-  it('hCaptcha’s own demand for a site is heeded, and a token that was pasted with blanks is one', async () => {
+  test('hCaptcha’s own demand for a site is heeded, and a token that was pasted with blanks is one', async () => {
     const site = await makeSite('premium');
     const response = ` ${await tokenFor(site)}\n`;
     const ask = (sitekey: string): Promise<unknown> =>
@@ -268,7 +268,7 @@ describe('the other dialects', () => {
     expect(await ask(site.siteKey)).toMatchObject({ body: { success: true } });
   });
 
-  it('read no secret out of the address, where logs keep it', async () => {
+  test('read no secret out of the address, where logs keep it', async () => {
     const site = await makeSite('premium');
     const query = new URLSearchParams({ secret: site.secretKey, response: await tokenFor(site) });
     expect(await post(`/recaptcha/api/siteverify?${query.toString()}`, {})).toMatchObject({
@@ -276,7 +276,7 @@ describe('the other dialects', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['', 'missing-input-secret'],
     ['{', 'bad-request'],
     [{ secret: 'x' }, 'missing-input-response'],

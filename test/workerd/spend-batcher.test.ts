@@ -1,5 +1,5 @@
 /** Group commit of spends: who shares a call, and what becomes of everybody else when it goes wrong. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/service/captcha/spend-batcher.ts';
 import type { SpendWay } from '../../src/service/captcha/spend-batcher.ts';
 import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
@@ -24,7 +24,7 @@ function way(answer: (rows: readonly SpendRow[]) => Promise<SpendResult[]> = asy
 }
 
 describe('spends of one isolate', () => {
-  it('share one call when they come together, and get each their own answer', async () => {
+  test('share one call when they come together, and get each their own answer', async () => {
     const batcher = new SpendBatcher();
     const first = way(async (rows) => rows.map(([key]) => (key === 'b' ? lost : won)));
     const other = way();
@@ -38,7 +38,7 @@ describe('spends of one isolate', () => {
     expect([first.sent, other.sent]).toEqual([[['a', 'b', 'c']], []]);
   });
 
-  it('go apart to different ledgers, and in batches of bounded size', async () => {
+  test('go apart to different ledgers, and in batches of bounded size', async () => {
     const batcher = new SpendBatcher();
     const all = way();
     const now = Date.now();
@@ -50,7 +50,7 @@ describe('spends of one isolate', () => {
     expect(all.sent.map((batch) => batch.length).toSorted((a, b) => a - b)).toEqual([1, 1, SPENDS_PER_BATCH_MAX]);
   });
 
-  it('all fail when their call fails', async () => {
+  test('all fail when their call fails', async () => {
     const batcher = new SpendBatcher();
     const broken = way(() => Promise.reject(new Error('no ledger')));
     const now = Date.now();
@@ -61,7 +61,7 @@ describe('spends of one isolate', () => {
     expect(broken.sent).toHaveLength(1);
   });
 
-  it('fail where the ledger left one of them out', async () => {
+  test('fail where the ledger left one of them out', async () => {
     const batcher = new SpendBatcher();
     const short = way(async () => [won]);
     const now = Date.now();
@@ -69,7 +69,7 @@ describe('spends of one isolate', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('ask for themselves, as the same call, when the request that sent is gone', async () => {
+  test('ask for themselves, as the same call, when the request that sent is gone', async () => {
     const batcher = new SpendBatcher(30);
     const gone = way(() => new Promise(() => undefined));
     const alive = way();
@@ -79,7 +79,7 @@ describe('spends of one isolate', () => {
     expect([gone.sent, alive.sent]).toEqual([[['a', 'call-b']], [['call-b']]]);
   });
 
-  it('do not join a batch whose request was gone before it left', async () => {
+  test('do not join a batch whose request was gone before it left', async () => {
     const batcher = new SpendBatcher();
     const now = Date.now();
     void batcher.spend('ledger', row('a'), way(), now - 1000);

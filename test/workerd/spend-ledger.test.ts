@@ -1,7 +1,7 @@
 /** The ledger itself: one winner, a kept answer, exact counters, and tables that go when their time is over. */
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { countUse } from '../../src/service/captcha/spend.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger/spend-ledger.ts';
 import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
@@ -39,7 +39,7 @@ async function tables(stub: DurableObjectStub<SpendLedger>): Promise<string[]> {
 }
 
 describe('spending', () => {
-  it('has one winner among 200', async () => {
+  test('has one winner among 200', async () => {
     const stub = ledger('race');
     const one = request();
     const results = await Promise.all(Array.from({ length: 200 }, () => spend(stub, one)));
@@ -47,7 +47,7 @@ describe('spending', () => {
     expect(results.filter((result) => result === false)).toHaveLength(199);
   });
 
-  it('has one winner among 200 in batches, within each and across them', async () => {
+  test('has one winner among 200 in batches, within each and across them', async () => {
     const stub = ledger('batches');
     const one = request();
     const other = request({ key: 'edge:jti' });
@@ -60,20 +60,20 @@ describe('spending', () => {
     expect([wonBy(0), wonBy(1)]).toEqual([1, 1]);
   });
 
-  it('tells a call that asks again whether it had won', async () => {
+  test('tells a call that asks again whether it had won', async () => {
     const stub = ledger('again');
     const [winner, loser] = [row(request()), row(request())];
     expect(await stub.spendAll([winner, loser])).toEqual([true, false]);
     expect(await stub.spendAll([loser, winner, winner])).toEqual([false, true, true]);
   });
 
-  it("repeats the winner's answer to the same question within one batch", async () => {
+  test("repeats the winner's answer to the same question within one batch", async () => {
     const one = request({ fingerprint: 'f' });
     const rows = [row(one), row({ ...one, answer: 'later' }), row({ ...one, fingerprint: 'g' })];
     expect(await ledger('batch-replay').spendAll(rows)).toEqual([true, 'answer', false]);
   });
 
-  it('spends nothing of a batch that fails', async () => {
+  test('spends nothing of a batch that fails', async () => {
     const stub = ledger('failing');
     const good = row(request());
     const bad = ['bad', Date.now(), null, null, 'call'] as unknown as SpendRow;
@@ -84,7 +84,7 @@ describe('spending', () => {
     expect(await stub.spendAll([row(request())])).toEqual([true]);
   });
 
-  it('keeps the answer for the same question only', async () => {
+  test('keeps the answer for the same question only', async () => {
     const stub = ledger('replay');
     const first = request({ fingerprint: 'f' });
     expect(await spend(stub, first)).toBe(true);
@@ -95,7 +95,7 @@ describe('spending', () => {
     expect(await stub.recall(first.key, first.bornAt, 'g')).toBeNull();
   });
 
-  it('forgets the answer after ten minutes, and not that it was spent', async () => {
+  test('forgets the answer after ten minutes, and not that it was spent', async () => {
     const stub = ledger('forget');
     const first = request({ fingerprint: 'f' });
     await spend(stub, first);
@@ -108,12 +108,12 @@ describe('spending', () => {
     expect(await spend(stub, first)).toBe(false);
   });
 
-  it('refuses what is older than any token can be, whose table may be gone', async () => {
+  test('refuses what is older than any token can be, whose table may be gone', async () => {
     const old = request({ bornAt: Date.now() - 2 * HOUR_MS });
     expect(await spend(ledger('old'), old)).toBe(false);
   });
 
-  it('drops a table by alarm once no token of its time can be alive', async () => {
+  test('drops a table by alarm once no token of its time can be alive', async () => {
     const stub = ledger('epochs');
     await spend(stub, request({ bornAt: Date.now() - 50 * 60_000 }));
     await spend(stub, request({ bornAt: Date.now() }));
@@ -127,7 +127,7 @@ describe('spending', () => {
     }
   });
 
-  it('knows after a restart what was spent before it', async () => {
+  test('knows after a restart what was spent before it', async () => {
     const stub = ledger('restart');
     const one = request();
     await spend(stub, one);
@@ -142,7 +142,7 @@ describe('spending', () => {
 });
 
 describe('counting', () => {
-  it('is exact among parallel uses', async () => {
+  test('is exact among parallel uses', async () => {
     const stub = ledger('count');
     const uses = await Promise.all(
       Array.from({ length: 500 }, () => stub.count({ key: 'k', limit: 7, windowMs: 60_000 })),
@@ -151,7 +151,7 @@ describe('counting', () => {
     expect(await stub.count({ key: 'other', limit: 7, windowMs: 60_000 })).toBe(true);
   });
 
-  it('begins again when the window is over', async () => {
+  test('begins again when the window is over', async () => {
     const stub = ledger('window');
     const windowMs = 30_000;
     vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
@@ -165,7 +165,7 @@ describe('counting', () => {
     }
   });
 
-  it('keeps what one site counts for one purpose away from all others: a full object refuses', async () => {
+  test('keeps what one site counts for one purpose away from all others: a full object refuses', async () => {
     const uses = ['attempt one', 'attempt two', 'mailbox one'].flatMap((counted) =>
       Array.from({ length: 40 }, (_, at) => `${counted} ${at}`),
     );

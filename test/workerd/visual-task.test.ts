@@ -1,5 +1,5 @@
 /** Tasks that a person solves, on the real bindings: rounds, one answer each, and a form without pictures. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/layout.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
@@ -25,7 +25,7 @@ describe('an image task', () => {
     site = await makeSite('premium', { captchaType: 'image' });
   });
 
-  it('takes two rounds and gives a token of level 2', async () => {
+  test('takes two rounds and gives a token of level 2', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     const first = await ask(site, {}, from);
     expect(first).toMatchObject({ kind: 'image', image: { round: 1, rounds: 2, columns: 3, rows: 3 } });
@@ -37,7 +37,7 @@ describe('an image task', () => {
     expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
   });
 
-  it('can be answered once per round: the right answer after a wrong one comes too late', async () => {
+  test('can be answered once per round: the right answer after a wrong one comes too late', async () => {
     const challenge = await ask(site);
     const right = await rightTiles(challenge);
     const wrong = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((tile) => !right.includes(tile));
@@ -50,7 +50,7 @@ describe('an image task', () => {
     expect((await handIn(challenge.challenge, { selected: wrong })).body.next).toBeDefined();
   });
 
-  it('ends after three failed tries', async () => {
+  test('ends after three failed tries', async () => {
     let challenge: ChallengeAnswer | undefined = await ask(site);
     const rounds: number[] = [];
     while (challenge !== undefined) {
@@ -61,13 +61,13 @@ describe('an image task', () => {
     expect(rounds).toEqual([1, 2, 1, 2, 1, 2]);
   });
 
-  it('has the same number of bytes whatever it shows, and never the same bytes', async () => {
+  test('has the same number of bytes whatever it shows, and never the same bytes', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(site)));
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels.length)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels)).size).toBe(20);
   });
 
-  it('has a form that needs no eyes', async () => {
+  test('has a form that needs no eyes', async () => {
     const challenge = await ask(site, { capabilities: { audio: true } });
     expect(challenge.audio).toMatchObject({ groups: 4, most: 5, sampleRate: 8000 });
     expect(challenge.image).toBeUndefined();
@@ -76,7 +76,7 @@ describe('an image task', () => {
     expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.level).toBe(2);
   });
 
-  it('is what the interactive test key shows', async () => {
+  test('is what the interactive test key shows', async () => {
     expect((await ask({ siteKey: testSiteKey('interactive') })).kind).toBe('image');
   });
 });
@@ -87,7 +87,7 @@ describe('a puzzle task', () => {
     site = await makeSite('premium', { captchaType: 'puzzle', puzzleTolerance: 6 });
   });
 
-  it.each([
+  test.each([
     [0, 0, true],
     [6, 0, true],
     [0, -6, true],
@@ -103,14 +103,17 @@ describe('a puzzle task', () => {
     if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
   });
 
-  it.each([{}, { finalX: '1', finalY: 2 }, { finalX: null, finalY: null }, { finalX: 1e12, finalY: 0 }, { path: 'x' }])(
-    'is not solved by %j',
-    async (solution) => {
-      expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
-    },
-  );
+  test.each([
+    {},
+    { finalX: '1', finalY: 2 },
+    { finalX: null, finalY: null },
+    { finalX: 1e12, finalY: 0 },
+    { path: 'x' },
+  ])('is not solved by %j', async (solution) => {
+    expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
+  });
 
-  it('notes a path that no hand draws', async () => {
+  test('notes a path that no hand draws', async () => {
     const challenge = await ask(site);
     const { x, y } = await target(challenge);
     const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);

@@ -1,5 +1,5 @@
 /** The page for a form's visitors who run no script, over HTTP: who gets it, what it costs, who may frame it. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
@@ -59,7 +59,7 @@ const verify = (site: SiteRecord, token: string | null, more: object = {}): Prom
   post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...more });
 
 describe('the page without scripts', () => {
-  it('gives a token of level 0 after the wait, for the page and action it was asked for', async () => {
+  test('gives a token of level 0 after the wait, for the page and action it was asked for', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
@@ -71,7 +71,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, done.token)).body).toMatchObject({ reason: 'API.USER_ALREADY_VERIFIED' });
   });
 
-  it('shows the same challenge again to whom it is pressed early', async () => {
+  test('shows the same challenge again to whom it is pressed early', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
@@ -81,7 +81,7 @@ describe('the page without scripts', () => {
     expect(early.html).toContain('class="later"');
   });
 
-  it('gives another challenge, to be waited for, to whom the form took long', async () => {
+  test('gives another challenge, to be waited for, to whom the form took long', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
@@ -94,7 +94,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, token, { action: 'contact' })).body).toMatchObject({ verified: true });
   });
 
-  it('lets ten of a network in within ten minutes, however many wait', async () => {
+  test('lets ten of a network in within ten minutes, however many wait', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const waiting = await Promise.all(Array.from({ length: 14 }, () => show({ sitekey: site.siteKey }, from)));
@@ -104,7 +104,7 @@ describe('the page without scripts', () => {
     expect(done.filter(({ status }) => status === 429)).toHaveLength(4);
   });
 
-  it('is no way around a picture, nor for a visitor at risk', async () => {
+  test('is no way around a picture, nor for a visitor at risk', async () => {
     const image = await makeSite('premium', { captchaType: 'image' });
     const refused = await show({ sitekey: image.siteKey }, freshAddress());
     expect(refused).toMatchObject({ status: 400, challenge: '' });
@@ -114,7 +114,7 @@ describe('the page without scripts', () => {
     expect(await show({ sitekey: site.siteKey }, freshAddress(), bot)).toMatchObject({ status: 400, challenge: '' });
   });
 
-  it('takes no challenge of another lane, none of its own making and no other site’s page', async () => {
+  test('takes no challenge of another lane, none of its own making and no other site’s page', async () => {
     const site = await makeSite('premium');
     const worked = await ask(site);
     for (const challenge of [worked.challenge, 'nonsense', '']) {
@@ -128,7 +128,7 @@ describe('the page without scripts', () => {
     expect(await show({ ...sites, action: 'a b' }, freshAddress())).toMatchObject({ status: 400 });
   });
 
-  it('can be framed by pages of that host alone, runs nothing, and is never kept', async () => {
+  test('can be framed by pages of that host alone, runs nothing, and is never kept', async () => {
     const site = await makeSite('premium');
     const { headers, html } = await show({ sitekey: site.siteKey }, freshAddress());
     const policy = headers.get('content-security-policy') ?? '';
@@ -140,7 +140,7 @@ describe('the page without scripts', () => {
     expect(html).not.toContain('<script');
   });
 
-  it('refuses at verification whom the honeypot caught', async () => {
+  test('refuses at verification whom the honeypot caught', async () => {
     const site = await makeSite('premium', { honeypot: { enabled: true } });
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
@@ -150,7 +150,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, token)).body).toMatchObject({ verified: false, reason: 'API.USER_NOT_VERIFIED' });
   });
 
-  it('speaks the visitor’s language', async () => {
+  test('speaks the visitor’s language', async () => {
     const site = await makeSite('premium');
     const { html } = await show({ sitekey: site.siteKey }, freshAddress(), {
       referer: PAGE,
@@ -160,7 +160,7 @@ describe('the page without scripts', () => {
     expect(html).toContain('Ich bin ein Mensch');
   });
 
-  it('asks for nothing but a challenge of the wait lane', async () => {
+  test('asks for nothing but a challenge of the wait lane', async () => {
     const site = await makeSite('premium');
     const { challenge } = await show({ sitekey: site.siteKey }, freshAddress());
     expect(await opened({ challenge } as never)).toMatchObject({

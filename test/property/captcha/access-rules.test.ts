@@ -1,6 +1,6 @@
 /** The compiled rules against a naive reading of the same rules: same winner, whatever the order. */
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compileAccessRules, matchAccessRule } from '../../../src/captcha/plan/access-rules.ts';
 import type { AccessRule, AccessVisitor } from '../../../src/captcha/plan/access-rules.ts';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
@@ -105,7 +105,7 @@ function naive(rules: readonly AccessRule[], seen: AccessVisitor): string | null
 }
 
 describe('compiled access rules', () => {
-  it('pick what a plain reading of all rules picks', () => {
+  test('pick what a plain reading of all rules picks', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 30 }), visitor, (rules, seen) => {
         const found = matchAccessRule(compileAccessRules(rules), seen, 100);
@@ -115,7 +115,7 @@ describe('compiled access rules', () => {
     );
   });
 
-  it('pick the same whatever the order of the rules', () => {
+  test('pick the same whatever the order of the rules', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 20 }), visitor, (rules, seen) => {
         const forwards = matchAccessRule(compileAccessRules(rules), seen, 100);
@@ -125,7 +125,7 @@ describe('compiled access rules', () => {
     );
   });
 
-  it('never match on a rule without conditions', () => {
+  test('never match on a rule without conditions', () => {
     const empty: AccessRule = { userScopeHash: 'x', type: 'block', conditions: [], restriction: {}, expiry: 1000 };
     const seen = { ip: '192.0.2.1', userId: null, ja4: null, userAgent: '', country: null, asn: null };
     expect(matchAccessRule(compileAccessRules([empty]), seen, 0)).toBeNull();

@@ -1,6 +1,6 @@
 /** Codecs and seals against arbitrary data: exactly one text per value, and nothing else opens. */
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
 import {
   decodeFields,
@@ -19,7 +19,7 @@ const bytes = fc.uint8Array({ maxLength: 300 }).map((given) => new Uint8Array(gi
 const keyring = keyringOf('ours');
 
 describe('base64url', () => {
-  it('agrees with Node’s, both ways', () => {
+  test('agrees with Node’s, both ways', () => {
     fc.assert(
       fc.property(bytes, (given) => {
         const text = encodeBase64url(given);
@@ -29,7 +29,7 @@ describe('base64url', () => {
     );
   });
 
-  it('accepts a text only if it is the one it would write', () => {
+  test('accepts a text only if it is the one it would write', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9_-]{0,40}$/)), (text) => {
         const read = decodeBase64url(text);
@@ -40,7 +40,7 @@ describe('base64url', () => {
 });
 
 describe('fields', () => {
-  it('come back as they went in, and in that number only', () => {
+  test('come back as they went in, and in that number only', () => {
     fc.assert(
       fc.property(fc.array(bytes, { maxLength: 12 }), fc.nat(14), (fields, count) => {
         const encoded = encodeFields(fields);
@@ -50,7 +50,7 @@ describe('fields', () => {
     );
   });
 
-  it('have no two lists with one encoding', () => {
+  test('have no two lists with one encoding', () => {
     fc.assert(
       fc.property(
         fc.array(bytes, { minLength: 1, maxLength: 6 }),
@@ -66,7 +66,7 @@ describe('fields', () => {
     );
   });
 
-  it('read any bytes without throwing', () => {
+  test('read any bytes without throwing', () => {
     fc.assert(
       fc.property(bytes, fc.nat(8), (given, count) => {
         for (const field of decodeFields(given, count) ?? []) {
@@ -77,7 +77,7 @@ describe('fields', () => {
     );
   });
 
-  it('hold every safe number and every text', () => {
+  test('hold every safe number and every text', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         expect(readNumber(numberField(value))).toBe(value);
@@ -94,7 +94,7 @@ describe('fields', () => {
   });
 });
 
-it('turns big numbers into bytes and back', () => {
+test('turns big numbers into bytes and back', () => {
   fc.assert(
     fc.property(bytes, (given) => {
       expect(toBytes(toBigInt(given), given.length)).toEqual(given);
@@ -103,7 +103,7 @@ it('turns big numbers into bytes and back', () => {
 });
 
 describe('a seal', () => {
-  it('opens for no text that was not sealed', async () => {
+  test('opens for no text that was not sealed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ maxLength: 200 }), bytes.map(encodeBase64url)), async (text) => {
         expect(await unseal(keyring, 'token', text, 3, NOON)).toBeNull();
@@ -111,7 +111,7 @@ describe('a seal', () => {
     );
   });
 
-  it('carries any token there and back', async () => {
+  test('carries any token there and back', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((given) => given.isWellFormed());
     await fc.assert(
       fc.asyncProperty(text, text, text, fc.nat(1000), async (hostname, action, cdata, later) => {

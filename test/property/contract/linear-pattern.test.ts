@@ -1,6 +1,6 @@
 /** A site's own pattern means here what it means to JavaScript, whose engine is the oracle. */
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { linearPattern } from '../../../src/contract/management/linear-pattern.ts';
 
 const atoms = ['a', 'b', 'A', 'ä', '.', '[ab]', '[^a]', '[a-z.]', '\\w', '\\d', '-', '@', '\\.', '\\b', '^', '$', '()'];
@@ -17,7 +17,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 }));
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'B', '-', '.', '1', '@', 'ä', '\n'), maxLength: 6 });
 
-it('hits what JavaScript hits', () => {
+test('hits what JavaScript hits', () => {
   fc.assert(
     fc.property(pattern, text, (source, given) => {
       expect(linearPattern(source)?.(given)).toBe(new RegExp(source, 'i').test(given));

@@ -1,6 +1,6 @@
 /** Fields found in the bytes of a body are those that parsing the whole of it would have found (issue 4, point 7). */
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/submission-fields.ts';
 import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission/submission-strip.ts';
 
@@ -33,7 +33,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
 }
 
 describe('a JSON document', () => {
-  it('holds at a path what JSON.parse would show there, however it is written', () => {
+  test('holds at a path what JSON.parse would show there, however it is written', () => {
     fc.assert(
       fc.property(document, fc.array(name, { minLength: 1, maxLength: 3 }), indent, (value, path, space) => {
         const json = JSON.stringify(value, null, space);
@@ -48,7 +48,7 @@ describe('a JSON document', () => {
     );
   });
 
-  it('loses that member and nothing else', () => {
+  test('loses that member and nothing else', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(name, text), document, { maxKeys: 6 }),
@@ -64,7 +64,7 @@ describe('a JSON document', () => {
     );
   });
 
-  it('written twice counts as JSON.parse counts it, and loses both', () => {
+  test('written twice counts as JSON.parse counts it, and loses both', () => {
     const body = bytesOf('{ "t":"first", "a":1e400 , "t" : "last"\n}');
     const last = [...jsonMembers(body, ['t'])].at(-1)!;
     expect(textOf(body.subarray(last.valueStart, last.end))).toBe('"last"');
@@ -72,7 +72,7 @@ describe('a JSON document', () => {
     expect(textOf(withoutJsonField(bytesOf('{"t":1,"t":2}'), ['t']))).toBe('{}');
   });
 
-  it('that is none never throws', () => {
+  test('that is none never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ') }),
@@ -97,7 +97,7 @@ describe('an urlencoded form', () => {
     .array(fc.tuple(piece, fc.option(piece)), { maxLength: 8 })
     .map((pairs) => pairs.map(([key, value]) => (value === null ? key : `${key}=${value}`)).join('&'));
 
-  it('holds under a name what URLSearchParams would show there', () => {
+  test('holds under a name what URLSearchParams would show there', () => {
     fc.assert(
       fc.property(form, name, (body, field) => {
         const bytes = bytesOf(body);
@@ -109,7 +109,7 @@ describe('an urlencoded form', () => {
     );
   });
 
-  it('loses that name and nothing else', () => {
+  test('loses that name and nothing else', () => {
     fc.assert(
       fc.property(form, name, (body, field) => {
         const expected = [...new URLSearchParams(body)].filter(([key]) => key !== field);

@@ -5,7 +5,7 @@
  * of its bounds.
  */
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDelta, encodeDelta } from '../../../src/rules/delta.ts';
 import { seal } from '../../../src/rules/layout.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
@@ -53,7 +53,7 @@ const open = { snapshot: openSnapshot, delta: openDelta };
 const kind = fc.constantFrom('snapshot' as const, 'delta' as const);
 
 describe('a damaged file', () => {
-  it('is refused with any one byte changed', () => {
+  test('is refused with any one byte changed', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which].slice();
       for (let at = 0; at < file.length; at++) {
@@ -66,7 +66,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('is refused at every other length', () => {
+  test('is refused at every other length', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which];
       for (let length = 0; length < file.length; length++) {
@@ -78,7 +78,7 @@ describe('a damaged file', () => {
     }
   });
 
-  it('is refused when it is something else', () => {
+  test('is refused when it is something else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4096 }), (bytes) => !openSnapshot(bytes).ok && !openDelta(bytes).ok),
     );
@@ -86,7 +86,7 @@ describe('a damaged file', () => {
     expect(openSnapshot(delta).ok).toBe(false);
   });
 
-  it('opens the same wherever it lies in a buffer', () => {
+  test('opens the same wherever it lies in a buffer', () => {
     for (const offset of [1, 2, 4, 7, 8]) {
       const holder = new Uint8Array(snapshot.length + offset);
       holder.set(snapshot, offset);
@@ -105,7 +105,7 @@ describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () 
     maxLength: 6,
   });
 
-  it('is refused or answers, and never throws or hangs', () => {
+  test('is refused or answers, and never throws or hangs', () => {
     let accepted = 0;
     fc.assert(
       fc.property(kind, damage, (which, changes) => {
@@ -132,7 +132,7 @@ describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () 
     expect(accepted).toBeGreaterThan(50);
   });
 
-  it('is refused or answers with every word of it set to an extreme', () => {
+  test('is refused or answers with every word of it set to an extreme', () => {
     for (const extreme of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
       for (let at = 0; at + 4 <= snapshot.length; at += 4) {
         const file = snapshot.slice();

@@ -4,7 +4,7 @@
  * substrings.test.ts.
  */
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts';
@@ -80,7 +80,7 @@ const PATIENCE_MS = 120_000;
 describe('matching', { timeout: PATIENCE_MS }, () => {
   let cases = 0;
 
-  it('answers what a linear scan answers, the last of equal values standing', () => {
+  test('answers what a linear scan answers, the last of equal values standing', () => {
     fc.assert(
       fc.property(ruleList, requests, (rules, asked) => {
         const standing = new Map(rules.map((one) => [keyOf(one), one]));
@@ -96,7 +96,7 @@ describe('matching', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  it('answers for base and delta what a linear scan answers for their sum', () => {
+  test('answers for base and delta what a linear scan answers for their sum', () => {
     fc.assert(
       fc.property(ruleList, ruleList, requests, fc.infiniteStream(fc.nat(2)), (base, changes, asked, draws) => {
         const standing = new Map(base.map((one) => [keyOf(one), one]));
@@ -121,13 +121,13 @@ describe('matching', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  it('was compared in at least 100,000 cases', () => {
+  test('was compared in at least 100,000 cases', () => {
     expect(cases).toBeGreaterThanOrEqual(100_000);
   });
 });
 
 describe('compiling', { timeout: PATIENCE_MS }, () => {
-  it('gives the same bytes for the same rules in any order', () => {
+  test('gives the same bytes for the same rules in any order', () => {
     fc.assert(
       fc.property(
         fc
@@ -141,7 +141,7 @@ describe('compiling', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  it('keeps every rule as it was added', () => {
+  test('keeps every rule as it was added', () => {
     fc.assert(
       fc.property(fc.uniqueArray(rule.map(canonical), { selector: keyOf, maxLength: 60 }), (rules) => {
         const snapshot = opened(compile(rules));

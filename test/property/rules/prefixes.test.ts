@@ -3,7 +3,7 @@
  * chain of parents; these crowd into few neighbourhoods, at every length, beside others spread over everything.
  */
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
@@ -101,7 +101,7 @@ const world: fc.Arbitrary<World> = fc.record({
   changed: fc.nat(4),
 });
 
-it('finds every prefix around an address among thousands, the longest first', { timeout: PATIENCE_MS }, () => {
+test('finds every prefix around an address among thousands, the longest first', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(world, (drawn) => {
       const random = randomFrom(drawn.seed);

@@ -4,7 +4,7 @@
  * set than it needs, which may cost time but no match, puts a false start at nearly every place.
  */
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { Hits } from '../../../src/rules/hits.ts';
 import { readSnapshot, seal } from '../../../src/rules/layout.ts';
@@ -93,7 +93,7 @@ const world: fc.Arbitrary<World> = fc.record({
   falseStarts: fc.nat(2),
 });
 
-it('finds the substrings that are there and no others', { timeout: PATIENCE_MS }, () => {
+test('finds the substrings that are there and no others', { timeout: PATIENCE_MS }, () => {
   const hits = new Hits();
   fc.assert(
     fc.property(world, (drawn) => {

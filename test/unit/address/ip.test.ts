@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressPrefix, formatCidr, formatIp, parseCidr, parseIp } from '../../../src/address/ip.ts';
 
 const spelled = (text: string): string | null => {
@@ -11,7 +11,7 @@ const spelledPrefix = (text: string): string | null => {
 };
 
 describe('an address', () => {
-  it.each([
+  test.each([
     ['0.0.0.0', '0.0.0.0'],
     ['255.255.255.255', '255.255.255.255'],
     ['192.0.2.7', '192.0.2.7'],
@@ -30,21 +30,21 @@ describe('an address', () => {
     expect(spelled(text)).toBe(canonical);
   });
 
-  it.each(['::ffff:192.0.2.7', '::FFFF:c000:0207', '0:0:0:0:0:ffff:192.0.2.7'])(
+  test.each(['::ffff:192.0.2.7', '::FFFF:c000:0207', '0:0:0:0:0:ffff:192.0.2.7'])(
     '%s, being mapped, is the IPv4 address',
     (text) => {
       expect(spelled(text)).toBe('192.0.2.7');
     },
   );
 
-  it.each(['2002:c000:207::', '::192.0.2.7', '::fffe:192.0.2.7', '64:ff9b::c000:207'])(
+  test.each(['2002:c000:207::', '::192.0.2.7', '::fffe:192.0.2.7', '64:ff9b::c000:207'])(
     '%s, not being mapped, stays IPv6',
     (text) => {
       expect(parseIp(text)?.family).toBe(6);
     },
   );
 
-  it.each([
+  test.each([
     ['nothing', ''],
     ['shorthand', '1.2.3'],
     ['one number', '16909060'],
@@ -83,7 +83,7 @@ describe('an address', () => {
 });
 
 describe('a prefix', () => {
-  it.each([
+  test.each([
     ['192.0.2.7/24', '192.0.2.0/24'],
     ['255.255.255.255/0', '0.0.0.0/0'],
     ['192.0.2.7/31', '192.0.2.6/31'],
@@ -99,7 +99,7 @@ describe('a prefix', () => {
     expect(spelledPrefix(text)).toBe(canonical);
   });
 
-  it.each([
+  test.each([
     '192.0.2.0',
     '192.0.2.0/',
     '192.0.2.0/33',
@@ -117,7 +117,7 @@ describe('a prefix', () => {
     expect(parseCidr(text)).toBeNull();
   });
 
-  it('of an address takes the length of its family', () => {
+  test('of an address takes the length of its family', () => {
     expect(addressPrefix('192.0.2.200', 24, 64)).toBe('192.0.2.0/24');
     expect(addressPrefix('::ffff:192.0.2.200', 24, 64)).toBe('192.0.2.0/24');
     expect(addressPrefix('2001:db8:1:2:3::4', 24, 64)).toBe('2001:db8:1:2::/64');

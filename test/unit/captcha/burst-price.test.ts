@@ -1,5 +1,5 @@
 /** A burst costs more, step by step, for whoever makes it and nobody else, and not for long. */
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { BurstPrice } from '../../../src/captcha/plan/burst-price.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -10,7 +10,7 @@ function burst(price: BurstPrice, key: string, count: number, from: number, ever
   return steps;
 }
 
-it.each([
+test.each([
   [30, 0],
   [31, 1],
   [61, 2],
@@ -21,11 +21,11 @@ it.each([
   expect(burst(new BurstPrice(), 'a', count, NOW, 0)).toBe(steps);
 });
 
-it('costs nothing at a challenge a second, however long', () => {
+test('costs nothing at a challenge a second, however long', () => {
   expect(burst(new BurstPrice(), 'a', 3600, NOW, 1000)).toBe(0);
 });
 
-it('is forgiven as time passes', () => {
+test('is forgiven as time passes', () => {
   const price = new BurstPrice();
   burst(price, 'a', 1000, NOW, 0);
   expect(price.take('a', NOW + 30_000)).toBe(4);
@@ -33,13 +33,13 @@ it('is forgiven as time passes', () => {
   expect(price.take('a', NOW + 300_000)).toBe(0);
 });
 
-it('is nobody else’s', () => {
+test('is nobody else’s', () => {
   const price = new BurstPrice();
   burst(price, 'a', 1000, NOW, 0);
   expect(price.take('b', NOW)).toBe(0);
 });
 
-it('does not grow cheaper by a clock that goes back', () => {
+test('does not grow cheaper by a clock that goes back', () => {
   const price = new BurstPrice();
   burst(price, 'a', 241, NOW, 0);
   expect(price.take('a', NOW - 600_000)).toBe(4);

@@ -1,5 +1,5 @@
 /** What a visitor has to do: the site's wish, the score, the traffic filter and the access rule. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
 import { isWebView, scoreVisitor } from '../../../src/risk/captcha-score.ts';
@@ -28,7 +28,7 @@ const kindAt = (settings: Record<string, unknown>, score: number): string | unde
 const traits = (...categories: string[]): ChooseInputs['traits'] => ({ ...unknown, categories });
 
 describe('frictionless', () => {
-  it.each([
+  test.each([
     [0, 'pow'],
     [0.49, 'pow'],
     [0.5, 'image'],
@@ -37,7 +37,7 @@ describe('frictionless', () => {
     expect(kindAt({}, score)).toBe(kind);
   });
 
-  it.each([
+  test.each([
     [0.29, 'pow'],
     [0.3, 'puzzle'],
     [0.79, 'puzzle'],
@@ -47,7 +47,7 @@ describe('frictionless', () => {
     expect(kindAt({ frictionlessThreshold }, score)).toBe(kind);
   });
 
-  it('keeps to the kinds the site allows, and to more work where it allows none', () => {
+  test('keeps to the kinds the site allows, and to more work where it allows none', () => {
     expect(kindAt({ frictionlessTypes: { image: false } }, 0.9)).toBe('puzzle');
     expect(kindAt({ frictionlessTypes: { image: true, puzzle: false } }, 0.9)).toBe('image');
     expect(choose({ frictionlessTypes: { image: false, puzzle: false } }, { score: 0.9 })).toMatchObject({
@@ -58,11 +58,11 @@ describe('frictionless', () => {
 });
 
 describe('the site’s own kind', () => {
-  it.each(['pow', 'image', 'puzzle'])('%s is served whatever the score', (captchaType) => {
+  test.each(['pow', 'image', 'puzzle'])('%s is served whatever the score', (captchaType) => {
     for (const score of [0, 1]) expect(kindAt({ captchaType }, score)).toBe(captchaType);
   });
 
-  it('yields to the context a visitor comes from', () => {
+  test('yields to the context a visitor comes from', () => {
     const contextAware = { enabled: true, contexts: { webview: { type: 'puzzle', threshold: 0.5 } } };
     expect(choose({ captchaType: 'pow', contextAware }, { webView: true, score: 0.6 })?.kind).toBe('puzzle');
     expect(choose({ captchaType: 'pow', contextAware }, { webView: false, score: 0.6 })?.kind).toBe('pow');
@@ -70,7 +70,7 @@ describe('the site’s own kind', () => {
 });
 
 describe('capabilities', () => {
-  it('change the lane and never the kind', () => {
+  test('change the lane and never the kind', () => {
     expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, bigint: false } })?.lane).toBe('sha256');
     expect(choose({ captchaType: 'image' }, { capabilities: { ...able, bigint: false } })).toMatchObject({
       kind: 'image',
@@ -83,7 +83,7 @@ describe('capabilities', () => {
     expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, audio: true } })?.lane).toBe('rsw');
   });
 
-  it('without script lead to waiting only where a proof of work was due and nothing is suspicious', () => {
+  test('without script lead to waiting only where a proof of work was due and nothing is suspicious', () => {
     const capabilities = { ...able, script: false };
     expect(choose({ captchaType: 'pow' }, { capabilities })?.lane).toBe('wait');
     expect(choose({ captchaType: 'image' }, { capabilities })).toBeNull();
@@ -92,7 +92,7 @@ describe('capabilities', () => {
 });
 
 describe('an access rule', () => {
-  it('changes kind, difficulty and rounds, to harder or easier', () => {
+  test('changes kind, difficulty and rounds, to harder or easier', () => {
     expect(
       choose(
         {},
@@ -118,7 +118,7 @@ describe('an access rule', () => {
     );
   });
 
-  it('refuses at verification when it says so, and the visitor does not learn of it', () => {
+  test('refuses at verification when it says so, and the visitor does not learn of it', () => {
     expect(choose({}, { demand: { type: 'restrict', captchaType: 'pow', deferToVerify: true } })).toMatchObject({
       kind: 'pow',
       refusal: 'API.ACCESS_POLICY_BLOCK',
@@ -133,7 +133,7 @@ describe('the traffic filter', () => {
     datacenter: { action: 'challenge', powDifficulty: 8 },
   };
 
-  it('lets one flag speak, in its order', () => {
+  test('lets one flag speak, in its order', () => {
     expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn', 'tor') })?.refusal).toBe('API.TOR_BLOCKED');
     expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn') })).toMatchObject({
       kind: 'image',
@@ -146,7 +146,7 @@ describe('the traffic filter', () => {
     expect(choose({ trafficFilter }, { traits: traits('crawler') })).toMatchObject({ kind: 'pow', powDifficulty: 4 });
   });
 
-  it('asks no lower flag where the site has no rule for the first one', () => {
+  test('asks no lower flag where the site has no rule for the first one', () => {
     const filter = { datacenter: { action: 'block' } };
     expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'vpn') })?.refusal).toBeNull();
     expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'mobile') })?.refusal).toBe(
@@ -154,7 +154,7 @@ describe('the traffic filter', () => {
     );
   });
 
-  it('draws otherwise and pads the answer for the addresses it names alone', () => {
+  test('draws otherwise and pads the answer for the addresses it names alone', () => {
     const filter = {
       vpn: { action: 'challenge', captchaType: 'puzzle', puzzle: { decoyCount: 40 }, padBytes: 2048 },
       tor: { action: 'block', padBytes: 4096 },
@@ -171,7 +171,7 @@ describe('the traffic filter', () => {
     });
   });
 
-  it('never makes it easier than a rule did', () => {
+  test('never makes it easier than a rule did', () => {
     const demand = { type: 'restrict' as const, captchaType: 'image' as const, powDifficulty: 9 };
     const plan = choose(
       { trafficFilter: { vpn: { action: 'challenge', captchaType: 'pow', powDifficulty: 2 } } },
@@ -180,7 +180,7 @@ describe('the traffic filter', () => {
     expect(plan).toMatchObject({ kind: 'image', powDifficulty: 9 });
   });
 
-  it('heeds the names of networks and the score of abuse', () => {
+  test('heeds the names of networks and the score of abuse', () => {
     const filter = {
       datacenter: { action: 'block' },
       abuser: { action: 'block' },
@@ -196,7 +196,7 @@ describe('the traffic filter', () => {
   });
 });
 
-it('refuses web views and very high scores where the site says so', () => {
+test('refuses web views and very high scores where the site says so', () => {
   expect(choose({ disallowWebView: true }, { webView: true })?.refusal).toBe('API.DISALLOWED_WEBVIEW');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.8 })?.refusal).toBe('API.BOT_SCORE_ABOVE_THRESHOLD');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.79 })?.refusal).toBeNull();
@@ -214,11 +214,11 @@ describe('the score', () => {
     ruleScore: 0,
   };
 
-  it('of an ordinary browser is 0', () => {
+  test('of an ordinary browser is 0', () => {
     expect(scoreVisitor(person)).toEqual({ score: 0, detectors: [] });
   });
 
-  it.each([
+  test.each([
     [{ userAgent: '' }, ['no-user-agent'], 0.5],
     [{ userAgent: 'curl/8.1' }, ['automation-user-agent'], 0.6],
     [{ userAgent: 'Mozilla/5.0 HeadlessChrome/140' }, ['automation-user-agent'], 0.6],
@@ -237,7 +237,7 @@ describe('the score', () => {
     expect(scoreVisitor({ ...person, ...over })).toEqual({ score, detectors });
   });
 
-  it.each([
+  test.each([
     [
       'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36',
       true,

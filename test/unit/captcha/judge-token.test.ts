@@ -1,5 +1,5 @@
 /** The order of the checks, and what each failure leaves untouched. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { judgeToken } from '../../../src/captcha/verify/judge-token.ts';
 import type { VerifyPorts, VerifyQuestion } from '../../../src/captcha/verify/judge-token.ts';
@@ -51,7 +51,7 @@ function world(over: Partial<VerifyPorts> = {}): { calls: string[]; ports: Verif
 }
 const NOW = token.solvedAt + 1000;
 
-it('asks seal, policy and spend in this order', async () => {
+test('asks seal, policy and spend in this order', async () => {
   const { calls, ports } = world();
   expect((await judgeToken(site, 'secret', question, ports, NOW)).verified).toBe(true);
   expect(calls).toEqual(['open', 'policy', `spend site:${token.jti}`]);
@@ -69,7 +69,7 @@ describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
   ['API.ACTION_MISMATCH', { action: 'clearance' }, {}, NOW],
   ['API.LEVEL_TOO_LOW', { level: 2 }, {}, NOW],
 ])('%s', (reason, asked, change, now) => {
-  it('is found before the policy and spends nothing', async () => {
+  test('is found before the policy and spends nothing', async () => {
     const { calls, ports } = world();
     const judgement = await judgeToken({ ...site, ...change }, 'secret', { ...question, ...asked }, ports, now);
     expect(judgement).toMatchObject({ verified: false, reason });
@@ -77,7 +77,7 @@ describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
   });
 });
 
-it('tells expiry first, then site, then host name, then action, then level', async () => {
+test('tells expiry first, then site, then host name, then action, then level', async () => {
   const { ports } = world();
   const wrong = { ...question, hostname: 'x.example.com', action: 'x', level: 2 };
   const reasons = await Promise.all([
@@ -96,7 +96,7 @@ it('tells expiry first, then site, then host name, then action, then level', asy
   ]);
 });
 
-it.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
+test.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
   'takes %s for the host name that it is',
   async (hostname) => {
     const { ports } = world();
@@ -104,7 +104,7 @@ it.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
   },
 );
 
-it('lets a refusal by policy spend nothing', async () => {
+test('lets a refusal by policy spend nothing', async () => {
   const { calls, ports } = world({ policy: async () => ({ refusal: 'API.TOR_BLOCKED', notEvaluated: ['x'] }) });
   expect(await judgeToken(site, 's', question, ports, NOW)).toMatchObject({
     verified: false,
@@ -114,14 +114,14 @@ it('lets a refusal by policy spend nothing', async () => {
   expect(calls).toEqual(['open']);
 });
 
-it('verifies nothing when the ledger fails, and can be asked again', async () => {
+test('verifies nothing when the ledger fails, and can be asked again', async () => {
   const { ports } = world();
   const failing = { ...ports, spend: () => Promise.reject(new Error('ledger down')) };
   await expect(judgeToken(site, 's', question, failing, NOW)).rejects.toThrow('ledger down');
   expect((await judgeToken(site, 's', question, ports, NOW)).verified).toBe(true);
 });
 
-it('verifies at most once when it dies between the check and the spend', async () => {
+test('verifies at most once when it dies between the check and the spend', async () => {
   const { ports } = world();
   const dying = { ...ports, policy: () => Promise.reject(new Error('isolate gone')) };
   await expect(judgeToken(site, 's', question, dying, NOW)).rejects.toThrow();
@@ -132,14 +132,14 @@ it('verifies at most once when it dies between the check and the spend', async (
 describe('an idempotency key', () => {
   const keyed = { ...question, idempotencyKey: 'k' };
 
-  it('repeats the kept answer, after expiry too', async () => {
+  test('repeats the kept answer, after expiry too', async () => {
     const { ports } = world();
     await judgeToken(site, 's', keyed, ports, NOW);
     expect((await judgeToken(site, 's', keyed, ports, NOW)).replay).toBe('{"verified":true}');
     expect((await judgeToken(site, 's', keyed, ports, token.expiresAt)).replay).toBe('{"verified":true}');
   });
 
-  it.each<[string, string, Partial<VerifyQuestion>]>([
+  test.each<[string, string, Partial<VerifyQuestion>]>([
     ['another secret', 't', {}],
     ['another key', 's', { idempotencyKey: 'l' }],
     ['no key', 's', { idempotencyKey: null }],

@@ -1,6 +1,6 @@
 /** Both proof-of-work lanes: that honest work passes, and that nothing cheaper does. */
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
 import { powSolved, solvedSuspiciouslyFast } from '../../../src/captcha/pow/judge-pow.ts';
 import { checkSha256, mintSha256 } from '../../../src/captcha/pow/pow-sha256.ts';
@@ -20,7 +20,7 @@ async function opened(over: Partial<SealedChallenge>, answer: Uint8Array | null)
 }
 
 describe('difficulty', () => {
-  it.each([
+  test.each([
     [1, 18_750],
     [4, 75_000],
     [4.5, 94_494],
@@ -31,14 +31,14 @@ describe('difficulty', () => {
     expect(squaringsOf(levelOf(difficulty))).toBe(squarings);
   });
 
-  it('goes to the nearest half step, and rises with every one', () => {
+  test('goes to the nearest half step, and rises with every one', () => {
     expect(levelOf(4.2)).toBe(levelOf(4));
     expect(levelOf(4.3)).toBe(levelOf(4.5));
     const all = Array.from({ length: 19 }, (_, level) => squaringsOf(level));
     expect(all.toSorted((a, b) => a - b)).toEqual(all);
   });
 
-  it.each([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4])('%d is refused, not made free', (difficulty) => {
+  test.each([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4])('%d is refused, not made free', (difficulty) => {
     expect(() => levelOf(difficulty)).toThrow(RangeError);
   });
 });
@@ -51,7 +51,7 @@ describe('the RSW lane', () => {
     minter = new RswMinter(key);
   });
 
-  it('mints challenges whose answer is really 2^t squarings away', async () => {
+  test('mints challenges whose answer is really 2^t squarings away', async () => {
     for (const level of [0, 6]) {
       const { x, y, t } = minter.mint(level);
       const solved = await solveRsw(
@@ -64,7 +64,7 @@ describe('the RSW lane', () => {
     }
   });
 
-  it('agrees with plain exponentiation at every level', () => {
+  test('agrees with plain exponentiation at every level', () => {
     // The exponent e of x = g^e is unknown outside; the relation of the level bases is not.
     for (const [level, base] of key.levels.entries()) {
       if (level > 2) break;
@@ -72,13 +72,13 @@ describe('the RSW lane', () => {
     }
   });
 
-  it('has a modulus of 2,048 bits and never shares a challenge', () => {
+  test('has a modulus of 2,048 bits and never shares a challenge', () => {
     expect(key.modulus.toString(2)).toHaveLength(2048);
     const seen = new Set(Array.from({ length: 2000 }, () => encodeBase64url(minter.mint(0).x)));
     expect(seen.size).toBe(2000);
   });
 
-  it('accepts the one canonical answer and no other spelling of it', async () => {
+  test('accepts the one canonical answer and no other spelling of it', async () => {
     const { x, y, t } = minter.mint(0);
     const n = key.modulus;
     const answer = toBigInt(y);
@@ -111,7 +111,7 @@ describe('the RSW lane', () => {
     }
   });
 
-  it('reports progress to the end and stops when told', async () => {
+  test('reports progress to the end and stops when told', async () => {
     const { x, t } = minter.mint(0);
     const task = { n: encodeBase64url(minter.modulus), x: encodeBase64url(x), t };
     const seen: number[] = [];
@@ -121,7 +121,7 @@ describe('the RSW lane', () => {
     expect(await solveRsw(task, undefined, () => true)).toBeNull();
   });
 
-  it('notes a chain walked faster than any browser', async () => {
+  test('notes a chain walked faster than any browser', async () => {
     const read = await opened({ params: { t: 1_200_000 } }, null);
     expect(solvedSuspiciouslyFast(read, NOON + 300)).toBe(true);
     expect(solvedSuspiciouslyFast(read, NOON + 400)).toBe(false);
@@ -132,7 +132,7 @@ describe('the SHA-256 lane', () => {
   const salt = encodeBase64url(crypto.getRandomValues(new Uint8Array(32 * 16)));
   const bits = 6;
 
-  it('hashes as SHA-256 does', () => {
+  test('hashes as SHA-256 does', () => {
     for (let index = 0; index < 500; index++) {
       const message = crypto.getRandomValues(new Uint8Array(20));
       const digest = createHash('sha256').update(message).digest();
@@ -140,12 +140,12 @@ describe('the SHA-256 lane', () => {
     }
   });
 
-  it('accepts honest counters', async () => {
+  test('accepts honest counters', async () => {
     const counters = await solveSha256({ salt, count: 32, bits }, undefined, undefined, null);
     expect(checkSha256(salt, bits, counters)).toBe(true);
   });
 
-  it('accepts no counters that miss one target (a peer once checked none)', async () => {
+  test('accepts no counters that miss one target (a peer once checked none)', async () => {
     const counters = decodeBase64url((await solveSha256({ salt, count: 32, bits }, undefined, undefined, null))!)!;
     const rejected = Array.from({ length: 32 }, (_, index) => {
       const wrong = counters.slice();
@@ -157,7 +157,7 @@ describe('the SHA-256 lane', () => {
     expect(checkSha256(salt, bits, encodeBase64url(new Uint8Array(32 * 4)))).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['too few', encodeBase64url(new Uint8Array(31 * 4))],
     ['too many', encodeBase64url(new Uint8Array(33 * 4))],
     ['none', ''],
@@ -168,11 +168,11 @@ describe('the SHA-256 lane', () => {
     expect(checkSha256(salt, 0, counters)).toBe(false);
   });
 
-  it('checks nothing against an empty salt', () => {
+  test('checks nothing against an empty salt', () => {
     expect(checkSha256('', 0, '')).toBe(false);
   });
 
-  it('never shares a puzzle between challenges', () => {
+  test('never shares a puzzle between challenges', () => {
     const seen = new Set<string>();
     for (let index = 0; index < 500; index++) {
       const salts = decodeBase64url(mintSha256(18_750).salt)!;
@@ -181,7 +181,7 @@ describe('the SHA-256 lane', () => {
     expect(seen.size).toBeGreaterThanOrEqual(500 * 32);
   });
 
-  it('costs about 57 hashes per squaring, in 32 to 63 puzzles', () => {
+  test('costs about 57 hashes per squaring, in 32 to 63 puzzles', () => {
     for (let level = 0; level < 19; level++) {
       const { count, bits: each } = mintSha256(squaringsOf(level));
       expect(count).toBeGreaterThanOrEqual(32);

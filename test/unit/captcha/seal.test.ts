@@ -2,7 +2,7 @@
  * Negative tables for the sealed structures, after the classes of the field's own reports: splicing
  * (CVE-2025-68113), purpose and key confusion, downgraded parameters (CVE-2025-24369), re-spelling.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
 import { encodeFields, textField } from '../../../src/captcha/seal/fields.ts';
 import { seal, SEALED_MAX_CHARS, unseal } from '../../../src/captcha/seal/seal.ts';
@@ -16,19 +16,19 @@ const keyring = keyringOf('ours');
 describe('a seal', () => {
   const fields = [textField('one'), textField(''), textField('three')];
 
-  it('gives back what went in, under the day’s key and the next day’s', async () => {
+  test('gives back what went in, under the day’s key and the next day’s', async () => {
     const text = await seal(keyring, 'token', fields, NOON);
     for (const now of [NOON, NOON + DAY_MS]) {
       expect(await unseal(keyring, 'token', text, 3, now)).toEqual(fields);
     }
   });
 
-  it('never comes out the same twice', async () => {
+  test('never comes out the same twice', async () => {
     const texts = await Promise.all(Array.from({ length: 50 }, () => seal(keyring, 'token', fields, NOON)));
     expect(new Set(texts).size).toBe(50);
   });
 
-  it('opens for no other key, day, purpose or number of fields', async () => {
+  test('opens for no other key, day, purpose or number of fields', async () => {
     const text = await seal(keyring, 'token', fields, NOON);
     expect(await unseal(keyringOf('theirs'), 'token', text, 3, NOON)).toBeNull();
     expect(await unseal(keyring, 'token', text, 3, NOON + 2 * DAY_MS)).toBeNull();
@@ -38,7 +38,7 @@ describe('a seal', () => {
     expect(await unseal(keyring, 'token', text, 4, NOON)).toBeNull();
   });
 
-  it('notices every single changed bit', async () => {
+  test('notices every single changed bit', async () => {
     const bytes = decodeBase64url(await seal(keyring, 'token', fields, NOON))!;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = bytes.slice();
@@ -47,7 +47,7 @@ describe('a seal', () => {
     }
   });
 
-  it('notices every truncation and every extension', async () => {
+  test('notices every truncation and every extension', async () => {
     const text = await seal(keyring, 'token', fields, NOON);
     for (let length = 0; length < text.length; length++) {
       expect(await unseal(keyring, 'token', text.slice(0, length), 3, NOON)).toBeNull();
@@ -57,7 +57,7 @@ describe('a seal', () => {
     }
   });
 
-  it('is not put together from two others', async () => {
+  test('is not put together from two others', async () => {
     const [a, b] = await Promise.all([seal(keyring, 'token', fields, NOON), seal(keyring, 'token', fields, NOON)]);
     // From the nonce on: the headers before it are the same.
     for (let cut = 12; cut < a.length; cut += 4) {
@@ -66,7 +66,7 @@ describe('a seal', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['standard alphabet', '+/+/'.repeat(20)],
     ['padding', `${'A'.repeat(78)}==`],
     ['a JWT without algorithm', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'],
@@ -82,7 +82,7 @@ describe('a seal', () => {
 });
 
 describe('the canonical structure', () => {
-  it('changes when a byte moves from any field to its neighbour', () => {
+  test('changes when a byte moves from any field to its neighbour', () => {
     const parts = ['site', 'example.com', 'login', 'order-7', 'pow'];
     const whole = encodeBase64url(encodeFields(parts.map(textField)));
     for (let index = 0; index + 1 < parts.length; index++) {
@@ -97,13 +97,13 @@ describe('the canonical structure', () => {
 describe('a sealed challenge', () => {
   const answer = new Uint8Array(256).fill(7);
 
-  it('comes back whole, and knows its answer', async () => {
+  test('comes back whole, and knows its answer', async () => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON + 1000);
     expect(opened?.challenge).toEqual(challenge);
     expect(await opened?.answeredBy(answer)).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['one bit off', answer.with(255, 6)],
     ['shorter', answer.subarray(1)],
     ['with a leading zero', new Uint8Array([0, ...answer])],
@@ -115,12 +115,12 @@ describe('a sealed challenge', () => {
     expect(await opened?.answeredBy(wrong)).toBe(false);
   });
 
-  it('without an answer is answered by nothing', async () => {
+  test('without an answer is answered by nothing', async () => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, null), NOON);
     expect(await opened?.answeredBy(new Uint8Array(0))).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['jti', { jti: 'ffeeddccbbaa99887766554433221100' }],
     ['birth', { bornAt: NOON - 1 }],
     ['site', { siteKey: 'other' }],
@@ -153,7 +153,7 @@ describe('a sealed challenge', () => {
     },
   );
 
-  it('has an answer tag that no byte moved to a neighbour keeps', async () => {
+  test('has an answer tag that no byte moved to a neighbour keeps', async () => {
     const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
     for (let index = 0; index + 1 < 14; index++) {
       const [one, other] = [good[index]!, good[index + 1]!];
@@ -165,13 +165,13 @@ describe('a sealed challenge', () => {
     }
   });
 
-  it('from the future is none', async () => {
+  test('from the future is none', async () => {
     const text = await sealChallenge(keyring, { ...challenge, issuedAt: NOON + 60_000 }, answer);
     expect(await openChallenge(keyring, text, NOON)).toBeNull();
     expect(await openChallenge(keyring, text, NOON + 56_000)).not.toBeNull();
   });
 
-  it('of another shape inside a good seal is none', async () => {
+  test('of another shape inside a good seal is none', async () => {
     const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
     for (let index = 0; index < 13; index++) {
       const fields = [...good];
@@ -183,22 +183,22 @@ describe('a sealed challenge', () => {
 });
 
 describe('a sealed token', () => {
-  it('comes back whole', async () => {
+  test('comes back whole', async () => {
     expect(await openToken(keyring, await sealToken(keyring, token), NOON + 1000)).toEqual(token);
   });
 
-  it('is no challenge, and a challenge no token', async () => {
+  test('is no challenge, and a challenge no token', async () => {
     expect(await openChallenge(keyring, await sealToken(keyring, token), NOON + 1000)).toBeNull();
     expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
   });
 
-  it.each(Array.from({ length: 13 }, (_, index) => index))('of another shape in field %i is none', async (index) => {
+  test.each(Array.from({ length: 13 }, (_, index) => index))('of another shape in field %i is none', async (index) => {
     const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
     const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
     expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
   });
 
-  it.each([
+  test.each([
     ['kind', 6, textField('Pow')],
     ['kind', 6, textField('constructor')],
     ['lane', 7, textField('')],
@@ -215,13 +215,13 @@ describe('a sealed token', () => {
     expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
   });
 
-  it('from the future is none, beyond what two clocks may differ', async () => {
+  test('from the future is none, beyond what two clocks may differ', async () => {
     const text = await sealToken(keyring, token);
     expect(await openToken(keyring, text, NOON - 4000)).not.toBeNull();
     expect(await openToken(keyring, text, NOON - 5000)).toBeNull();
   });
 
-  it('opens across midnight in both directions of skew', async () => {
+  test('opens across midnight in both directions of skew', async () => {
     const midnight = Date.UTC(2026, 10, 21);
     const late = await sealToken(keyring, { ...token, solvedAt: midnight - 1 });
     expect(await openToken(keyring, late, midnight + 60_000)).not.toBeNull();

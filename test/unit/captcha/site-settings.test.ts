@@ -1,5 +1,5 @@
 /** Site settings: defaults, ranges, and the refusal of everything else by name. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hostnameAllowed, normaliseDomain } from '../../../src/contract/management/site-domain.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 
@@ -7,7 +7,7 @@ const domains = ['example.com'];
 const accepts = (settings: Record<string, unknown>): boolean =>
   siteSettings.safeParse({ domains, ...settings }).success;
 
-it('needs domains alone and fills in the rest', () => {
+test('needs domains alone and fills in the rest', () => {
   expect(siteSettings.parse({ domains })).toEqual({
     domains,
     captchaType: 'frictionless',
@@ -27,7 +27,7 @@ it('needs domains alone and fills in the rest', () => {
   });
 });
 
-it('survives being parsed again', () => {
+test('survives being parsed again', () => {
   const once = siteSettings.parse({
     domains,
     ipValidationRules: { enabled: true },
@@ -84,23 +84,23 @@ describe.each<[string, unknown[], unknown[]]>([
   ['honeypot', [{}, { enabled: true, encodingType: 'semaphore' }], [{ encodingType: 'braille' }]],
   ['contextAware', [{ enabled: true, contexts: { default: {} } }], [{ contexts: { other: {} } }]],
 ])('%s', (name, good, bad) => {
-  it.each(good)('accepts %j', (value) => expect(accepts({ [name]: value })).toBe(true));
-  it.each(bad)('refuses %j', (value) => expect(accepts({ [name]: value })).toBe(false));
+  test.each(good)('accepts %j', (value) => expect(accepts({ [name]: value })).toBe(true));
+  test.each(bad)('refuses %j', (value) => expect(accepts({ [name]: value })).toBe(false));
 });
 
-it('names what it does not know', () => {
+test('names what it does not know', () => {
   const result = siteSettings.safeParse({ domains, powDificulty: 3 });
   expect(result.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['powDificulty'] });
 });
 
-it('refuses no domains, and more rounds at least than at most', () => {
+test('refuses no domains, and more rounds at least than at most', () => {
   expect(siteSettings.safeParse({}).success).toBe(false);
   expect(siteSettings.safeParse({ domains: [] }).success).toBe(false);
   expect(accepts({ imageMinRounds: 5, imageMaxRounds: 4 })).toBe(false);
 });
 
 describe('a domain', () => {
-  it.each([
+  test.each([
     ['Example.COM', 'example.com'],
     ['https://example.com', 'example.com'],
     ['HTTP://www.example.com/', 'example.com'],
@@ -115,7 +115,7 @@ describe('a domain', () => {
     expect(normaliseDomain(given)).toBe(kept);
   });
 
-  it.each([
+  test.each([
     '',
     '*',
     '*.',
@@ -135,7 +135,7 @@ describe('a domain', () => {
     expect(normaliseDomain(given)).toBeNull();
   });
 
-  it.each([
+  test.each([
     ['example.com', ['example.com'], true],
     ['shop.example.com', ['example.com'], true],
     ['EXAMPLE.com.', ['example.com'], true],

@@ -1,5 +1,5 @@
 /** The policy step: address, traffic, email, and what is said where nobody can tell. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { readAddressFacts } from '../../../src/captcha/verify/address-facts.ts';
@@ -38,7 +38,7 @@ const judge = (
   );
 
 describe('the operator’s dataset', () => {
-  it('answers by the longest prefix', () => {
+  test('answers by the longest prefix', () => {
     expect(lookup?.('192.0.2.1')?.asn).toBe(64_496);
     expect(lookup?.('192.0.2.200')?.asn).toBe(64_497);
     expect(lookup?.('2001:db8:1::1')?.country).toBe('FR');
@@ -46,7 +46,7 @@ describe('the operator’s dataset', () => {
     expect(lookup?.('nonsense')).toBeNull();
   });
 
-  it('is optional, and an unreadable one is said at once', () => {
+  test('is optional, and an unreadable one is said at once', () => {
     expect(readAddressFacts(null)).toBeNull();
     for (const json of ['{', '{"192.0.2.0/24": {"planet": "x"}}', '{"300.0.0.0/8": {}}']) {
       expect(() => readAddressFacts(json)).toThrow();
@@ -55,7 +55,7 @@ describe('the operator’s dataset', () => {
 });
 
 describe('a refusal sealed at issue', () => {
-  it('stands before everything, and an unknown one still refuses', async () => {
+  test('stands before everything, and an unknown one still refuses', async () => {
     expect((await judge({}, {}, {}, { refusal: 'API.ACCESS_POLICY_BLOCK' })).refusal).toBe('API.ACCESS_POLICY_BLOCK');
     expect((await judge({}, {}, {}, { refusal: 'API.OF_ANOTHER_RELEASE' })).refusal).toBe('API.USER_NOT_VERIFIED');
   });
@@ -64,19 +64,19 @@ describe('a refusal sealed at issue', () => {
 describe('the traffic filter', () => {
   const trafficFilter = { vpn: { action: 'block' }, tor: { action: 'challenge' } };
 
-  it('judges the verifying address where the dataset knows it, else what was seen at issue', async () => {
+  test('judges the verifying address where the dataset knows it, else what was seen at issue', async () => {
     expect((await judge({ trafficFilter }, { ip: '192.0.2.200' })).refusal).toBe('API.VPN_BLOCKED');
     expect((await judge({ trafficFilter }, { ip: '2001:db8::1' })).refusal).toBeNull();
     expect((await judge({ trafficFilter }, {}, {}, { categories: ['vpn'] })).refusal).toBe('API.VPN_BLOCKED');
     expect(await judge({ trafficFilter }, {}, {}, { categories: [] })).toEqual({ refusal: null, notEvaluated: [] });
   });
 
-  it('says that it was not evaluated where nobody knows', async () => {
+  test('says that it was not evaluated where nobody knows', async () => {
     expect(await judge({ trafficFilter })).toEqual({ refusal: null, notEvaluated: ['trafficFilter'] });
     expect(await judge({})).toEqual({ refusal: null, notEvaluated: [] });
   });
 
-  it('says that resolvers were not looked at where the site wants them to be', async () => {
+  test('says that resolvers were not looked at where the site wants them to be', async () => {
     const wanted = { trafficFilter: { ...trafficFilter, skipExtrasOnValidDnsPath: false } };
     expect(await judge(wanted, {}, {}, { categories: [] })).toEqual({
       refusal: null,
@@ -90,7 +90,7 @@ describe('ip validation', () => {
     ipValidationRules: { enabled: true, ...rules },
   });
 
-  it('passes the same address, and rejects any other where it must be consistent', async () => {
+  test('passes the same address, and rejects any other where it must be consistent', async () => {
     expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.1' })).refusal).toBeNull();
     expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.2' })).refusal).toBe(
       'API.FAILED_IP_VALIDATION',
@@ -100,13 +100,13 @@ describe('ip validation', () => {
     ).toBeNull();
   });
 
-  it('says that it was not evaluated without an address or without facts', async () => {
+  test('says that it was not evaluated without an address or without facts', async () => {
     expect((await judge(on())).notEvaluated).toEqual(['ipValidationRules']);
     expect((await judge(on(), { ip: '192.0.2.2' }, { lookup: null })).notEvaluated).toEqual(['ipValidationRules']);
     expect((await judge(on(), { ip: '198.51.100.1' })).notEvaluated).toEqual(['ipValidationRules']);
   });
 
-  it('rejects by distance, country, provider and abuse as the site says', async () => {
+  test('rejects by distance, country, provider and abuse as the site says', async () => {
     expect((await judge(on({ distanceThresholdKm: 500 }), { ip: '2001:db8::1' })).refusal).toBe(
       'API.FAILED_IP_VALIDATION',
     );
@@ -123,7 +123,7 @@ describe('ip validation', () => {
     ).toBeNull();
   });
 
-  it('rejects only when all conditions fail where all are required, by country too', () => {
+  test('rejects only when all conditions fail where all are required, by country too', () => {
     const rules = settingsOf(
       on({
         actions: { countryChangeAction: 'reject' },
@@ -141,7 +141,7 @@ describe('ip validation', () => {
 });
 
 describe('an email', () => {
-  it.each([
+  test.each([
     ['Someone@Example.COM', { local: 'someone', domain: 'example.com' }],
     ['example.com', { local: '', domain: 'example.com' }],
     ['"a@b"@example.com', null],
@@ -154,7 +154,7 @@ describe('an email', () => {
     expect(readEmail(text)).toEqual(expected);
   });
 
-  it('is one mailbox however Gmail spells it', () => {
+  test('is one mailbox however Gmail spells it', () => {
     const spellings = ['j.doe@gmail.com', 'jdoe+shop@gmail.com', 'J.D.O.E@googlemail.com'];
     expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, true))).size).toBe(1);
     expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, false))).size).toBe(3);
@@ -163,7 +163,7 @@ describe('an email', () => {
   const rules = (emailRules: Record<string, unknown>): Record<string, unknown> => ({
     spamFilter: { enabled: true, emailRules: { enabled: true, ...emailRules } },
   });
-  it.each([
+  test.each([
     [{ spamEmailDomainCheckEnabled: true }, 'a@mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
     [{ spamEmailDomainCheckEnabled: true }, 'eu.mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
     [{ spamEmailDomainCheckEnabled: true }, 'notmailinator.com', null],
@@ -183,7 +183,7 @@ describe('an email', () => {
     expect(emailRefusal(readEmail(email), settingsOf(settings))).toBe(refusal);
   });
 
-  it('is counted only where the site keeps metadata, by mailbox', async () => {
+  test('is counted only where the site keeps metadata, by mailbox', async () => {
     const counted: string[] = [];
     const over = {
       countMailbox: async (mailbox: string, limit: number): Promise<boolean> => counted.push(mailbox) <= limit,

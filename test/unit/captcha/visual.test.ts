@@ -1,5 +1,5 @@
 /** Pictures and recordings: that they differ, weigh the same, and are judged by what was derived. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
@@ -30,7 +30,7 @@ const visual = (over: Partial<SealedChallenge>): SealedChallenge => ({
 });
 
 describe('a layout', () => {
-  it('is the same for a jti and round, and another for any other', async () => {
+  test('is the same for a jti and round, and another for any other', async () => {
     const one = of();
     expect(await imageLayout(keyring, one)).toEqual(await imageLayout(keyring, one));
     const seen = new Set<string>();
@@ -41,7 +41,7 @@ describe('a layout', () => {
     expect(await imageLayout(keyringOf('theirs'), one)).not.toEqual(await imageLayout(keyring, one));
   });
 
-  it('shows the shape two to five times, anywhere', async () => {
+  test('shows the shape two to five times, anywhere', async () => {
     const positions = Array.from({ length: IMAGE_TILES }, () => 0);
     for (let index = 0; index < 600; index++) {
       const { shape, tiles } = await imageLayout(keyring, of());
@@ -55,7 +55,7 @@ describe('a layout', () => {
     expect(Math.max(...positions)).toBeLessThan(300);
   });
 
-  it('places the hole inside the picture and never where the piece rests', async () => {
+  test('places the hole inside the picture and never where the piece rests', async () => {
     for (let index = 0; index < 300; index++) {
       const { x, y } = puzzleTarget(await puzzleLayout(keyring, of()));
       expect(x).toBeGreaterThanOrEqual(70);
@@ -67,14 +67,14 @@ describe('a layout', () => {
 });
 
 describe('a drawing', () => {
-  it('of one and the same layout never repeats and always weighs the same', async () => {
+  test('of one and the same layout never repeats and always weighs the same', async () => {
     const layout = await imageLayout(keyring, of());
     const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, 0, 2).picture);
     expect(new Set(drawn.map((picture) => picture.pixels)).size).toBe(60);
     expect(new Set(drawn.map((picture) => picture.pixels.length)).size).toBe(1);
   });
 
-  it('fits the wire it is sent on', async () => {
+  test('fits the wire it is sent on', async () => {
     const image = drawImageTask(await imageLayout(keyring, of()), 0, 2);
     const puzzle = drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 4);
     const audio = drawAudioTask(await audioLayout(keyring, of()));
@@ -86,7 +86,7 @@ describe('a drawing', () => {
     expect(decodeBase64url(palette)).toHaveLength(48);
   });
 
-  it('of a piece is as large as any other’s, and see-through around it', async () => {
+  test('of a piece is as large as any other’s, and see-through around it', async () => {
     const pieces = await Promise.all(
       Array.from({ length: 8 }, async () => drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 0).piece),
     );
@@ -94,7 +94,7 @@ describe('a drawing', () => {
     for (const piece of pieces) expect(decodeBase64url(piece.pixels)![0]).toBe(0);
   });
 
-  it('does not name what is right: the same words whatever the picture', async () => {
+  test('does not name what is right: the same words whatever the picture', async () => {
     const { shape } = await imageLayout(keyring, of());
     const tasks = [];
     while (tasks.length < 5) {
@@ -107,7 +107,7 @@ describe('a drawing', () => {
     expect(new Set(words).size).toBe(1);
   });
 
-  it('of sound lasts as long for one tone as for twenty', () => {
+  test('of sound lasts as long for one tone as for twenty', () => {
     const [few, many] = [drawAudioTask([1, 1, 1, 1]), drawAudioTask([5, 5, 5, 5])];
     expect(few.samples.length).toBe(many.samples.length);
     // All twenty tones fit: the last second is noise alone.
@@ -115,7 +115,7 @@ describe('a drawing', () => {
     expect(Math.max(...tail)).toBeLessThan(145);
   });
 
-  it('of every shape covers something and not everything', () => {
+  test('of every shape covers something and not everything', () => {
     for (const shape of shapeNames) {
       const inside = insideOf({ shape, centreX: 50, centreY: 50, radius: 40, angle: 0 });
       let covered = 0;
@@ -127,7 +127,7 @@ describe('a drawing', () => {
 });
 
 describe('judging', () => {
-  it('counts every tile left or chosen rightly', async () => {
+  test('counts every tile left or chosen rightly', async () => {
     const one = visual({});
     const { shape, tiles } = await imageLayout(keyring, one);
     const right = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
@@ -135,7 +135,7 @@ describe('judging', () => {
     expect(await judgeVisual(keyring, one, { selected: right.slice(1) })).toMatchObject({ right: 8, judged: 9 });
   });
 
-  it('takes an image for not looked at where most of the shapes or most of the others went wrong', async () => {
+  test('takes an image for not looked at where most of the shapes or most of the others went wrong', async () => {
     // Choosing nothing is right about most tiles: by count alone a program that never looks would pass.
     const rounds = Array.from({ length: 60 }, (_, round) => visual({ round }));
     for (const one of rounds) {
@@ -155,7 +155,7 @@ describe('judging', () => {
     }
   });
 
-  it.each([
+  test.each([
     [{}],
     [{ selected: 'all' }],
     [{ selected: [0, 0, 1] }],
@@ -169,7 +169,7 @@ describe('judging', () => {
     expect(await judgeVisual(keyring, visual({}), solution)).toMatchObject({ right: 0, judged: 9 });
   });
 
-  it('hears digits however they are spaced, and no other', async () => {
+  test('hears digits however they are spaced, and no other', async () => {
     const one = visual({ lane: 'audio' });
     const digits = (await audioLayout(keyring, one)).join('');
     expect((await judgeVisual(keyring, one, { digits: digits.split('').join(' - ') })).right).toBe(1);
@@ -185,7 +185,7 @@ describe('a course of rounds', () => {
   const start = (params: SealedChallenge['params'], round = 0): SealedChallenge =>
     visual({ params: { rounds: 2, uncounted: 0, threshold: 0.8, ...params }, round });
 
-  it('passes at the threshold over all rounds and fails below it', () => {
+  test('passes at the threshold over all rounds and fails below it', () => {
     expect(visualStep(start({}), all, 32)).toMatchObject({
       step: 'next',
       failed: false,
@@ -196,7 +196,7 @@ describe('a course of rounds', () => {
     expect(last(5)).toBe('next');
   });
 
-  it('shows uncounted rounds first and judges none of them', () => {
+  test('shows uncounted rounds first and judges none of them', () => {
     expect(visualStep(start({ uncounted: 1 }), none, 32)).toMatchObject({
       step: 'next',
       params: { judged: 0, right: 0 },
@@ -204,14 +204,14 @@ describe('a course of rounds', () => {
     expect(visualStep(start({ uncounted: 1, judged: 9, right: 9 }, 2), all, 32)).toEqual({ step: 'passed' });
   });
 
-  it('begins a puzzle again once: one place in 26 is near enough by chance', () => {
+  test('begins a puzzle again once: one place in 26 is near enough by chance', () => {
     const puzzle = (failures: number): SealedChallenge => visual({ kind: 'puzzle', params: { failures } });
     const missed = { right: 0, judged: 1, mechanical: false };
     expect(visualStep(puzzle(0), missed, 32)).toMatchObject({ step: 'next', failed: true, params: { failures: 1 } });
     expect(visualStep(puzzle(1), missed, 32)).toEqual({ step: 'failed' });
   });
 
-  it('begins again at most twice, and never beyond the site’s imageMaxRounds', () => {
+  test('begins again at most twice, and never beyond the site’s imageMaxRounds', () => {
     expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 32)).toMatchObject({
       step: 'next',
       failed: true,

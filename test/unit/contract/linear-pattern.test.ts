@@ -1,5 +1,5 @@
 /** Which of a site's own patterns may run, what they mean, and that none of them is slow. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { linearPattern } from '../../../src/contract/management/linear-pattern.ts';
 
 const LONGEST_ADDRESS = `${'a'.repeat(64)}@${'b'.repeat(255)}`;
@@ -7,7 +7,7 @@ const LONGEST_ADDRESS = `${'a'.repeat(64)}@${'b'.repeat(255)}`;
 const SLOW_MS = 1000;
 
 describe('a site’s own pattern', () => {
-  it.each([
+  test.each([
     ['^spam', 'spammer@example.org', true],
     ['^spam', 'no.spam@example.org', false],
     ['\\.(ru|cn)$', 'a@b.cn', true],
@@ -25,7 +25,7 @@ describe('a site’s own pattern', () => {
     expect(linearPattern(source)?.(text)).toBe(hit);
   });
 
-  it.each([
+  test.each([
     '(?=x)y',
     '(?!x)y',
     '(?<=x)y',
@@ -41,11 +41,11 @@ describe('a site’s own pattern', () => {
     expect(linearPattern(source)).toBeNull();
   });
 
-  it('may not grow beyond its states, however the counts are nested', () => {
+  test('may not grow beyond its states, however the counts are nested', () => {
     expect(linearPattern('((((a{8}){8}){8}){8}){8}')).toBeNull();
   });
 
-  it.each([
+  test.each([
     '(a+)+$',
     '(a|aa)+!',
     `${'a?'.repeat(64)}${'a'.repeat(64)}!`,

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EdgeRuleType } from '../../../src/contract/vocabulary.ts';
 import { USER_AGENT_VALUE_MAX_CHARS, canonicalValue } from '../../../src/rules/canonical.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
 
 describe('a rule value', () => {
-  it.each<[EdgeRuleType, string | number, string]>([
+  test.each<[EdgeRuleType, string | number, string]>([
     ['ip', '::FFFF:1.2.3.4', '1.2.3.4'],
     ['ip', '2001:DB8::0', '2001:db8::'],
     ['ipMask', '1.2.3.4/24', '1.2.3.0/24'],
@@ -27,7 +27,7 @@ describe('a rule value', () => {
     expect(canonicalValue(type, value)).toEqual({ ok: true, value: canonical });
   });
 
-  it.each<[EdgeRuleType, string | number]>([
+  test.each<[EdgeRuleType, string | number]>([
     ['ip', '1.2.3.0/24'],
     ['ip', '1.2.3'],
     ['ip', 16_909_060],
@@ -62,7 +62,7 @@ describe('a rule value', () => {
     expect(canonicalValue(type, value)).toEqual({ ok: false, reason: expect.stringMatching(/^(is|has|must)/) });
   });
 
-  it('is its own canonical value', () => {
+  test('is its own canonical value', () => {
     for (const [type, value] of [
       ['ip', '::ffff:1.2.3.4'],
       ['ipMask', 'ffff::/3'],

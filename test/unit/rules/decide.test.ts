@@ -2,7 +2,7 @@
  * The decision table of design 3.1, every combination, against an oracle written from the table's words
  * and not from the code: a list of inputs, each with what its `allow` lifts.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
 import { type DecideInputs, decide, liftedInputs } from '../../../src/rules/decide.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
@@ -64,7 +64,7 @@ function oracle(inputs: DecideInputs): { decision: Decision; input: string; lift
 }
 
 describe('the decision table', () => {
-  it('decides every combination as its words say', () => {
+  test('decides every combination as its words say', () => {
     let combinations = 0;
     for (const inputs of everyCombination()) {
       const expected = oracle(inputs);
@@ -80,7 +80,7 @@ describe('the decision table', () => {
     expect(combinations).toBe(13 * 7 * 4 * 4 * 4);
   });
 
-  it('explains every combination in one bounded sentence that names what decided', () => {
+  test('explains every combination in one bounded sentence that names what decided', () => {
     for (const inputs of everyCombination()) {
       const outcome = decide(inputs);
       const fired = [inputs.network, inputs.client].filter((one) => one !== null);
@@ -100,7 +100,7 @@ describe('the decision table', () => {
     }
   });
 
-  it('names the fired rule, category, risk, policy or default that decided', () => {
+  test('names the fired rule, category, risk, policy or default that decided', () => {
     const none = { network: null, client: null, category: null, risk: null, policy: null };
     expect(decide(none).decidedBy).toBe('default');
     expect(decide({ ...none, network: rule('asn', 'allow') }).decidedBy).toBe('asn:value');

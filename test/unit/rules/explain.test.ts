@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/verdict-record.ts';
 import { type DecideInputs, decide } from '../../../src/rules/decide.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
@@ -18,7 +18,7 @@ function explain(inputs: DecideInputs, fired: MatchedRule[]): string {
 }
 
 describe('an explanation', () => {
-  it('names the deciding rule, what it lifted, what else fired and the version', () => {
+  test('names the deciding rule, what it lifted, what else fired and the version', () => {
     const network = rule('ip:192.0.2.7', 'allow');
     const inputs: DecideInputs = {
       ...none,
@@ -32,20 +32,20 @@ describe('an explanation', () => {
     );
   });
 
-  it('names what was overruled without being lifted', () => {
+  test('names what was overruled without being lifted', () => {
     const network = rule('countryCode:DE', 'allow');
     expect(explain({ ...none, network, risk: { verdict: 'block', score: 0.9 } }, [network])).toBe(
       'Blocked by risk score 0.90; over rule countryCode:DE (allow); ruleset version 7.',
     );
   });
 
-  it('says that a monitored rule was only watched', () => {
+  test('says that a monitored rule was only watched', () => {
     expect(explain(none, [rule('asn:64496', 'block', 'monitor')])).toBe(
       'Allowed by default: nothing spoke against it; also fired asn:64496 (monitored block); ruleset version 7.',
     );
   });
 
-  it('fits a verdict record however many long rules fired', () => {
+  test('fits a verdict record however many long rules fired', () => {
     const fired = Array.from({ length: 100 }, (_, i) => rule(`userAgent:${'😀'.repeat(140)}${i}`, 'block'));
     const text = explain({ ...none, client: fired[0] ?? null }, fired);
     expect(text.length).toBeLessThanOrEqual(RECORD_TEXT_MAX_CHARS);

@@ -1,5 +1,5 @@
 /** Hard cases of address rules; the general ones are in test/property/rules. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatV4 } from '../../../src/address/ip.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import { firedIds, match, rulesetOf } from './rulesets.ts';
@@ -8,7 +8,7 @@ const mask = (value: string, verdict: EdgeRule['verdict'] = 'block'): EdgeRule =
 const single = (value: string, verdict: EdgeRule['verdict'] = 'block'): EdgeRule => ({ type: 'ip', value, verdict });
 
 describe('an address rule', () => {
-  it('0.0.0.0/0 holds every IPv4 address and no IPv6 one', () => {
+  test('0.0.0.0/0 holds every IPv4 address and no IPv6 one', () => {
     const ruleset = rulesetOf([mask('0.0.0.0/0')]);
     for (const ip of ['0.0.0.0', '127.0.0.1', '128.0.0.0', '255.255.255.255', '::ffff:1.2.3.4']) {
       expect(firedIds(ruleset, { ip })).toEqual(['ipMask:0.0.0.0/0']);
@@ -16,7 +16,7 @@ describe('an address rule', () => {
     for (const ip of ['::', '::1', '2002:102:304::', 'ffff::']) expect(firedIds(ruleset, { ip })).toEqual([]);
   });
 
-  it('::/0 holds every IPv6 address, 6to4 ones included, and no IPv4 one, mapped or not', () => {
+  test('::/0 holds every IPv6 address, 6to4 ones included, and no IPv4 one, mapped or not', () => {
     const ruleset = rulesetOf([mask('::/0')]);
     for (const ip of ['::', '2002:102:304::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff']) {
       expect(firedIds(ruleset, { ip })).toEqual(['ipMask:::/0']);
@@ -24,14 +24,14 @@ describe('an address rule', () => {
     for (const ip of ['1.2.3.4', '::ffff:1.2.3.4', '::ffff:0:0']) expect(firedIds(ruleset, { ip })).toEqual([]);
   });
 
-  it('of length 31 or 127 holds two addresses', () => {
+  test('of length 31 or 127 holds two addresses', () => {
     const ruleset = rulesetOf([mask('192.0.2.6/31'), mask('2001:db8::6/127')]);
     const held = (ip: string): boolean => firedIds(ruleset, { ip }).length === 1;
     expect(['192.0.2.5', '192.0.2.6', '192.0.2.7', '192.0.2.8'].map(held)).toEqual([false, true, true, false]);
     expect(['2001:db8::5', '2001:db8::6', '2001:db8::7', '2001:db8::8'].map(held)).toEqual([false, true, true, false]);
   });
 
-  it('of a single address and of its /32 or /128 are two rules, the address first', () => {
+  test('of a single address and of its /32 or /128 are two rules, the address first', () => {
     const ruleset = rulesetOf([
       mask('192.0.2.7/32', 'block'),
       single('192.0.2.7', 'allow'),
@@ -43,7 +43,7 @@ describe('an address rule', () => {
     expect(match(ruleset, { ip: '192.0.2.7' }).network?.verdict).toBe('allow');
   });
 
-  it('matches a visitor however the address is spelled, and nobody when it is not an address', () => {
+  test('matches a visitor however the address is spelled, and nobody when it is not an address', () => {
     const ruleset = rulesetOf([single('192.0.2.7'), single('2001:db8::a'), mask('0.0.0.0/0'), mask('::/0')]);
     for (const ip of ['::ffff:192.0.2.7', '::FFFF:C000:207']) expect(firedIds(ruleset, { ip })[0]).toBe('ip:192.0.2.7');
     expect(firedIds(ruleset, { ip: '2001:0DB8:0:0::000A' })[0]).toBe('ip:2001:db8::a');
@@ -58,7 +58,7 @@ describe('an address rule', () => {
     single('10.1.2.3', 'allow'),
   ];
   const adjacent = [mask('10.1.1.0/24', 'allow'), mask('10.1.3.0/24', 'allow')];
-  it.each([
+  test.each([
     ['outermost first', [...nested, ...adjacent]],
     ['innermost first', [...adjacent, ...nested].toReversed()],
   ])('nested and adjacent ranges answer the same when added %s', (_, rules) => {
@@ -78,7 +78,7 @@ describe('an address rule', () => {
     ]);
   });
 
-  it('is found among 200,000 nested /32 in one /8', () => {
+  test('is found among 200,000 nested /32 in one /8', () => {
     const first = 0x0a000000;
     const rules = [mask('10.0.0.0/8', 'challenge')];
     for (let i = 0; i < 200_000; i++)
@@ -93,7 +93,7 @@ describe('an address rule', () => {
     }
   });
 
-  it('nested at every length fires from the longest to the shortest', () => {
+  test('nested at every length fires from the longest to the shortest', () => {
     const v4 = Array.from({ length: 33 }, (_, length) => mask(`0.0.0.0/${length}`));
     const v6 = Array.from({ length: 129 }, (_, length) => mask(`::/${length}`));
     const ruleset = rulesetOf([...v4, ...v6]);

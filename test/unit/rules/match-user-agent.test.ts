@@ -1,5 +1,5 @@
 /** Hard cases of user agent rules; the general ones are in test/property/rules. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
@@ -17,7 +17,7 @@ const found = (ruleset: Ruleset, userAgent: string): string[] =>
   firedIds(ruleset, { userAgent }).map((id) => id.slice('userAgent:'.length));
 
 describe('a user agent rule', () => {
-  it('matches anywhere in the header, whatever the case', () => {
+  test('matches anywhere in the header, whatever the case', () => {
     const ruleset = rulesFor('GoogleBot');
     for (const header of ['googlebot', 'GOOGLEBOT/2.1', 'Mozilla/5.0 (compatible; Googlebot', 'xgooglebotx']) {
       expect(found(ruleset, header)).toEqual(['googlebot']);
@@ -25,11 +25,11 @@ describe('a user agent rule', () => {
     for (const header of ['', 'googlebo', 'google bot', 'oglebot']) expect(found(ruleset, header)).toEqual([]);
   });
 
-  it('never matches an empty header', () => {
+  test('never matches an empty header', () => {
     expect(found(rulesFor('a', 'ab', 'abc', 'abcd'), '')).toEqual([]);
   });
 
-  it('of one, two or three bytes matches like any other', () => {
+  test('of one, two or three bytes matches like any other', () => {
     const ruleset = rulesFor('x', 'yz', 'bot', 'é', '/');
     expect(found(ruleset, 'BOT')).toEqual(['bot']);
     expect(found(ruleset, 'yxzy')).toEqual(['x']);
@@ -37,7 +37,7 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'bo')).toEqual([]);
   });
 
-  it('is found when others overlap, contain or continue it', () => {
+  test('is found when others overlap, contain or continue it', () => {
     const ruleset = rulesFor('she said', 'he said', 'hers', 'said hers', 'id h', 'she', 'd her');
     expect(found(ruleset, 'SHE SAID HERS')).toEqual([
       'd her',
@@ -52,14 +52,14 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'xhe saidx')).toEqual(['he said']);
   });
 
-  it('is found after a near miss of itself', () => {
+  test('is found after a near miss of itself', () => {
     const ruleset = rulesFor('aaaab', 'abababc', 'mozilla/5.0 (compatible; evil');
     expect(found(ruleset, 'aaaaaaaaaab')).toEqual(['aaaab']);
     expect(found(ruleset, 'ababababababc')).toEqual(['abababc']);
     expect(found(ruleset, 'mozilla/5.0 (mozilla/5.0 (compatible; evil')).toEqual(['mozilla/5.0 (compatible; evil']);
   });
 
-  it('is found at the start of a header, whatever its first characters hash to', () => {
+  test('is found at the start of a header, whatever its first characters hash to', () => {
     // Names that begin in a thousand ways: some three in a hundred of the first characters look like a rule's.
     const names = Array.from({ length: 1000 }, (_, n) => `${Math.imul(n + 1, 0x9e3779b1) >>> 0}`);
     const ruleset = rulesFor(...names);
@@ -70,11 +70,11 @@ describe('a user agent rule', () => {
     expect(found(rulesFor('\u03c2/1a', 'mozilla/5.0'), 'aMozilla/5.0')).toEqual(['mozilla/5.0']);
   });
 
-  it('fires once, however often it occurs', () => {
+  test('fires once, however often it occurs', () => {
     expect(found(rulesFor('spam', 'am', 'a'), 'spam spam spam a am')).toEqual(['a', 'am', 'spam']);
   });
 
-  it('matches beyond ASCII, in either case, beside ASCII rules', () => {
+  test('matches beyond ASCII, in either case, beside ASCII rules', () => {
     const ruleset = rulesFor('ЯНДЕКС', 'σίσυφος', 'curl', '爬虫', '🤖bot', 'über', 'K1');
     expect(found(ruleset, 'curl Яндекс/1')).toEqual(['curl', 'яндекс']);
     expect(found(ruleset, 'x爬虫🤖BOT')).toEqual(['爬虫', '🤖bot']);
@@ -84,7 +84,7 @@ describe('a user agent rule', () => {
     expect(found(ruleset, '\ud83e curl \ud800')).toEqual(['curl']);
   });
 
-  it('never takes a Latin-1 character for a byte of a UTF-8 one', () => {
+  test('never takes a Latin-1 character for a byte of a UTF-8 one', () => {
     // U+93BF is E9 8E BF in UTF-8.
     const ruleset = rulesFor('abcd\u93bf', 'abc\u93bfxyzzy');
     for (const header of ['abcd\u00e9\u008e\u00bf', 'abc\u00e9\u008e\u00bfxyzzy'])
@@ -92,13 +92,13 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'abcd\u93bf abc\u93bfxyzzy')).toEqual(['abcd\u93bf', 'abc\u93bfxyzzy']);
   });
 
-  it('is found at the very end of a header of 14 KiB', () => {
+  test('is found at the very end of a header of 14 KiB', () => {
     const ruleset = rulesFor('needle', 'aaaaaaab', 'é-needle');
     expect(found(ruleset, 'a'.repeat(14 * 1024 - 6) + 'NEEDLE')).toEqual(['needle']);
     expect(found(ruleset, 'é'.repeat(14 * 1024) + '-needle')).toEqual(['needle', 'é-needle']);
   });
 
-  it('stays linear in a header made to hurt', () => {
+  test('stays linear in a header made to hurt', () => {
     const texts = Array.from({ length: 290 }, (_, n) => 'a'.repeat(n + 4));
     const ruleset = rulesFor(...texts, `${'a'.repeat(299)}b`, `${'ab'.repeat(149)}c`);
     const header = 'a'.repeat(7 * 1024) + 'ab'.repeat(4 * 1024);
@@ -108,7 +108,7 @@ describe('a user agent rule', () => {
     expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
-  it('gives the strictest of those that match', () => {
+  test('gives the strictest of those that match', () => {
     const ruleset = rulesetOf([rule('bot', 'allow'), rule('googlebot', 'challenge'), rule('google', 'block')]);
     expect(match(ruleset, { userAgent: 'googlebot' }).client?.id).toBe('userAgent:google');
     expect(match(ruleset, { userAgent: 'bot' }).client?.verdict).toBe('allow');

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ROLLOUT_BUCKETS, rolloutBucket } from '../../../src/rules/rollout.ts';
 
-it('puts a visitor in the same bucket every time', () => {
+test('puts a visitor in the same bucket every time', () => {
   expect(rolloutBucket('visitor')).toBe(rolloutBucket('visitor'));
   // Fixed for good: another number here would move every visitor of every running rollout.
   expect([rolloutBucket(''), rolloutBucket('192.0.2.7'), rolloutBucket('посетитель')]).toMatchInlineSnapshot(`
@@ -13,7 +13,7 @@ it('puts a visitor in the same bucket every time', () => {
   `);
 });
 
-it('spreads visitors evenly', () => {
+test('spreads visitors evenly', () => {
   const counts = new Uint32Array(100);
   for (let i = 0; i < 100_000; i++) {
     const bucket = rolloutBucket(`visitor-${i}`);

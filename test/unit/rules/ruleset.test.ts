@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
 import { deltaOf, firedIds, match, rulesetOf, snapshotOf } from './rulesets.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
@@ -21,13 +21,13 @@ const visitor: Partial<MatchSignals> = {
 };
 
 describe('a ruleset', () => {
-  it('with no rules matches nobody', () => {
+  test('with no rules matches nobody', () => {
     const ruleset = rulesetOf([]);
     expect(ruleset.ruleCount).toBe(0);
     expect(match(ruleset, visitor)).toEqual({ network: null, client: null, fired: [] });
   });
 
-  it('lists every match from the most to the least specific', () => {
+  test('lists every match from the most to the least specific', () => {
     const ruleset = rulesetOf(all);
     expect(firedIds(ruleset, visitor)).toEqual([
       'ip:192.0.2.7',
@@ -41,7 +41,7 @@ describe('a ruleset', () => {
     expect(match(ruleset, visitor).client?.id).toBe('userAgent:curl');
   });
 
-  it('looks through monitored rules and still names them', () => {
+  test('looks through monitored rules and still names them', () => {
     const ruleset = rulesetOf([{ ...ip, mode: 'monitor' }, mask, { ...userAgent, mode: 'monitor' }, ja4]);
     const result = match(ruleset, visitor);
     expect(result.network?.id).toBe('ipMask:192.0.2.0/24');
@@ -54,7 +54,7 @@ describe('a ruleset', () => {
     ]);
   });
 
-  it('drops a rule in the second it expires, without a new snapshot', () => {
+  test('drops a rule in the second it expires, without a new snapshot', () => {
     const ruleset = rulesetOf([{ ...ip, expiry: 1000 }, mask]);
     expect(match(ruleset, visitor, 999).network?.id).toBe('ip:192.0.2.7');
     expect(match(ruleset, visitor, 1000)).toMatchObject({
@@ -63,12 +63,12 @@ describe('a ruleset', () => {
     });
   });
 
-  it('keeps a rule whose expiry is beyond what 32 bits of seconds can say', () => {
+  test('keeps a rule whose expiry is beyond what 32 bits of seconds can say', () => {
     const ruleset = rulesetOf([{ ...ip, expiry: 32_503_680_000 }]);
     expect(match(ruleset, visitor, 4_294_967_295).network?.id).toBe('ip:192.0.2.7');
   });
 
-  it.each([
+  test.each([
     [0, [false, false, false]],
     [0.01, [true, false, false]],
     [50, [true, true, false]],
@@ -81,7 +81,7 @@ describe('a ruleset', () => {
     expect(decider).toEqual(expected);
   });
 
-  it('asks where a visitor stands in a rollout only for a rule that has one', () => {
+  test('asks where a visitor stands in a rollout only for a rule that has one', () => {
     const asked = (rules: EdgeRule[]): number => {
       let times = 0;
       const counted = {
@@ -103,12 +103,12 @@ describe('a ruleset', () => {
     expect(asked([ip, { ...mask, rollout: 50 }])).toBe(1);
   });
 
-  it('takes what it does not know about a visitor for no match', () => {
+  test('takes what it does not know about a visitor for no match', () => {
     expect(match(rulesetOf(all), {}).fired).toEqual([]);
     expect(match(rulesetOf(all), { ja4: 'nonsense', countryCode: 'deutschland', asn: 1 }).fired).toEqual([]);
   });
 
-  it('lets the later of two rules with one value stand', () => {
+  test('lets the later of two rules with one value stand', () => {
     const ruleset = rulesetOf([...all, { ...ip, verdict: 'allow', mode: 'monitor' }, { ...ip, verdict: 'challenge' }]);
     expect(ruleset.ruleCount).toBe(6);
     expect(match(ruleset, visitor).network).toEqual({
@@ -121,7 +121,7 @@ describe('a ruleset', () => {
 });
 
 describe('a delta', () => {
-  it('replaces, adds and removes rules of every type without touching the base', () => {
+  test('replaces, adds and removes rules of every type without touching the base', () => {
     const base = snapshotOf(all);
     const replaced = all.map((rule) => ({ ...rule, verdict: 'allow' as const }));
     for (const [i, rule] of all.entries()) {
@@ -137,7 +137,7 @@ describe('a delta', () => {
     );
   });
 
-  it('carries its version, its base and nothing else when it is empty', () => {
+  test('carries its version, its base and nothing else when it is empty', () => {
     const delta = deltaOf([], []);
     const ruleset = rulesetOf(all, delta);
     expect([delta.baseVersion, delta.baseHash, delta.instanceId]).toEqual([1, 'ab'.repeat(32), 'instance']);
@@ -145,7 +145,7 @@ describe('a delta', () => {
     expect(firedIds(ruleset, visitor)).toHaveLength(6);
   });
 
-  it('puts its rules among the base ones by specificity', () => {
+  test('puts its rules among the base ones by specificity', () => {
     const delta = deltaOf([{ type: 'ipMask', value: '192.0.2.0/28', verdict: 'block' }], []);
     expect(firedIds(rulesetOf([ip, mask, asn], delta), visitor)).toEqual([
       'ip:192.0.2.7',
@@ -155,7 +155,7 @@ describe('a delta', () => {
     ]);
   });
 
-  it('may remove what the base does not hold', () => {
+  test('may remove what the base does not hold', () => {
     const removals = [...all, { type: 'userAgent', value: 'nobody' } as const, { type: 'asn', value: '1' } as const];
     expect(rulesetOf([], deltaOf([], removals)).ruleCount).toBe(0);
   });

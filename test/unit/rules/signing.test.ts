@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openSignedRuleset, rulesetHash, signRulesetFile } from '../../../src/rules/signing.ts';
 import { compile } from './rulesets.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('a signed ruleset file', () => {
-  it('opens to its payload, in place, under the key that signed it', async () => {
+  test('opens to its payload, in place, under the key that signed it', async () => {
     const { file, hash } = await signRulesetFile(payload, { kid: 'ключ-1', privateKey: pair.privateKey });
     const opened = await openSignedRuleset(file, new Map([['ключ-1', pair.publicKey]]));
     expect(opened).toEqual({ ok: true, payload, hash });
@@ -21,7 +21,7 @@ describe('a signed ruleset file', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is refused under an unknown key, a foreign key and no key', async () => {
+  test('is refused under an unknown key, a foreign key and no key', async () => {
     const { file } = await signRulesetFile(payload, { kid: 'a', privateKey: pair.privateKey });
     for (const keys of [
       new Map(),
@@ -33,7 +33,7 @@ describe('a signed ruleset file', () => {
     }
   });
 
-  it('is refused with any one byte changed or cut off', async () => {
+  test('is refused with any one byte changed or cut off', async () => {
     const { file } = await signRulesetFile(payload, { kid: 'a', privateKey: pair.privateKey });
     const keys = new Map([['a', pair.publicKey]]);
     const trailer = file.length - payload.length;
@@ -54,7 +54,7 @@ describe('a signed ruleset file', () => {
     }
   });
 
-  it('cannot be signed under a kid that its trailer has no room for', async () => {
+  test('cannot be signed under a kid that its trailer has no room for', async () => {
     for (const kid of ['', 'x'.repeat(129)]) {
       await expect(signRulesetFile(payload, { kid, privateKey: pair.privateKey })).rejects.toThrow(RangeError);
     }

@@ -1,7 +1,7 @@
 /** The edge's client of `/siteverify`: whatever comes back, it is an answer or a fault, never an exception. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyToken } from '../../../src/verify/client.ts';
 import type { VerifyTokenResult } from '../../../src/verify/client.ts';
 
@@ -52,7 +52,7 @@ const verify = (path: string): Promise<VerifyTokenResult> =>
     fetch: (request) => fetch(request),
   });
 
-it('asks with exactly the members it was given', async () => {
+test('asks with exactly the members it was given', async () => {
   await verify('/yes');
   expect(asked.at(-1)).toEqual({
     secret: 's',
@@ -89,12 +89,12 @@ describe.each([
   ['/null', { ok: false, fault: 'nonsense' }],
   ['/long', { ok: false, fault: 'nonsense' }],
 ])('%s', (path, expected) => {
-  it(`is ${JSON.stringify(expected)}`, async () => {
+  test(`is ${JSON.stringify(expected)}`, async () => {
     expect(await verify(path)).toMatchObject(expected);
   });
 });
 
-it('calls a service that is not there unreachable', async () => {
+test('calls a service that is not there unreachable', async () => {
   const result = await verifyToken({
     url: 'http://127.0.0.1:1/siteverify',
     secret: 's',
@@ -105,7 +105,7 @@ it('calls a service that is not there unreachable', async () => {
   expect(result).toEqual({ ok: false, fault: 'unreachable' });
 });
 
-it('reads an answer without end only so far', async () => {
+test('reads an answer without end only so far', async () => {
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {

@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { writeBundle } from '../../../scripts/build-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bundle-'));
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const assets = (body: string) => ({ 'widget.js': { hash: 'abc', body, gzipBytes: 1 } });
 
-it('is replaced whole: who opened it before still reads all of the former one', () => {
+test('is replaced whole: who opened it before still reads all of the former one', () => {
   writeBundle(assets('former'), path);
   const opened = openSync(path, 'r');
   const former = readFileSync(path, 'utf8');
@@ -22,7 +22,7 @@ it('is replaced whole: who opened it before still reads all of the former one', 
   expect(readdirSync(folder)).toEqual(['bundle.generated.ts']);
 });
 
-it('stays as it is when nothing changed', () => {
+test('stays as it is when nothing changed', () => {
   writeBundle(assets('same'), path);
   const { ino } = statSync(path);
   writeBundle(assets('same'), path);
