@@ -23,9 +23,13 @@ test.each(links)('$path: $target is there', ({ path, target }) => {
 
 /** One file, then one or several titles; an ellipsis stands for the part of a title that a table fills in. */
 const named = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g)].flatMap(
-    ([, file = '', titles = '']) =>
-      [...titles.matchAll(/"…?:? ?([^"]+?)…?"/g)].map(([, title = '']) => ({ path, file, title })),
+  // Prose is wrapped: a title may run on to the next line.
+  [
+    ...text
+      .replaceAll(/\s+/g, ' ')
+      .matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g),
+  ].flatMap(([, file = '', titles = '']) =>
+    [...titles.matchAll(/"…?:? ?([^"]+?)…?"/g)].map(([, title = '']) => ({ path, file, title })),
   ),
 );
 
