@@ -7,9 +7,10 @@ import { existsSync } from 'node:fs';
 import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
+import { checkImportGraph } from './checks/import-graph.ts';
 import { checkLockfile } from './checks/lockfile.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
-import { checkImportGraph } from './checks/import-graph.ts';
+import { checkOwnWords } from './checks/own-words.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
 
 interface Step {
@@ -45,6 +46,7 @@ const steps: Step[] = [
   { name: 'lockfile', run: checkLockfile },
   { name: 'pure modules', run: checkPureModules },
   { name: 'file length', run: checkFileLength },
+  { name: 'own words', run: checkOwnWords },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
 ].filter((step) => step.name !== 'OpenAPI' || existsSync('scripts/openapi.ts'));
 
