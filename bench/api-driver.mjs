@@ -10,7 +10,7 @@ import { mergeCaptcha } from '../src/store/event-log/captcha-record.ts';
 import { HotRows } from '../src/store/event-log/shard/hot-rows.ts';
 import { captchaRow, logRecord } from '../src/store/event-log/log-record.ts';
 import { appendRows } from '../src/store/event-log/client/verdict-log.ts';
-import { verdictRow } from '../src/store/event-log/row.ts';
+import { verdictRow } from '../src/store/event-log/log-row.ts';
 import { BLOCK_ROWS, buildSegment } from '../src/store/event-log/shard/segment-build.ts';
 import { beginSegment, putSegment, recordSealed } from '../src/store/event-log/shard/segments.ts';
 import { VerdictShard as ServiceShard } from '../src/store/event-log/shard/verdict-shard.ts';

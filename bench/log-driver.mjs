@@ -5,10 +5,10 @@
  */
 import { newEventId } from '../src/logsink/event-id.ts';
 import { acceptBatch, verdictLogOf } from '../src/service/ingest/accept-batch.ts';
-import { everything } from '../src/store/event-log/filter.ts';
+import { everything } from '../src/store/event-log/row-filter.ts';
 import { appendRows, countSeries, countValues } from '../src/store/event-log/client/verdict-log.ts';
-import { readPage } from '../src/store/event-log/client/read-page.ts';
-import { verdictRow } from '../src/store/event-log/row.ts';
+import { readPage } from '../src/store/event-log/client/verdict-page.ts';
+import { verdictRow } from '../src/store/event-log/log-row.ts';
 import { instance, record, records } from './log-records.mjs';
 
 export { VerdictShard } from './log-shard.mjs';

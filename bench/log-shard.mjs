@@ -4,7 +4,7 @@
  * been in the table first; `bareAppend` and `barePage` are the floor: the same bytes in a plain table.
  */
 import { HotRows } from '../src/store/event-log/shard/hot-rows.ts';
-import { verdictRow } from '../src/store/event-log/row.ts';
+import { verdictRow } from '../src/store/event-log/log-row.ts';
 import { BLOCK_ROWS, buildSegment } from '../src/store/event-log/shard/segment-build.ts';
 import { beginSegment, putSegment, recordSealed } from '../src/store/event-log/shard/segments.ts';
 import { VerdictShard as ServiceShard } from '../src/store/event-log/shard/verdict-shard.ts';

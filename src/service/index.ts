@@ -10,9 +10,9 @@ import { consumeVerdicts } from './ingest/consume-verdicts.ts';
 import { referenceRoutes } from './operations/reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';
 
-export { RiskBook } from '../store/risk-book/risk-book.ts';
-export { RuleBook } from '../store/rule-book/rule-book.ts';
-export { SpendLedger } from '../store/spend-ledger/spend-ledger.ts';
+export { RiskBook } from '../store/risk-book/object/risk-book.ts';
+export { RuleBook } from '../store/rule-book/object/rule-book.ts';
+export { SpendLedger } from '../store/spend-ledger/object/spend-ledger.ts';
 export { VerdictShard } from '../store/event-log/shard/verdict-shard.ts';
 
 const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes(), reference: referenceRoutes() });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
-import { issueClientJwt } from '../../src/store/keys/issue-client-jwt.ts';
+import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, edgeVisitor as visitor, env, makeAccount, makeSite, opened } from './captcha-harness.ts';
 

@@ -5,7 +5,7 @@ import { keyDay } from '../../src/captcha/seal/keyring.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
-import { issueClientJwt } from '../../src/store/keys/issue-client-jwt.ts';
+import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import {
   ask,

@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
-import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
 import { call, send, serviceEnv } from './service/service-under-test.ts';
 

@@ -6,7 +6,7 @@ import { createRuleset } from '../../src/rules/ruleset.ts';
 import type { Ruleset } from '../../src/rules/ruleset.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import { openSnapshot } from '../../src/rules/snapshot.ts';
-import type { RuleBook } from '../../src/store/rule-book/rule-book.ts';
+import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
 import { verificationKeys } from '../../src/store/keys/signing-keys.ts';
 
 const serviceEnv = env as ServiceEnv;

@@ -7,8 +7,8 @@ import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Decision } from '../../src/contract/vocabulary.ts';
-import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
 import { firedFor, loadedByAnEdge } from './rule-book-loaded.ts';
 
 const RUNS = 25;

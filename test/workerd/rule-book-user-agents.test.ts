@@ -3,10 +3,10 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
-import { userAgentRulesIn } from '../../src/store/rule-book/user-agent-lookup.ts';
-import { USER_AGENT_RULES_MAX } from '../../src/store/rule-book/writes.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
+import { userAgentRulesIn } from '../../src/store/rule-book/object/user-agent-lookup.ts';
+import { USER_AGENT_RULES_MAX } from '../../src/store/rule-book/object/write-rules.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
 
 const author: WriteAuthor = { now: 1, actor: 'key-1', kind: 'create' };
 const agentRule = (value: string) => ({ type: 'userAgent' as const, value, verdict: 'block' as const });

@@ -4,12 +4,12 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import type { RuleBook } from '../../src/store/rule-book/rule-book.ts';
-import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/change-log.ts';
-import type { RulePageQuery } from '../../src/store/rule-book/listing.ts';
-import { ruleBook, rulePage } from '../../src/store/rule-book/stub.ts';
+import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
+import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/object/change-log.ts';
+import type { RulePageQuery } from '../../src/store/rule-book/object/list-rules.ts';
+import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/writes.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
 import { firedFor, loadedByAnEdge } from './rule-book-loaded.ts';
 
 const serviceEnv = env as ServiceEnv;

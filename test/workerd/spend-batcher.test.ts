@@ -1,8 +1,8 @@
 /** Group commit of spends: who shares a call, and what becomes of everybody else when it goes wrong. */
 import { describe, expect, test } from 'vitest';
-import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/service/captcha/spend-batcher.ts';
-import type { SpendWay } from '../../src/service/captcha/spend-batcher.ts';
-import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
+import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/store/spend-ledger/client/spend-batcher.ts';
+import type { SpendWay } from '../../src/store/spend-ledger/client/spend-batcher.ts';
+import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 
 const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
 const won: SpendResult = { spent: true, replay: null };

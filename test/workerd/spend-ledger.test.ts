@@ -2,9 +2,9 @@
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { countUse } from '../../src/service/captcha/spend.ts';
-import { REPLAY_MS } from '../../src/store/spend-ledger/spend-ledger.ts';
-import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger/spend-ledger.ts';
+import { countUse } from '../../src/store/spend-ledger/client/spend.ts';
+import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
 const ledger = (name: string): DurableObjectStub<SpendLedger> => namespace.get(namespace.idFromName(name));

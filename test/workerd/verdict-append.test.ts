@@ -16,11 +16,11 @@ import {
 } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { countValues, missingRecords, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
-import { everything } from '../../src/store/event-log/filter.ts';
-import { readPage } from '../../src/store/event-log/client/read-page.ts';
-import type { Page, PageStart } from '../../src/store/event-log/client/read-page.ts';
-import { compareNewestFirst } from '../../src/store/event-log/row.ts';
-import type { PlanRequest } from '../../src/store/event-log/shard/plan.ts';
+import { everything } from '../../src/store/event-log/row-filter.ts';
+import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
+import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
+import type { PlanRequest } from '../../src/store/event-log/shard/verdict-read-plan.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { ShardStub } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';

@@ -5,11 +5,11 @@
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { everything } from '../../src/store/event-log/filter.ts';
+import { everything } from '../../src/store/event-log/row-filter.ts';
 import { appendRows } from '../../src/store/event-log/client/verdict-log.ts';
-import { readPage } from '../../src/store/event-log/client/read-page.ts';
-import type { Page } from '../../src/store/event-log/client/read-page.ts';
-import { verdictRow } from '../../src/store/event-log/row.ts';
+import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import type { Page } from '../../src/store/event-log/client/verdict-page.ts';
+import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 

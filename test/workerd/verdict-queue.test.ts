@@ -12,10 +12,10 @@ import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { DEAD_LETTER_QUEUE, countDeadLetters, replayDeadLetters } from '../../src/service/ingest/dead-letters.ts';
 import { instanceById } from '../../src/store/d1/instances.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
-import { everything } from '../../src/store/event-log/filter.ts';
+import { everything } from '../../src/store/event-log/row-filter.ts';
 import { appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
-import { readPage } from '../../src/store/event-log/client/read-page.ts';
-import { verdictRow } from '../../src/store/event-log/row.ts';
+import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 

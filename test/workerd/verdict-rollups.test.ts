@@ -2,8 +2,8 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { Aggregate } from '../../src/store/event-log/shard/aggregate.ts';
-import { storedDimensions } from '../../src/store/event-log/dimensions.ts';
+import { Aggregate } from '../../src/store/event-log/shard/rollup-aggregate.ts';
+import { storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, RollupStore } from '../../src/store/event-log/shard/rollup-store.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 

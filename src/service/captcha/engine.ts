@@ -12,7 +12,7 @@ import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { readAddressFacts } from '../../captcha/verify/address-facts.ts';
 import type { AddressLookup } from '../../captcha/verify/address-facts.ts';
 import { BoundedMemo } from './bounded-memo.ts';
-import { countUse } from './spend.ts';
+import { countUse } from '../../store/spend-ledger/client/spend.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 
 /** A changed or deactivated site is seen by every isolate within this time (interface document 3). */

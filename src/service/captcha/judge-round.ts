@@ -13,7 +13,7 @@ import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import { ApiError } from '../operations/operation.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { CaptchaEngine } from './engine.ts';
-import { countUse, spend } from './spend.ts';
+import { countUse, spend } from '../../store/spend-ledger/client/spend.ts';
 
 /** Rounds answered per site and network in ten minutes, counted exactly: some fifty visitors of one address. */
 const ATTEMPTS_MAX = 120;

@@ -23,7 +23,7 @@ import { accessDemand } from './access-demand.ts';
 import { tellVerified } from './captcha-events.ts';
 import { captchaEngine } from './engine.ts';
 import type { CaptchaEngine } from './engine.ts';
-import { isSpent, recall, spend } from './spend.ts';
+import { isSpent, recall, spend } from '../../store/spend-ledger/client/spend.ts';
 import { testAnswer } from './test-answer.ts';
 
 /** What a verification came to, before it takes the shape of one endpoint or another. */

@@ -3,7 +3,7 @@
  * thousand that wait in parallel must not all get through: a network and a site have a budget,
  * counted exactly.
  */
-import { countUse } from './spend.ts';
+import { countUse } from '../../store/spend-ledger/client/spend.ts';
 
 const WINDOW_MS = 600_000;
 /** Households without script behind one address, in ten minutes. */

@@ -9,7 +9,7 @@ import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../store/keys/master-key.ts';
-import { listBook } from '../../store/risk-book/stub.ts';
+import { listBook } from '../../store/risk-book/client.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
 import { edgeKeySets } from './edge-keys.ts';

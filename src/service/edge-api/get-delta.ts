@@ -2,7 +2,7 @@
  * `GET /edge/v1/rulesets/{hash}/delta/{n}` (design 4): the changes from a base up to version `n`, signed.
  * A base that is no longer served, or a version there is not, is 404: the edge asks for the version again.
  */
-import { ruleBook } from '../../store/rule-book/stub.ts';
+import { ruleBook } from '../../store/rule-book/client.ts';
 import { rulesetHashPattern } from './get-ruleset.ts';
 import { rulesetResponse, unknownRuleset } from './ruleset-response.ts';
 import type { EdgeRoute } from './edge-call.ts';

@@ -2,7 +2,7 @@
  * `GET /edge/v1/version` (design 4): what edges poll. Small, and 304 while nothing changed, so that
  * asking every few seconds from every colo costs next to nothing.
  */
-import { ruleBook } from '../../store/rule-book/stub.ts';
+import { ruleBook } from '../../store/rule-book/client.ts';
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 import { configVersionFor } from './edge-config.ts';

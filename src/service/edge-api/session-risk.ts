@@ -11,8 +11,8 @@ import type { RiskScore } from '../../risk/risk-score.ts';
 import { NO_LINEAGE } from '../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../risk/session-state.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import type { RescoredSession, SessionTerms } from '../../store/risk-book/risk-book.ts';
-import { allBooks, listBook, newSessionJti, sessionBook } from '../../store/risk-book/stub.ts';
+import type { RescoredSession, SessionTerms } from '../../store/risk-book/object/risk-book.ts';
+import { allBooks, listBook, newSessionJti, sessionBook } from '../../store/risk-book/client.ts';
 
 /** A JWT's life, and the clocks of two Workers. */
 const LISTED_MILLISECONDS = (SESSION_JWT_SECONDS + 10) * 1000;

@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
-import { spend } from '../captcha/spend.ts';
+import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';
 

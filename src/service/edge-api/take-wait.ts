@@ -11,7 +11,7 @@ import { formatIp, parseIp } from '../../address/ip.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { captchaEngine } from '../captcha/engine.ts';
-import { spend } from '../captcha/spend.ts';
+import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { waitAllowed } from '../captcha/wait-budget.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-call.ts';

@@ -9,9 +9,9 @@ import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdi
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { appendCounters, appendRows } from '../../store/event-log/client/verdict-log.ts';
-import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/shard/retention.ts';
-import { verdictRow } from '../../store/event-log/row.ts';
-import type { LogRow } from '../../store/event-log/row.ts';
+import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/shard/drop-expired.ts';
+import { verdictRow } from '../../store/event-log/log-row.ts';
+import type { LogRow } from '../../store/event-log/log-row.ts';
 import { crowdRisk } from '../edge-api/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusedRecord } from './refused-records.ts';

@@ -7,7 +7,7 @@ import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import { captchaStatuses } from './captcha-record.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
-import type { LogRow } from './row.ts';
+import type { LogRow } from './log-row.ts';
 
 export interface LogRecord {
   id: string;

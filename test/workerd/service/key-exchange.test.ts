@@ -1,7 +1,7 @@
 /** MASTER_KEY and site secrets exchanged while everything they protect goes on. */
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
-import { issueClientJwt } from '../../../src/store/keys/issue-client-jwt.ts';
+import { issueClientJwt } from '../../../src/store/d1/issue-client-jwt.ts';
 import { createInstance } from '../../../src/store/d1/instances.ts';
 import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/keys/master-key.ts';
 import { resealRootKey, rootKey } from '../../../src/store/keys/root-key.ts';

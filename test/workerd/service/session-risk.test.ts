@@ -12,8 +12,8 @@ import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge/edge-a
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/management/verdict-query.ts';
 import { eraseDeletedLogs } from '../../../src/service/ingest/erase-deleted-logs.ts';
-import { SessionRows } from '../../../src/store/risk-book/sessions.ts';
-import { listBook, sessionBook } from '../../../src/store/risk-book/stub.ts';
+import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
+import { listBook, sessionBook } from '../../../src/store/risk-book/client.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../../unit/risk/risk-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';

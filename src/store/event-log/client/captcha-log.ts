@@ -3,17 +3,17 @@
  * read. Appending merges events; searching reads hot rows and the columns of sealed ones; traffic
  * comes from the rollups.
  */
-import type { RowKey } from '../row.ts';
+import type { RowKey } from '../log-row.ts';
 import { shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 import { mergeCaptcha } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from '../captcha-record.ts';
-import type { CaptchaCondition } from '../conditions.ts';
-import { countLive } from '../shard/live.ts';
-import type { LiveAddress, LiveWindow } from '../shard/live.ts';
+import type { CaptchaCondition } from '../columns/captcha-field-test.ts';
+import { countLive } from '../shard/captcha-live-counts.ts';
+import type { LiveAddress, LiveWindow } from '../shard/captcha-live-counts.ts';
 import { scanShards } from './captcha-search.ts';
-import { countTraffic } from '../shard/traffic.ts';
-import type { CaptchaTraffic } from '../shard/traffic.ts';
+import { countTraffic } from '../shard/captcha-traffic.ts';
+import type { CaptchaTraffic } from '../shard/captcha-traffic.ts';
 
 /** Usage is looked at by the month, and compared with the one before. */
 const RETENTION_DAYS = 90;

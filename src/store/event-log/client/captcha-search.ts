@@ -3,12 +3,12 @@
  * full and everything is counted, or the search has looked at its share of rows. Then the total is
  * not exact and the cursor says where to go on; no row is skipped or shown twice.
  */
-import { compareNewestFirst } from '../row.ts';
-import type { RowKey, StoredRow } from '../row.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
 import { shard } from './shards.ts';
 import type { ShardEnv } from './shards.ts';
-import { byColumn } from '../conditions.ts';
-import type { CaptchaScan, ScanPlace } from '../shard/scan.ts';
+import { byColumn } from '../columns/captcha-field-test.ts';
+import type { CaptchaScan, ScanPlace } from '../shard/captcha-scan.ts';
 
 /** Rows of one shard one search looks at: where keys alone count them, about 100 ms, */
 const KEYS_SEARCHED_ROWS_MAX = 20_000_000;

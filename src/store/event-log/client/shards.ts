@@ -4,7 +4,7 @@
  * growing the log moves no row: `VERDICT_SHARDS` is `1`, or `1,8@2027-01-01T00:00:00Z`.
  */
 import type { VerdictShard } from '../shard/verdict-shard.ts';
-import { textHash } from '../text-hash.ts';
+import { textHash } from '../../text-hash.ts';
 
 /** A read asks every shard of every epoch it touches; six connections serve this many in good time. */
 const SHARDS_MAX = 256;

@@ -2,14 +2,14 @@
  * The log as the rest of the service sees it: append, read a page, count, erase. Everything here
  * fans out over the shards that `shards.ts` names and merges what they say.
  */
-import type { StoredDimension } from '../dimensions.ts';
-import type { IsolateGap } from '../shard/counters.ts';
+import type { StoredDimension } from '../count-dimensions.ts';
+import type { IsolateGap } from '../shard/edge-counters.ts';
 import type { AppendCounts } from '../shard/hot-rows.ts';
-import type { LogRow } from '../row.ts';
+import type { LogRow } from '../log-row.ts';
 import type { LargestValues, Point, SeriesAnswer, ValueCounts } from '../shard/rollup-reader.ts';
 import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
-import type { TelemetryReport } from '../shard/telemetry.ts';
+import type { TelemetryReport } from '../shard/session-telemetry.ts';
 
 /** Long enough for every value of a day in one shard; values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;

@@ -3,7 +3,7 @@
  * shares with the one before, and its row numbers as differences. Ordered, so that a prefix is a run of
  * keys and a key has a place; whole, so that counting by them needs no look at a row.
  */
-import { textHash } from '../text-hash.ts';
+import { textHash } from '../../text-hash.ts';
 
 /** Longer texts are kept up to here and told apart by a hash: what they find is to be compared in full. */
 const KEY_MAX_CHARS = 128;

@@ -3,8 +3,8 @@
  * only rows that are returned are read. Rebuilt from the table when the object starts. A bounded number
  * of rows is unsealed, so this stays below 20 MB, and it saves four of five written rows per verdict.
  */
-import type { RowFilter } from '../filter.ts';
-import type { LogRow, RowKey } from '../row.ts';
+import type { RowFilter } from '../row-filter.ts';
+import type { LogRow, RowKey } from '../log-row.ts';
 
 /** Of a row, what is filtered by; which rules fired is in its body alone. */
 type FilteredColumns = Pick<LogRow, 'jti' | 'ip' | 'asn' | 'outcome' | 'source' | 'device' | 'path' | 'fired' | 'kept'>;

@@ -3,19 +3,19 @@
  * rows go in unless their id is known, here or in a sealed segment. The rollups of a row exist from
  * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
  */
-import { Aggregate } from './aggregate.ts';
-import { IsolateCounts } from './counters.ts';
+import { Aggregate } from './rollup-aggregate.ts';
+import { IsolateCounts } from './edge-counters.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from '../log-record.ts';
-import { HotColumns } from '../columns/hot-columns.ts';
+import { HotColumns } from '../columns/captcha-hot-columns.ts';
 import { mergeCaptcha } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../captcha-record.ts';
 import { RollupStore } from './rollup-store.ts';
-import type { LogRow, RowKey } from '../row.ts';
+import type { LogRow, RowKey } from '../log-row.ts';
 import { readMeta, writeMeta } from './schema.ts';
 import { idMoment, sealedBodyHash } from './sealed-ids.ts';
-import { textHash } from '../text-hash.ts';
+import { textHash } from '../../text-hash.ts';
 
 /** Bounds the memory of `pending` and the time of its rebuild: about 100 ms of parsing. */
 const PENDING_ROWS_MAX = 10_000;

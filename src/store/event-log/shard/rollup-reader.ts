@@ -2,11 +2,11 @@
  * Counts as readers ask for them: merged buckets and what is still in memory, as one. Hour buckets
  * serve whole hours, minute buckets the rest, so a month by the day reads 720 small rows.
  */
-import type { Counts } from './aggregate.ts';
-import { storedDimensions } from '../dimensions.ts';
-import type { StoredDimension } from '../dimensions.ts';
+import type { Counts } from './rollup-aggregate.ts';
+import { storedDimensions } from '../count-dimensions.ts';
+import type { StoredDimension } from '../count-dimensions.ts';
 import type { HotRows } from './hot-rows.ts';
-import { ValueTotals } from './value-totals.ts';
+import { ValueTotals } from './rollup-value-totals.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 
 export interface ValueCounts {

@@ -4,8 +4,8 @@
  * Distinct values of an hour are bounded, because a visitor chooses paths and user agents: the
  * surplus is counted under id 0, so totals stay exact and the answer says that values were lumped.
  */
-import { addCounts } from './aggregate.ts';
-import type { Aggregate, Counts, MinuteCounts } from './aggregate.ts';
+import { addCounts } from './rollup-aggregate.ts';
+import type { Aggregate, Counts, MinuteCounts } from './rollup-aggregate.ts';
 import { decodeCounts, encodeCounts } from './rollup-codec.ts';
 
 export const LEVEL_MINUTE = 0;

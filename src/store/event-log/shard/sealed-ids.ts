@@ -3,7 +3,7 @@
  * late duplicate is recognised without reading R2. Sixteen bytes of id and four of its body's hash,
  * sorted, in chunks that are found by the time in the id: ten minutes to a bucket.
  */
-import { textHash } from '../text-hash.ts';
+import { textHash } from '../../text-hash.ts';
 
 const ID_BYTES = 16;
 const ENTRY_BYTES = ID_BYTES + 4;

@@ -4,10 +4,10 @@
  * and a reader can fetch one block by its byte range.
  */
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { CaptchaRunsBuilder } from './runs.ts';
+import { CaptchaRunsBuilder } from './captcha-runs.ts';
 import { logRecord } from '../log-record.ts';
-import type { StoredRow } from '../row.ts';
-import { SegmentColumnsBuilder } from '../columns/segment-columns.ts';
+import type { StoredRow } from '../log-row.ts';
+import { SegmentColumnsBuilder } from '../columns/verdict-segment-columns.ts';
 import { SegmentKeysBuilder } from '../columns/segment-keys.ts';
 
 /** About 9 kB compressed, and unpacked in 0.2 ms: a rare match costs little beside its read; blocks of 500 save 7 %. */

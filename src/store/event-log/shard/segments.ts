@@ -4,8 +4,8 @@
  * after a crash the same rows are put again under the same key.
  */
 import type { HotRows } from './hot-rows.ts';
-import { compareNewestFirst } from '../row.ts';
-import type { RowKey, StoredRow } from '../row.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
 import { recordSealedIds } from './sealed-ids.ts';
 import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';

@@ -4,31 +4,30 @@
  * the way of appending. Described in docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { eraseSession } from './erase.ts';
+import { eraseSession } from './erase-session.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
-import { liveCounts } from './live.ts';
-import type { LiveCounts, LiveWindow } from './live.ts';
-import { convertOldColumns, holdsOldColumns } from '../columns/old-columns.ts';
-import { scanCaptchas } from './scan.ts';
-import type { CaptchaScan, CaptchaScanAnswer } from './scan.ts';
-import { trafficSeries } from './traffic.ts';
-import type { TrafficWindow } from './traffic.ts';
-import type { StoredDimension } from '../dimensions.ts';
+import { liveCounts } from './captcha-live-counts.ts';
+import type { LiveCounts, LiveWindow } from './captcha-live-counts.ts';
+import { scanCaptchas } from './captcha-scan.ts';
+import type { CaptchaScan, CaptchaScanAnswer } from './captcha-scan.ts';
+import { trafficSeries } from './captcha-traffic.ts';
+import type { TrafficWindow } from './captcha-traffic.ts';
+import type { StoredDimension } from '../count-dimensions.ts';
 import { HotRows } from './hot-rows.ts';
 import type { AppendCounts } from './hot-rows.ts';
-import { addCounters, readCounters } from './counters.ts';
-import type { IsolateGap } from './counters.ts';
-import { planRead } from './plan.ts';
-import type { Plan, PlanRequest } from './plan.ts';
-import { dropExpired } from './retention.ts';
-import { eraseLog, eraseMoment, markRetired } from './retire.ts';
+import { addCounters, readCounters } from './edge-counters.ts';
+import type { IsolateGap } from './edge-counters.ts';
+import { planRead } from './verdict-read-plan.ts';
+import type { Plan, PlanRequest } from './verdict-read-plan.ts';
+import { dropExpired } from './drop-expired.ts';
+import { eraseLog, eraseMoment, markRetired } from './erase-log.ts';
 import { RollupReader } from './rollup-reader.ts';
 import type { LargestValues, Point, SeriesAnswer } from './rollup-reader.ts';
-import type { LogRow } from '../row.ts';
+import type { LogRow } from '../log-row.ts';
 import { createTables, readMeta, writeMeta } from './schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
-import { appendTelemetry, readTelemetry } from './telemetry.ts';
-import type { TelemetryReport } from './telemetry.ts';
+import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
+import type { TelemetryReport } from './session-telemetry.ts';
 
 /** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
@@ -67,14 +66,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   #reader: RollupReader;
   #working: Promise<unknown> = Promise.resolve();
   #alarmAt: number | null = null;
-  #hasOldColumns: boolean;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
     createTables(ctx.storage.sql);
     this.#name = rememberedName(ctx);
-    this.#hasOldColumns = holdsOldColumns(ctx.storage.sql);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot);
   }
@@ -118,7 +115,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** One bounded step of an audit search. */
   async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanAnswer> {
-    await this.#converted();
     return scanCaptchas(this.#storage.sql, this.#hot, scan);
   }
 
@@ -146,7 +142,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** Captchas of one site per bucket and per address. */
   async liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts> {
-    await this.#converted();
     return liveCounts(this.#storage.sql, this.#hot, siteKey, window);
   }
 
@@ -166,7 +161,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
 
   /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
-    await this.#converted();
     return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
   }
 
@@ -211,7 +205,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     let next = now + CARE_INTERVAL_MS;
     const eraseAt = eraseMoment(this.#storage.sql);
     try {
-      await this.#converted();
       if (eraseAt !== null && eraseAt <= now) return await this.#exclusively(() => this.#eraseEverything());
       while (this.#isFull(now) || this.#hasOldRows(now)) {
         const before = this.#hot.keys.size;
@@ -242,14 +235,6 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     let built = await writeSegment(sql, this.env.SEGMENTS, segment);
     while (!commitSegment(sql, this.#hot, segment, built)) {
       built = await writeSegment(sql, this.env.SEGMENTS, segment);
-    }
-  }
-
-  /** A segment at a time, so that appends go on meanwhile. */
-  async #converted(): Promise<void> {
-    while (this.#hasOldColumns) {
-      this.#hasOldColumns = convertOldColumns(this.#storage);
-      await scheduler.wait(0);
     }
   }
 

@@ -3,11 +3,11 @@
  * RuleBook (interface document 4.8: without `siteKey` the account's active instance, else 404).
  */
 import * as z from 'zod/mini';
-import { ruleBook } from '../../../../store/rule-book/stub.ts';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { RuleBook } from '../../../../store/rule-book/rule-book.ts';
-import type { TooManyRules } from '../../../../store/rule-book/writes.ts';
+import type { RuleBook } from '../../../../store/rule-book/object/rule-book.ts';
+import type { TooManyRules } from '../../../../store/rule-book/object/write-rules.ts';
 import { ApiError, NoActiveInstanceError } from '../../operation.ts';
 import type { OperationContext } from '../../operation.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { StoredDimension } from '../../../../store/event-log/dimensions.ts';
+import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
 import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
 import { verdictLogOf } from '../../../ingest/accept-batch.ts';

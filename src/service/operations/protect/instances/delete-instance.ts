@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../../store/d1/instances.ts';
-import { ruleBook } from '../../../../store/rule-book/stub.ts';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { retireLog } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../operation.ts';
 import { retireRisk } from '../../../edge-api/session-risk.ts';

@@ -3,7 +3,7 @@
  * shown once; what is kept is its `jti`, to list and to revoke.
  */
 import * as z from 'zod/mini';
-import { CLIENT_JWT_WEEKS_MAX, issueClientJwt } from '../../../../store/keys/issue-client-jwt.ts';
+import { CLIENT_JWT_WEEKS_MAX, issueClientJwt } from '../../../../store/d1/issue-client-jwt.ts';
 import { operation } from '../../operation.ts';
 import { instanceId, ownInstance } from './instance-answer.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Counts in the words of the wire.
  */
-import type { Counts } from '../../../../store/event-log/shard/aggregate.ts';
+import type { Counts } from '../../../../store/event-log/shard/rollup-aggregate.ts';
 import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
 
 const MINUTE_MS = 60_000;

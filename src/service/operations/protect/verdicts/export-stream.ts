@@ -2,9 +2,9 @@
  * Everything a filter matches, newest first, page by page: the next page is read when the client has
  * taken the last one, so neither side holds more than a page.
  */
-import { readPage } from '../../../../store/event-log/client/read-page.ts';
-import type { RowFilter } from '../../../../store/event-log/filter.ts';
-import type { RowKey, StoredRow } from '../../../../store/event-log/row.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import type { RowKey, StoredRow } from '../../../../store/event-log/log-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 
 /** A shard sends its rows in one message, which holds 32 MiB; the largest are 30 kB. */

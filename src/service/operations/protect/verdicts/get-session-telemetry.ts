@@ -5,7 +5,7 @@
 import { sessionRequest, sessionTelemetryAnswer } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import type { Counts } from '../../../../store/event-log/shard/aggregate.ts';
+import type { Counts } from '../../../../store/event-log/shard/rollup-aggregate.ts';
 import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
 import { riskParts } from '../../../../risk/risk-score.ts';
 import type { SessionState } from '../../../../risk/session-state.ts';

@@ -3,8 +3,8 @@
  * in: no parse, no second serialisation.
  */
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
-import { readPage } from '../../../../store/event-log/client/read-page.ts';
-import type { RowFilter } from '../../../../store/event-log/filter.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { decodeCursor, encodeCursor } from './verdict-log-query.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 

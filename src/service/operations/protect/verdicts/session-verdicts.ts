@@ -2,9 +2,9 @@
  * Every verdict of one session, newest first, up to a bound that explains any score.
  */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import { everything } from '../../../../store/event-log/filter.ts';
-import { readPage } from '../../../../store/event-log/client/read-page.ts';
-import type { RowKey } from '../../../../store/event-log/row.ts';
+import { everything } from '../../../../store/event-log/row-filter.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 
 const PAGE_ROWS = 1000;

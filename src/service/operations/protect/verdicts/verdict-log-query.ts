@@ -11,10 +11,10 @@ import type { Decision } from '../../../../contract/vocabulary.ts';
 import { formatIp, parseIp } from '../../../../address/ip.ts';
 import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { everything } from '../../../../store/event-log/filter.ts';
-import type { RowFilter } from '../../../../store/event-log/filter.ts';
-import { retentionHorizon } from '../../../../store/event-log/shard/retention.ts';
-import type { PageStart } from '../../../../store/event-log/client/read-page.ts';
+import { everything } from '../../../../store/event-log/row-filter.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { retentionHorizon } from '../../../../store/event-log/shard/drop-expired.ts';
+import type { PageStart } from '../../../../store/event-log/client/verdict-page.ts';
 import { verdictLogOf } from '../../../ingest/accept-batch.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 

@@ -1,0 +1,99 @@
+/**
+ * Opens sealed blocks, each at most once, and keeps the rows that match. A read of R2 costs more than the bytes it
+ * brings, so blocks that lie beside one another come in one.
+ */
+import { fragmentsOf, matches } from '../row-filter.ts';
+import type { RowFilter } from '../row-filter.ts';
+import { logRecord } from '../log-record.ts';
+import type { StoredRow } from '../log-row.ts';
+import { blockLines } from '../shard/segment-build.ts';
+import type { BlockReference } from '../shard/segments.ts';
+
+/** R2 answers reads side by side, within a Worker's six connections. */
+const READS_AT_ONCE = 6;
+/** 4,000 rows: what is unpacked before it is seen whether the page is full. */
+const BLOCKS_AT_ONCE = 32;
+/** Bytes between two blocks that are read and thrown away rather than asking twice. */
+const GAP_MAX_BYTES = 32_768;
+
+/** A block that the plan names is in another object by now, or past retention. */
+export class StalePlanError extends Error {}
+
+export class BlockReader {
+  readonly #bucket: R2Bucket;
+  readonly #filter: RowFilter;
+  readonly #fragments: readonly string[];
+  readonly #opened = new Map<string, StoredRow[]>();
+
+  constructor(bucket: R2Bucket, filter: RowFilter) {
+    this.#bucket = bucket;
+    this.#filter = filter;
+    this.#fragments = fragmentsOf(filter);
+  }
+
+  /** Matching rows of these blocks, in no order. */
+  async rows(blocks: readonly BlockReference[]): Promise<StoredRow[]> {
+    const unopened = blocks.filter((block) => !this.#opened.has(nameOf(block)));
+    await Promise.all(readsFor(unopened).map((neighbours) => this.#read(neighbours)));
+    return blocks.flatMap((block) => this.#opened.get(nameOf(block)) ?? []);
+  }
+
+  async #read(blocks: readonly BlockReference[]): Promise<void> {
+    const start = Math.min(...blocks.map((block) => block.start));
+    const end = Math.max(...blocks.map((block) => block.start + block.length));
+    const object = (blocks[0] as BlockReference).object;
+    const part = await this.#bucket.get(object, { range: { offset: start, length: end - start } });
+    if (!part) throw new StalePlanError(`${object} is gone`);
+    const bytes = await part.arrayBuffer();
+    for (const block of blocks) {
+      const at = block.start - start;
+      const lines = await blockLines(bytes.slice(at, at + block.length));
+      this.#opened.set(nameOf(block), this.#matching(lines, block));
+    }
+  }
+
+  #matching(bodies: readonly string[], { lines }: BlockReference): StoredRow[] {
+    const rows: StoredRow[] = [];
+    for (const body of lines === null ? bodies : lines.map((line) => bodies[line] ?? '')) {
+      if (!this.#fragments.every((fragment) => body.includes(fragment))) continue;
+      const record = logRecord(body);
+      if (matches(this.#filter, record)) rows.push({ id: record.id, timestamp: record.timestamp, body });
+    }
+    return rows;
+  }
+}
+
+/** From `at` on, as many blocks as may hold `rows` matching ones, or as are opened at once. */
+export function nextBlocks(blocks: readonly BlockReference[], at: number, rows: number): BlockReference[] {
+  const taken: BlockReference[] = [];
+  let reads = 0;
+  let matching = 0;
+  for (const block of blocks.slice(at, at + BLOCKS_AT_ONCE)) {
+    const before = taken.at(-1);
+    if (before === undefined || !areNeighbours(before, block)) reads++;
+    if (reads > READS_AT_ONCE || matching >= Math.max(rows, 1)) break;
+    taken.push(block);
+    matching += block.matching;
+  }
+  return taken;
+}
+
+function readsFor(blocks: readonly BlockReference[]): BlockReference[][] {
+  const reads: BlockReference[][] = [];
+  for (const block of blocks) {
+    const last = reads.at(-1);
+    if (last && areNeighbours(last.at(-1) as BlockReference, block)) last.push(block);
+    else reads.push([block]);
+  }
+  return reads;
+}
+
+/** Blocks come newest first: the next one lies before the one before. */
+function areNeighbours(newer: BlockReference, older: BlockReference): boolean {
+  const gap = newer.start - older.start - older.length;
+  return newer.object === older.object && gap >= 0 && gap <= GAP_MAX_BYTES;
+}
+
+function nameOf({ object, start }: BlockReference): string {
+  return `${object} ${start}`;
+}

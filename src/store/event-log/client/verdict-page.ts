@@ -1,0 +1,157 @@
+/**
+ * One page of the log, merged over shards and over hot and sealed rows. Blocks are opened newest
+ * first and only while a row of theirs could still belong on the page. A page that searched its
+ * share of blocks ends early, with a cursor: a read never grows without bound.
+ */
+import { BlockReader, nextBlocks, StalePlanError } from './sealed-block-reader.ts';
+import type { RowFilter } from '../row-filter.ts';
+import { PAGE_BLOCKS_MAX } from '../shard/verdict-page-blocks.ts';
+import type { PlanRequest, Plan } from '../shard/verdict-read-plan.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import type { BlockReference } from '../shard/segments.ts';
+import { shard, shardNames } from './shards.ts';
+import type { LogName, ShardEnv } from './shards.ts';
+
+/**
+ * Rows that a shard sends at once: the largest are 30 kB, and a message holds 32 MiB. What an offset passes
+ * over is read in such parts, and only the page itself is kept.
+ */
+const ROWS_AT_ONCE = 1000;
+/** An erasure rewrites a segment while it is read; one after another is no accident any more. */
+const PLANS_MAX = 4;
+
+export interface PageRequest {
+  filter: RowFilter;
+  before: RowKey | null;
+  offset: number;
+  limit: number;
+  wantTotal: boolean;
+}
+
+export interface Page {
+  rows: StoredRow[];
+  total: number;
+  totalIsExact: boolean;
+  /** Where the next page starts, or `null` at the end. */
+  next: PageStart | null;
+}
+
+export interface PageStart extends RowKey {
+  /** Rows that the offset had still to pass over when the search ended. */
+  skip: number;
+}
+
+export async function readPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  const { offset, limit } = request;
+  if (offset + limit <= ROWS_AT_ONCE) return readNearPage(env, log, request);
+  let { before } = request;
+  let first: Page | null = null;
+  for (let passed = 0; passed < offset; passed += ROWS_AT_ONCE) {
+    const rows = Math.min(ROWS_AT_ONCE, offset - passed);
+    const wantTotal = request.wantTotal && first === null;
+    const part = await readNearPage(env, log, { ...request, before, offset: 0, limit: rows, wantTotal });
+    first ??= part;
+    // The end of the log, or of what one page may search: this page ends there too.
+    if (part.next === null || part.rows.length < rows) {
+      const skip = offset - passed - part.rows.length;
+      return { ...first, rows: [], next: part.next && { ...part.next, skip } };
+    }
+    before = part.next;
+  }
+  const page = await readNearPage(env, log, {
+    ...request,
+    before,
+    offset: 0,
+    wantTotal: request.wantTotal && first === null,
+  });
+  return first === null ? page : { ...page, total: first.total, totalIsExact: first.totalIsExact };
+}
+
+async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  for (let turn = 1; ; turn++) {
+    try {
+      return await readPlanned(env, log, request);
+    } catch (error) {
+      if (!(error instanceof StalePlanError) || turn === PLANS_MAX) throw error;
+    }
+  }
+}
+
+async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
+  const { offset, limit } = request;
+  const names = shardNames(env, log, request.filter, request.filter.jti);
+  // One row more than the page needs tells whether there is a next one.
+  const wanted = offset + limit + 1;
+  const planRequest: PlanRequest = { ...request, limit: wanted };
+  const plans = await Promise.all(names.map((name) => shard(env, name).plan(planRequest)));
+  const blocks = new BlockReader(env.SEGMENTS, request.filter);
+  const merged = await mergeRows(plans, blocks, request.before, wanted);
+  const rows = merged.rows.slice(offset, offset + limit);
+  const counted = request.wantTotal ? await countAll(plans, blocks) : { total: 0, isExact: false };
+  const last = merged.rows.length === wanted ? rows.at(-1) : undefined;
+  const skip = Math.max(offset - merged.rows.length, 0);
+  const next = last
+    ? { timestamp: last.timestamp, id: last.id, skip: 0 }
+    : merged.stoppedAt && { ...merged.stoppedAt, skip };
+  return { rows, total: counted.total, totalIsExact: counted.isExact, next };
+}
+
+interface Merged {
+  rows: StoredRow[];
+  /** The search ended here without reaching the end of the log. */
+  stoppedAt: RowKey | null;
+}
+
+async function mergeRows(
+  plans: readonly Plan[],
+  reader: BlockReader,
+  before: RowKey | null,
+  wanted: number,
+): Promise<Merged> {
+  const blocks = plans.flatMap((plan) => plan.blocks).sort((a, b) => compareNewestFirst(newestOf(a), newestOf(b)));
+  const unlisted = plans.some((plan) => plan.blocksCut);
+  const across =
+    before === null ? 0 : blocks.filter((block) => compareNewestFirst(newestOf(block), before) <= 0).length;
+  const readable = blocks.slice(0, across + PAGE_BLOCKS_MAX);
+  const edge = readable.at(-1);
+  const cut = unlisted || readable.length < blocks.length;
+  let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
+  for (let at = 0; at < readable.length;) {
+    const last = found[wanted - 1];
+    // Blocks are newest first: once one starts below the page's last row, all that follow do.
+    if (last && compareNewestFirst(last, newestOf(readable[at] as BlockReference)) < 0) break;
+    const group = nextBlocks(readable, at, wanted - found.length);
+    const opened = await reader.rows(group);
+    const fresh = opened.filter((row) => before === null || compareNewestFirst(before, row) < 0);
+    found = [...found, ...fresh].sort(compareNewestFirst).slice(0, wanted);
+    at += group.length;
+  }
+  found = found.slice(0, wanted);
+  if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
+  // Below the newest row of the last block that may be opened, blocks that may not can interleave.
+  const stop = newestOf(edge);
+  const last = found[wanted - 1];
+  if (last && compareNewestFirst(last, stop) <= 0) return { rows: found, stoppedAt: null };
+  return { rows: found.filter((row) => compareNewestFirst(row, stop) <= 0), stoppedAt: stop };
+}
+
+async function countAll(plans: readonly Plan[], reader: BlockReader): Promise<{ total: number; isExact: boolean }> {
+  let total = 0;
+  let isExact = true;
+  for (const { total: planned } of plans) {
+    if (planned === null) continue;
+    total += planned.counted;
+    if (planned.openCut) isExact = false;
+    for (let at = 0; at < planned.open.length;) {
+      const group = nextBlocks(planned.open, at, Number.POSITIVE_INFINITY);
+      total += (await reader.rows(group)).length;
+      at += group.length;
+    }
+  }
+  return { total, isExact };
+}
+
+function newestOf(block: BlockReference): RowKey {
+  return { timestamp: block.maxTs, id: block.maxId };
+}

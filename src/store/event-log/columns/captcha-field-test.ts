@@ -1,0 +1,93 @@
+/**
+ * What an audit search asks of a captcha, on the JSON text of a field: hot rows and sealed columns
+ * hold the same texts, so one reading serves both. Letter case never matters to `contains`.
+ */
+import { captchaFields, isSearched } from './captcha-column.ts';
+import type { CaptchaField } from './captcha-column.ts';
+
+export type CaptchaCondition =
+  | { field: CaptchaField; is: string | boolean }
+  | { field: CaptchaField; contains: string }
+  /** Of a list: this member is in it, or is not. */
+  | { field: CaptchaField; has: string }
+  | { field: CaptchaField; lacks: string }
+  /** At least one of these fields, or members of them, shows the text. */
+  | { fields: readonly CaptchaField[]; contains: string };
+
+/** One field's share of a condition, with what it found out about a text remembered. */
+export interface FieldTest {
+  field: CaptchaField;
+  /** The one text that passes, where there is but one. */
+  only: string | null;
+  /** `false` is certain: no text of this dictionary passes. */
+  mayPass(dictionary: string): boolean;
+  passes(text: string): boolean;
+}
+
+/** At least one test of each condition must pass. */
+export function fieldTests(condition: CaptchaCondition): FieldTest[] {
+  if ('fields' in condition) return condition.fields.map((field) => containing(field, condition.contains));
+  const { field } = condition;
+  if ('contains' in condition) return [containing(field, condition.contains)];
+  if ('is' in condition) {
+    const wanted = JSON.stringify(condition.is);
+    const mayPass = (dictionary: string): boolean => dictionary.includes(wanted);
+    return [{ field, only: wanted, mayPass, passes: (text) => text === wanted }];
+  }
+  const listed = 'has' in condition;
+  const member = listed ? condition.has : condition.lacks;
+  const passes = remembered((text) => (JSON.parse(text) as string[]).includes(member) === listed);
+  return [{ field, only: null, mayPass: () => true, passes }];
+}
+
+function containing(field: CaptchaField, text: string): FieldTest {
+  const wanted = text.toLowerCase();
+  const escaped = JSON.stringify(wanted).slice(1, -1);
+  const passes = remembered((json) => {
+    // Booleans and null are not shown as text.
+    if (/^[tfn]/.test(json)) return false;
+    const value = JSON.parse(json) as string | number | string[];
+    return [value].flat().some((one) => String(one).toLowerCase().includes(wanted));
+  });
+  return { field, only: null, mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped), passes };
+}
+
+/** Distinct values of one search that are remembered: most rows repeat a few. */
+const REMEMBERED_MAX = 10_000;
+
+function remembered(test: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = test(text);
+      if (known.size < REMEMBERED_MAX) known.set(text, result);
+    }
+    return result;
+  };
+}
+
+const valueAt = /"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\]|[^,}]+/y;
+
+/** The JSON text of one field of a stored captcha, without parsing the rest. */
+export function fieldText(body: string, field: CaptchaField): string {
+  const name = `"${field}":`;
+  const at = body.indexOf(name);
+  if (at === -1) return 'null';
+  valueAt.lastIndex = at + name.length;
+  return valueAt.exec(body)?.[0] ?? 'null';
+}
+
+/** Decided by a column; else by the rows themselves. */
+export function byColumn(condition: CaptchaCondition): condition is CaptchaCondition & { field: CaptchaField } {
+  return !('fields' in condition) && isSearched(condition.field);
+}
+
+/** Fields with few distinct values come first: they rule out the most for the least. */
+export function cheapestFirst(conditions: readonly CaptchaCondition[]): CaptchaCondition[] {
+  const cost = (condition: CaptchaCondition): number =>
+    'fields' in condition ? captchaFields.length : costly.has(condition.field) ? 1 : 0;
+  return [...conditions].sort((a, b) => cost(a) - cost(b));
+}
+
+const costly: ReadonlySet<CaptchaField> = new Set(['ip', 'user_agent', 'user_account', 'session', 'jti']);

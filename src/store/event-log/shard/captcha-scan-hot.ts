@@ -1,0 +1,70 @@
+/**
+ * The unsealed rows of an audit search: criteria by the columns in memory, what only a body tells by the
+ * bodies of the rows that are left.
+ */
+import { keyList } from './hot-keys.ts';
+import type { HotRows } from './hot-rows.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import { byColumn, fieldTests, fieldText } from '../columns/captcha-field-test.ts';
+import type { FieldTest } from '../columns/captcha-field-test.ts';
+import { newestKeys } from '../columns/captcha-hot-columns.ts';
+import type { CaptchaScan, CaptchaScanAnswer } from './captcha-scan.ts';
+
+/** Hot rows whose body is looked into: about 400 ms. */
+const HOT_BODIES_MAX = 100_000;
+/** Bodies read by one statement: under 1 MB at once. */
+const BODIES_AT_ONCE = 1000;
+
+/** Adds what it finds to the answer of the first step. */
+export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, answer: CaptchaScanAnswer): void {
+  const tests = scan.conditions.filter(byColumn).flatMap(fieldTests);
+  const keys = hot.captchaColumns().matching(tests, scan.since, scan.until);
+  const inBodies = scan.conditions.filter((condition) => !byColumn(condition)).map(fieldTests);
+  if (inBodies.length > 0) {
+    scanBodies(sql, keys, inBodies, scan, answer);
+    return;
+  }
+  if (scan.counts) answer.counted = keys.length;
+  answer.rows = bodiesOf(sql, newestKeys(keys, scan.before, scan.limit));
+}
+
+function scanBodies(
+  sql: SqlStorage,
+  keys: readonly RowKey[],
+  conditions: readonly FieldTest[][],
+  scan: CaptchaScan,
+  answer: CaptchaScanAnswer,
+): void {
+  const isOlder = (key: RowKey): boolean => scan.before === null || compareNewestFirst(scan.before, key) < 0;
+  const wanted = (scan.counts ? [...keys] : keys.filter(isOlder)).sort(compareNewestFirst);
+  const looked = wanted.slice(0, HOT_BODIES_MAX);
+  if (wanted.length > looked.length) answer.hotEdge = looked.at(-1) ?? null;
+  for (let at = 0; at < looked.length; at += BODIES_AT_ONCE) {
+    for (const row of bodiesOf(sql, looked.slice(at, at + BODIES_AT_ONCE))) {
+      answer.seen += 1;
+      if (!conditions.every((tests) => bodyPasses(tests, row.body))) continue;
+      if (scan.counts) answer.counted += 1;
+      if (answer.rows.length < scan.limit && isOlder(row)) answer.rows.push(row);
+    }
+    if (!scan.counts && answer.rows.length === scan.limit) return;
+  }
+}
+
+/** Newest first. */
+function bodiesOf(sql: SqlStorage, keys: readonly RowKey[]): StoredRow[] {
+  if (keys.length === 0) return [];
+  return sql
+    .exec<{ id: string; timestamp: number; body: string }>(
+      `SELECT id, ts AS timestamp, body FROM verdicts
+       WHERE (ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) ORDER BY ts DESC, id DESC`,
+      keyList(keys),
+    )
+    .toArray();
+}
+
+/** Conditions on `fields` would look for each; one look at the whole body rules most rows out. */
+function bodyPasses(tests: readonly FieldTest[], body: string): boolean {
+  if (tests.length > 1 && !tests[0]?.mayPass(body)) return false;
+  return tests.some((test) => test.passes(fieldText(body, test.field)));
+}

@@ -1,0 +1,101 @@
+/**
+ * A shard's share of an audit search, in one synchronous step of bounded length: first all hot rows,
+ * then so many runs of sealed ones, newest first. The Worker asks for the next step; between two of
+ * them the shard appends.
+ */
+import type { HotRows } from './hot-rows.ts';
+import { compareNewestFirst } from '../log-row.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import type { CaptchaCondition } from '../columns/captcha-field-test.ts';
+import { scanHot } from './captcha-scan-hot.ts';
+import { foundRuns, pageRows, plannedSearch } from './captcha-scan-runs.ts';
+import { newestOf, runsRevision } from './captcha-runs.ts';
+import type { CaptchaRun } from './captcha-runs.ts';
+
+/** Runs per step: 1,000,000 rows by a column or two, 40,000 by the rows themselves; either about 20 ms at most. */
+const STEP_RUNS = 100;
+const STEP_RUNS_BY_ROW = 4;
+
+export interface CaptchaScan {
+  conditions: readonly CaptchaCondition[];
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  /** Rows older than this are wanted; counted are all. */
+  before: RowKey | null;
+  limit: number;
+  /** `false`: what is not older than `before` need not be looked at. */
+  counts: boolean;
+  /** `null`: the first step. */
+  from: ScanPlace | null;
+}
+
+export interface ScanPlace {
+  /** Newest row of the run that was looked at last; `null`: none yet. */
+  after: RowKey | null;
+  /** What is sealed after the first step was among its hot rows. */
+  lastSegment: number;
+  /** Of the runs, at the first step. */
+  revision: number;
+}
+
+export interface CaptchaScanAnswer {
+  /** Newest first. */
+  rows: StoredRow[];
+  counted: number;
+  /** How many rows this step looked at. */
+  seen: number;
+  /** Hot rows older than this were not looked at. */
+  hotEdge: RowKey | null;
+  next: ScanPlace | null;
+  /** Rows were erased since the first step: what was counted no longer fits, the search begins again. */
+  isStale: boolean;
+}
+
+export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): CaptchaScanAnswer {
+  const answer: CaptchaScanAnswer = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
+  const revision = runsRevision(sql);
+  if (scan.from && scan.from.revision !== revision) return { ...answer, isStale: true };
+  const place = scan.from ?? { after: null, lastSegment: lastSegment(sql), revision };
+  if (scan.from === null) scanHot(sql, hot, scan, answer);
+  const search = plannedSearch(scan.conditions);
+  const step = search.byRow.length > 0 ? STEP_RUNS_BY_ROW : STEP_RUNS;
+  const runs = nextRuns(sql, scan, place, step + 1);
+  for (const run of runs.slice(0, step)) answer.seen += run.rows;
+  for (const found of foundRuns(sql, runs.slice(0, step), search, scan)) {
+    if (scan.counts) answer.counted += found.count;
+    const oldestWanted = answer.rows[scan.limit - 1];
+    if (scan.limit === 0 || (oldestWanted && compareNewestFirst(oldestWanted, newestOf(found.run)) < 0)) continue;
+    answer.rows = [...answer.rows, ...pageRows(sql, found, answer.rows, scan.limit)]
+      .sort(compareNewestFirst)
+      .slice(0, scan.limit);
+  }
+  const last = runs.length > step ? runs[step - 1] : undefined;
+  if (last) answer.next = { ...place, after: newestOf(last) };
+  return answer;
+}
+
+function lastSegment(sql: SqlStorage): number {
+  return sql.exec<{ no: number }>('SELECT COALESCE(MAX(segment), 0) AS no FROM captcha_runs').one().no;
+}
+
+type Stored = Record<string, SqlStorageValue>;
+
+function nextRuns(sql: SqlStorage, scan: CaptchaScan, place: ScanPlace, limit: number): CaptchaRun[] {
+  const { after } = place;
+  const oldest = scan.counts || scan.before === null ? Number.MAX_SAFE_INTEGER : scan.before.timestamp;
+  return sql
+    .exec<CaptchaRun & Stored>(
+      `SELECT segment, no, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM captcha_runs
+       WHERE (max_ts, max_id) < (?, ?) AND segment <= ? AND max_ts >= ? AND min_ts < ? AND min_ts <= ?
+       ORDER BY max_ts DESC, max_id DESC LIMIT ?`,
+      after?.timestamp ?? Number.MAX_SAFE_INTEGER,
+      after?.id ?? '',
+      place.lastSegment,
+      scan.since,
+      scan.until,
+      oldest,
+      limit,
+    )
+    .toArray();
+}

@@ -1,0 +1,114 @@
+/**
+ * Erases one session: its rows, hot and sealed, its telemetry, and its share of the counts; of captchas
+ * the one with this jti, and those that were solved in the session with this jti. The segments that hold it are written anew under another key and the old objects are deleted. The ids
+ * stay known, so that a late copy of an erased record does not bring it back.
+ */
+import { Aggregate } from './rollup-aggregate.ts';
+import { keyList } from './hot-keys.ts';
+import type { HotRows } from './hot-rows.ts';
+import { logRecord } from '../log-record.ts';
+import { deleteDoomed, doom } from './drop-expired.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
+import { recordSealedIds } from './sealed-ids.ts';
+import { BLOCK_ROWS, blockLines, buildSegment } from './segment-build.ts';
+import { segmentsWithKey } from '../columns/segment-keys.ts';
+import { putSegment, recordManifest } from './segments.ts';
+import type { StoredRow } from '../log-row.ts';
+
+/** Erased ids belong to no segment. */
+const NO_SEGMENT = 0;
+
+const LISTED = '(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))';
+
+export async function eraseSession(
+  storage: DurableObjectStorage,
+  hot: HotRows,
+  bucket: R2Bucket,
+  shardName: string,
+  jti: string,
+): Promise<number> {
+  const { sql } = storage;
+  let erased = eraseHot(sql, hot, jti, shardName.startsWith('captcha/'));
+  for (const segment of segmentsWithKey(sql, 'jti', jti)) erased += await eraseSealed(sql, hot, bucket, segment, jti);
+  await deleteDoomed(sql, bucket);
+  return erased;
+}
+
+function eraseHot(sql: SqlStorage, hot: HotRows, jti: string, areCaptchas: boolean): number {
+  const rows = sql
+    .exec<{ id: string; timestamp: number; outcome: number; body: string }>(
+      `SELECT id, ts AS timestamp, outcome, body FROM verdicts
+       WHERE ${LISTED} ${areCaptchas ? `OR body ->> '$.session' = ?` : ''}`,
+      keyList(hot.keys.ofSession(jti)),
+      ...(areCaptchas ? [jti] : []),
+    )
+    .toArray();
+  const keys = keyList(rows);
+  const away = new Aggregate();
+  for (const row of rows) away.add(logRecord(row.body), row.timestamp, row.outcome, -1);
+  hot.mergePending(() => {
+    hot.rollups.mergeAggregate(away);
+    recordSealedIds(sql, NO_SEGMENT, rows);
+    sql.exec(`DELETE FROM verdicts WHERE ${LISTED}`, keys);
+    sql.exec('DELETE FROM telemetry WHERE jti = ?', jti);
+    if (rows.length > 0) hot.raiseSealedThrough(Math.max(...rows.map(({ timestamp }) => timestamp)), rows);
+  });
+  const gone = new Set(rows.map(({ id }) => id));
+  hot.forget(({ id }) => gone.has(id));
+  return rows.length;
+}
+
+async function eraseSealed(
+  sql: SqlStorage,
+  hot: HotRows,
+  bucket: R2Bucket,
+  segment: number,
+  jti: string,
+): Promise<number> {
+  const [known] = sql.exec<{ object: string }>(
+    "SELECT object FROM segments WHERE no = ? AND state = 'sealed'",
+    segment,
+  );
+  if (!known) return 0;
+  const blocks = sql
+    .exec<{ start: number; length: number }>('SELECT start, length FROM blocks WHERE segment = ? ORDER BY no', segment)
+    .toArray();
+  const sealed = await bucket.get(known.object);
+  if (!sealed) throw new Error(`Sealed segment ${known.object} is not in the bucket`);
+  const bytes = await sealed.arrayBuffer();
+  const kept: StoredRow[] = [];
+  const away = new Aggregate();
+  for (const { start, length } of blocks) {
+    for (const body of await blockLines(bytes.slice(start, start + length))) {
+      const record = logRecord(body);
+      if (record.jti === jti || ('session' in record && record.session === jti))
+        away.add(
+          record,
+          record.timestamp,
+          decisions.findIndex((name) => name === record.decision),
+          -1,
+        );
+      else kept.push({ id: record.id, timestamp: record.timestamp, body });
+    }
+  }
+  if (away.rows === 0) return 0;
+  const built = await buildSegment(pagesOf(kept));
+  const object = nextRevision(known.object);
+  if (built.rows > 0) await putSegment(bucket, object, built);
+  hot.mergePending(() => {
+    hot.rollups.mergeAggregate(away);
+    recordManifest(sql, segment, object, built);
+    doom(sql, known.object);
+  });
+  return away.rows;
+}
+
+/** `….ndjson.gz` → `….r1.ndjson.gz` → `….r2.ndjson.gz`: a reader under way still finds the old one or none. */
+function nextRevision(object: string): string {
+  const match = /^(.*?)(?:\.r(\d+))?\.ndjson\.gz$/.exec(object);
+  return `${match?.[1] ?? object}.r${Number(match?.[2] ?? 0) + 1}.ndjson.gz`;
+}
+
+function* pagesOf(rows: readonly StoredRow[]): Generator<readonly StoredRow[]> {
+  for (let start = 0; start < rows.length; start += BLOCK_ROWS) yield rows.slice(start, start + BLOCK_ROWS);
+}

@@ -1,0 +1,49 @@
+/**
+ * Counts in memory: dimension → minute → value → counts by outcome. The pending part of the rollups
+ * (rows inserted since the last merge) lives in one of these and is rebuilt from the rows after a
+ * restart, so it can never disagree with them.
+ */
+import type { CountedRecord } from '../count-dimensions.ts';
+import { dimensionValues, storedDimensions } from '../count-dimensions.ts';
+
+/** Counts by outcome: allow, challenge, block. */
+export type Counts = [number, number, number];
+export type MinuteCounts = Map<number, Map<string, Counts>>;
+
+export const MINUTE_MS = 60_000;
+
+export class Aggregate {
+  /** In the order of `storedDimensions`; minutes since the epoch. */
+  readonly dimensions: MinuteCounts[] = storedDimensions.map(() => new Map());
+  rows = 0;
+
+  /** `sign` -1 takes a record out again. */
+  add(record: CountedRecord, timestamp: number, outcome: number, sign: 1 | -1 = 1): void {
+    const minute = Math.floor(timestamp / MINUTE_MS);
+    const values = dimensionValues(record);
+    for (let dimension = 0; dimension < values.length; dimension++) {
+      const minutes = this.dimensions[dimension] as MinuteCounts;
+      let counts = minutes.get(minute);
+      if (counts === undefined) {
+        counts = new Map();
+        minutes.set(minute, counts);
+      }
+      for (const value of values[dimension] as readonly string[]) {
+        const existing = counts.get(value);
+        if (existing) existing[outcome as 0 | 1 | 2] += sign;
+        else {
+          const fresh: Counts = [0, 0, 0];
+          fresh[outcome as 0 | 1 | 2] = sign;
+          counts.set(value, fresh);
+        }
+      }
+    }
+    this.rows++;
+  }
+}
+
+export function addCounts(into: Counts, other: Readonly<Counts>): void {
+  into[0] += other[0];
+  into[1] += other[1];
+  into[2] += other[2];
+}

@@ -1,0 +1,83 @@
+/**
+ * A shard's answer to a reader: hot rows, the sealed blocks that hold rows of the page, and the exact count of what
+ * matches. Taken in one synchronous step, so hot and sealed never overlap or miss a row.
+ */
+import { hotCount, hotRows } from '../row-filter.ts';
+import type { RowFilter } from '../row-filter.ts';
+import type { HotKeys } from './hot-keys.ts';
+import { PageBlocks } from './verdict-page-blocks.ts';
+import type { RowKey, StoredRow } from '../log-row.ts';
+import { SegmentMatcher } from './verdict-segment-match.ts';
+import type { SealedSegment } from './verdict-segment-match.ts';
+import type { BlockReference } from './segments.ts';
+
+/** Blocks opened for the sake of `total` alone, where keys are too long to be told apart: some 100 ms. */
+export const COUNT_BLOCKS_MAX = 80;
+
+export interface PlanRequest {
+  filter: RowFilter;
+  before: RowKey | null;
+  /** Rows wanted from this shard at most. */
+  limit: number;
+  wantTotal: boolean;
+}
+
+export interface Plan {
+  hot: StoredRow[];
+  /** Newest first; rows of them may lie outside the filter. */
+  blocks: BlockReference[];
+  /** More blocks may be needed than are listed. */
+  blocksCut: boolean;
+  total: PlannedTotal | null;
+}
+
+/** `counted` rows are known; matching rows of `open` blocks are still to be counted. */
+export interface PlannedTotal {
+  counted: number;
+  open: BlockReference[];
+  openCut: boolean;
+}
+
+export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {
+  const { filter, before, limit } = request;
+  const matcher = new SegmentMatcher(sql, filter);
+  const page = new PageBlocks(sql, before, limit, matcher.isSure);
+  const total = request.wantTotal ? { counted: hotCount(sql, keys, filter), open: [], openCut: false } : null;
+  for (const segment of sealedSegments(sql, filter)) {
+    const isOnPage = page.wants(segment);
+    if (total !== null && matcher.isSure && !isOnPage) total.counted += matcher.count(segment);
+    else if (isOnPage || (total !== null && !total.openCut)) {
+      const rows = matcher.rows(segment);
+      if (isOnPage) page.add(segment, rows);
+      if (total !== null) countLater(total, page, segment, rows, matcher.isSure);
+    }
+  }
+  return { hot: hotRows(sql, keys, filter, before, limit), ...page.blocks(), total };
+}
+
+function countLater(
+  total: PlannedTotal,
+  page: PageBlocks,
+  segment: SealedSegment,
+  rows: readonly number[],
+  isSure: boolean,
+): void {
+  if (isSure) total.counted += rows.length;
+  else {
+    total.open.push(...page.blocksOf(segment, rows));
+    total.openCut ||= total.open.length > COUNT_BLOCKS_MAX;
+    total.open.length = Math.min(total.open.length, COUNT_BLOCKS_MAX);
+  }
+}
+
+/** Newest first. */
+function sealedSegments(sql: SqlStorage, { since, until }: RowFilter): SealedSegment[] {
+  return sql
+    .exec<SealedSegment & Record<string, SqlStorageValue>>(
+      `SELECT no, object, rows, min_ts AS minTs, max_ts AS maxTs, max_id AS maxId FROM segments
+       WHERE state = 'sealed' AND rows > 0 AND max_ts >= ? AND min_ts < ? ORDER BY max_ts DESC, max_id DESC`,
+      since,
+      until,
+    )
+    .toArray();
+}

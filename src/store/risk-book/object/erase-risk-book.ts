@@ -1,0 +1,39 @@
+/**
+ * The end of a book: with its instance deleted nobody can read or renew its sessions any more, so they go and do
+ * not wait for retention. Marked first and done by the alarm, a while later: a session call that was let
+ * in before the deletion has arrived by then.
+ */
+import { createListTables } from './session-lists.ts';
+import { createSessionTables } from './session-rows.ts';
+
+/** No call to the service lasts as long. */
+const ERASE_AFTER_MS = 60_000;
+
+export function createBookTables(sql: SqlStorage): void {
+  createSessionTables(sql);
+  createListTables(sql);
+  sql.exec('CREATE TABLE IF NOT EXISTS retired (one INTEGER PRIMARY KEY CHECK (one = 1), erase_at INTEGER NOT NULL)');
+}
+
+/** When to erase it; the moment it was marked first counts. `null`: there is nothing to erase. */
+export function markRetired(sql: SqlStorage, now: number): number | null {
+  if (!holdsAnything(sql)) return null;
+  sql.exec('INSERT INTO retired (one, erase_at) VALUES (1, ?) ON CONFLICT DO NOTHING', now + ERASE_AFTER_MS);
+  return eraseMoment(sql);
+}
+
+/** `null`: the book is in use. */
+export function eraseMoment(sql: SqlStorage): number | null {
+  return sql.exec<{ at: number }>('SELECT erase_at AS at FROM retired').toArray()[0]?.at ?? null;
+}
+
+/** Leaves an empty book behind. */
+export async function eraseBook(storage: DurableObjectStorage): Promise<void> {
+  await storage.deleteAll();
+  createBookTables(storage.sql);
+}
+
+function holdsAnything(sql: SqlStorage): boolean {
+  const tables = ['sessions', 'ended', 'raised', 'withdrawn'];
+  return tables.some((table) => sql.exec(`SELECT 1 FROM ${table} LIMIT 1`).toArray().length > 0);
+}

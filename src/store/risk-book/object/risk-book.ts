@@ -1,0 +1,159 @@
+/**
+ * RiskBook: what is known of an instance's sessions, and what its edges must hear at once (design 6). Sixteen
+ * objects an instance keep sessions, one more keeps the lists; `risk-book/stub.ts` says which. It applies
+ * the pure transitions of `risk/session-state.ts`, one event at a time. Described in docs/storage-schema.md.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
+import type { RiskScore } from '../../../risk/risk-score.ts';
+import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
+import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
+import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
+import type { RaisedSession, SessionLists } from './session-lists.ts';
+import { createBookTables, eraseBook, eraseMoment, markRetired } from './erase-risk-book.ts';
+import { SessionRows } from './session-rows.ts';
+
+/** Rows that are past cost nothing but space: looked after once an hour at most. */
+const CARE_INTERVAL_MS = 3_600_000;
+/** Calls that came meanwhile are answered first. */
+const MORE_TO_DROP_MS = 1000;
+
+export interface SessionTerms {
+  jti: string;
+  visitor: SessionVisitor;
+  /** Epoch milliseconds. */
+  now: number;
+  expiresAt: number;
+  keptUntil: number;
+  cycling: { threshold: number; windowSeconds: number };
+}
+
+/** A score and the one before it. */
+export interface RescoredSession extends RiskScore {
+  before: number;
+}
+
+export class RiskBook extends DurableObject<ServiceEnv> {
+  readonly #storage: DurableObjectStorage;
+  #rows: SessionRows;
+  #alarmAt: number | null = null;
+
+  constructor(ctx: DurableObjectState, env: ServiceEnv) {
+    super(ctx, env);
+    this.#storage = ctx.storage;
+    createBookTables(ctx.storage.sql);
+    this.#rows = new SessionRows(ctx.storage.sql);
+  }
+
+  async open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore> {
+    const state = this.#open(terms, lineage);
+    await this.#wake(terms.keptUntil);
+    return { score: state.score, detectors: state.detectors };
+  }
+
+  /** `null`: the session was ended and must not live on. One that is not known here any more begins anew. */
+  async renew(terms: SessionTerms): Promise<RescoredSession | null> {
+    const { jti, visitor, now } = terms;
+    if (this.#rows.hasEnded(jti)) return null;
+    const known = this.#rows.read(jti);
+    if (known === null) {
+      const { score, detectors } = await this.open(terms, NO_LINEAGE);
+      return { score, detectors, before: score };
+    }
+    return this.#keep(jti, known, renewed(known, visitor, now));
+  }
+
+  /** `null`: no such session, or it was ended. */
+  async report(jti: string, report: TelemetryReport, now: number): Promise<RescoredSession | null> {
+    const known = this.#rows.read(jti);
+    return known === null ? null : this.#keep(jti, known, reported(known, report, now));
+  }
+
+  /** So many requests of one session came in one batch. */
+  async crowd(jti: string, requests: number, now: number): Promise<RescoredSession | null> {
+    const known = this.#rows.read(jti);
+    return known === null ? null : this.#keep(jti, known, crowded(known, requests, now));
+  }
+
+  /** What somebody carries on who comes with this session's cookie and is another visitor than it was opened for. */
+  async lineage(jti: string, visitor: SessionVisitor): Promise<Lineage> {
+    const known = this.#rows.read(jti);
+    return known === null ? NO_LINEAGE : lineageOf(known, visitor);
+  }
+
+  async read(jti: string): Promise<SessionState | null> {
+    return this.#rows.read(jti);
+  }
+
+  async hasEnded(jti: string): Promise<boolean> {
+    return this.#rows.hasEnded(jti);
+  }
+
+  /** Forgets a session and keeps it from being renewed until no JWT of it can be; returns whether it was known. */
+  async end(jti: string, until: number): Promise<boolean> {
+    const known = this.#rows.end(jti, until);
+    await this.#wake(until);
+    return known;
+  }
+
+  async raise(session: RaisedSession, until: number): Promise<void> {
+    raiseListed(this.#storage.sql, session, until);
+    await this.#wake(until);
+  }
+
+  async withdraw(jti: string, until: number): Promise<void> {
+    withdrawListed(this.#storage.sql, jti, until);
+    await this.#wake(until);
+  }
+
+  async listVersion(): Promise<number> {
+    return listVersion(this.#storage.sql);
+  }
+
+  async lists(now: number): Promise<SessionLists> {
+    return readLists(this.#storage.sql, now);
+  }
+
+  /** The instance is deleted: everything goes, a minute from now. */
+  async retire(now: number): Promise<void> {
+    const eraseAt = markRetired(this.#storage.sql, now);
+    if (eraseAt !== null) await this.#wake(eraseAt, 0);
+  }
+
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    this.#alarmAt = null;
+    const eraseAt = eraseMoment(this.#storage.sql);
+    if (eraseAt !== null) {
+      if (eraseAt > now) return this.#wake(eraseAt, 0);
+      await eraseBook(this.#storage);
+      this.#rows = new SessionRows(this.#storage.sql);
+      return;
+    }
+    const next = [this.#rows.dropDue(now), dropPast(this.#storage.sql, now)].filter((at) => at !== null);
+    if (next.length === 0) return;
+    const due = Math.min(...next);
+    await this.#wake(due, due <= now ? MORE_TO_DROP_MS : CARE_INTERVAL_MS);
+  }
+
+  #open({ jti, visitor, now, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
+    const before = this.#rows.openedSince(visitor.network, now - cycling.windowSeconds * 1000);
+    const state = opened(visitor, { now, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
+    this.#rows.insert(jti, state, keptUntil);
+    return state;
+  }
+
+  #keep(jti: string, before: SessionState, after: SessionState): RescoredSession {
+    this.#rows.update(jti, after);
+    return { score: after.score, detectors: after.detectors, before: before.score };
+  }
+
+  /** Once an hour at most, and not later than the first row that is due after that. */
+  async #wake(dueAt: number, notBeforeMs = CARE_INTERVAL_MS): Promise<void> {
+    const at = Math.max(dueAt, Date.now() + notBeforeMs);
+    this.#alarmAt ??= await this.#storage.getAlarm();
+    if (this.#alarmAt !== null && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
+    await this.#storage.setAlarm(at);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What the edges of an instance must know of single sessions at once: scores that rose, sessions that were
+ * ended. An entry lives as long as a JWT that does not say it yet. `version` rises with every entry and
+ * never for one that is past, so that edges fetch the lists only for news.
+ */
+import { LISTED_JTIS_MAX } from '../../../contract/edge/edge-api.ts';
+
+export interface RaisedSession {
+  jti: string;
+  score: number;
+  detectors: number;
+}
+
+export interface SessionLists {
+  version: number;
+  raised: RaisedSession[];
+  withdrawn: string[];
+}
+
+export function createListTables(sql: SqlStorage): void {
+  sql.exec(`CREATE TABLE IF NOT EXISTS raised (
+     jti TEXT PRIMARY KEY, score REAL NOT NULL, detectors INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID`);
+  sql.exec('CREATE TABLE IF NOT EXISTS withdrawn (jti TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+  sql.exec(
+    'CREATE TABLE IF NOT EXISTS list_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)',
+  );
+}
+
+export function listVersion(sql: SqlStorage): number {
+  return sql.exec<{ version: number }>('SELECT version FROM list_version').toArray()[0]?.version ?? 0;
+}
+
+export function raiseListed(sql: SqlStorage, { jti, score, detectors }: RaisedSession, until: number): void {
+  sql.exec(
+    `INSERT INTO raised (jti, score, detectors, until) VALUES (?, ?, ?, ?)
+     ON CONFLICT (jti) DO UPDATE SET score = excluded.score, detectors = excluded.detectors, until = excluded.until
+     WHERE excluded.score >= score`,
+    jti,
+    score,
+    detectors,
+    until,
+  );
+  raiseVersion(sql);
+}
+
+export function withdrawListed(sql: SqlStorage, jti: string, until: number): void {
+  sql.exec('DELETE FROM raised WHERE jti = ?', jti);
+  sql.exec('INSERT OR REPLACE INTO withdrawn (jti, until) VALUES (?, ?)', jti, until);
+  raiseVersion(sql);
+}
+
+/** With more than fit, the highest scores and the newest withdrawals: the others are known in five minutes. */
+export function readLists(sql: SqlStorage, now: number): SessionLists {
+  const raised = sql
+    .exec<RaisedSession & Record<string, SqlStorageValue>>(
+      'SELECT jti, score, detectors FROM raised WHERE until > ? ORDER BY score DESC, until DESC LIMIT ?',
+      now,
+      LISTED_JTIS_MAX,
+    )
+    .toArray()
+    .map(({ jti, score, detectors }) => ({ jti, score, detectors }));
+  const withdrawn = sql
+    .exec<{ jti: string }>(
+      'SELECT jti FROM withdrawn WHERE until > ? ORDER BY until DESC LIMIT ?',
+      now,
+      LISTED_JTIS_MAX,
+    )
+    .toArray()
+    .map(({ jti }) => jti);
+  return { version: listVersion(sql), raised, withdrawn };
+}
+
+/** Returns when the next entry is past, or `null` when there is none. */
+export function dropPast(sql: SqlStorage, now: number): number | null {
+  sql.exec('DELETE FROM raised WHERE until <= ?', now);
+  sql.exec('DELETE FROM withdrawn WHERE until <= ?', now);
+  return sql
+    .exec<{ at: number | null }>(
+      'SELECT MIN(at) AS at FROM (SELECT MIN(until) AS at FROM raised UNION ALL SELECT MIN(until) FROM withdrawn)',
+    )
+    .one().at;
+}
+
+function raiseVersion(sql: SqlStorage): void {
+  sql.exec(
+    'INSERT INTO list_version (one, version) VALUES (1, 1) ON CONFLICT (one) DO UPDATE SET version = version + 1',
+  );
+}

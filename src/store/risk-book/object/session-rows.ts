@@ -1,0 +1,125 @@
+/**
+ * Sessions of one book, a row each; described in docs/storage-schema.md. The columns beside the state are
+ * what is searched: by network for cookie cycling, by age for deletion.
+ */
+import type { SessionState } from '../../../risk/session-state.ts';
+
+/** About 1.5 GB of states; the oldest go first. A book holds a sixteenth of an instance's sessions. */
+const SESSIONS_MAX = 1_000_000;
+/** A smaller database cannot be full: its rows need not be counted. */
+const COUNTED_FROM_BYTES = 1_000_000_000;
+/** Deleted at once when the book is full, so that it is not full again at the next session. */
+const MAKE_ROOM = 1000;
+/** Deleted in one go by the alarm: some 50 ms, so that no visitor's session waits longer. */
+const DROPPED_AT_ONCE = 5000;
+/** The newest of one network; nobody looks behind so many. */
+const COUNTED_MAX = 1000;
+
+export function createSessionTables(sql: SqlStorage): void {
+  sql.exec(`CREATE TABLE IF NOT EXISTS sessions (
+     jti TEXT PRIMARY KEY, network TEXT NOT NULL, opened_at INTEGER NOT NULL, kept_until INTEGER NOT NULL,
+     idle INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`);
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_of_network ON sessions (network, opened_at)');
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_by_end ON sessions (kept_until)');
+  sql.exec('CREATE TABLE IF NOT EXISTS ended (jti TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+}
+
+export class SessionRows {
+  readonly #sql: SqlStorage;
+  /** Counted once the database is large enough to be full; `null` before. */
+  #rows: number | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  read(jti: string): SessionState | null {
+    const [row] = this.#sql.exec<{ state: string }>('SELECT state FROM sessions WHERE jti = ?', jti).toArray();
+    return row === undefined ? null : (JSON.parse(row.state) as SessionState);
+  }
+
+  insert(jti: string, state: SessionState, keptUntil: number): void {
+    if (this.#sql.databaseSize >= COUNTED_FROM_BYTES) this.#makeRoom();
+    this.#sql.exec(
+      `INSERT INTO sessions (jti, network, opened_at, kept_until, idle, state) VALUES (?, ?, ?, ?, 1, ?)
+       ON CONFLICT DO NOTHING`,
+      jti,
+      state.network,
+      state.openedAt,
+      keptUntil,
+      JSON.stringify(state),
+    );
+    if (this.#rows !== null) this.#rows++;
+  }
+
+  update(jti: string, state: SessionState): void {
+    this.#sql.exec(
+      'UPDATE sessions SET idle = ?, state = ? WHERE jti = ?',
+      state.telemetry.interacted ? 0 : 1,
+      JSON.stringify(state),
+      jti,
+    );
+  }
+
+  /** Sessions that a network opened since then: those that nobody has touched, and the others. */
+  openedSince(network: string, since: number): { idleSessions: number; touchedSessions: number } {
+    const { idle, all } = this.#sql
+      .exec<{ idle: number; all: number }>(
+        `SELECT COALESCE(SUM(idle), 0) AS idle, COUNT(*) AS "all" FROM
+           (SELECT idle FROM sessions WHERE network = ? AND opened_at >= ? ORDER BY opened_at DESC LIMIT ?)`,
+        network,
+        since,
+        COUNTED_MAX,
+      )
+      .one();
+    return { idleSessions: idle, touchedSessions: all - idle };
+  }
+
+  /** Forgets a session and remembers that it must not come back. */
+  end(jti: string, until: number): boolean {
+    const known = this.read(jti) !== null;
+    this.#sql.exec('DELETE FROM sessions WHERE jti = ?', jti);
+    this.#rows = null;
+    this.#sql.exec(
+      'INSERT INTO ended (jti, until) VALUES (?, ?) ON CONFLICT (jti) DO UPDATE SET until = MAX(until, excluded.until)',
+      jti,
+      until,
+    );
+    return known;
+  }
+
+  hasEnded(jti: string): boolean {
+    return this.#sql.exec('SELECT 1 FROM ended WHERE jti = ?', jti).toArray().length > 0;
+  }
+
+  /** Returns when the next row is due, or `null` when there is none; a moment that is past when there is more to drop. */
+  dropDue(now: number): number | null {
+    this.#sql.exec(
+      'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions WHERE kept_until <= ? LIMIT ?)',
+      now,
+      DROPPED_AT_ONCE,
+    );
+    this.#sql.exec(
+      'DELETE FROM ended WHERE jti IN (SELECT jti FROM ended WHERE until <= ? LIMIT ?)',
+      now,
+      DROPPED_AT_ONCE,
+    );
+    this.#rows = null;
+    return this.#sql
+      .exec<{ at: number | null }>(
+        `SELECT MIN(at) AS at FROM
+           (SELECT MIN(kept_until) AS at FROM sessions UNION ALL SELECT MIN(until) FROM ended)`,
+      )
+      .one().at;
+  }
+
+  #makeRoom(): void {
+    this.#rows ??= this.#sql.exec<{ n: number }>('SELECT COUNT(*) AS n FROM sessions').one().n;
+    if (this.#rows < SESSIONS_MAX) return;
+    this.#sql.exec(
+      'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions ORDER BY kept_until LIMIT ?)',
+      MAKE_ROOM,
+    );
+    this.#rows -= MAKE_ROOM;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Reading and trimming the log of changes. It answers three questions: what changed since a base (the
+ * delta), who did what (history), and how far back one can return (rollback). Bounded by number of
+ * versions and of changes; never cut above the oldest base that is still served.
+ */
+import type { EdgeRule } from '../../../rules/types.ts';
+import { edgeRule, typeOfCode } from '../rule-row.ts';
+import type { RuleKey } from '../rule-row.ts';
+import type { WriteKind } from './write-rules.ts';
+
+/** Versions one can look back on and return to. */
+export const HISTORY_MAX_VERSIONS = 1000;
+/** Changes kept for it: an import of a full book can still be undone. About 100 bytes each. */
+export const HISTORY_MAX_CHANGES = 1_250_000;
+/** Changes cut in one transaction: keeps the object answering while a long log is trimmed. */
+const TRIM_STEP_CHANGES = 20_000;
+
+export interface HistoryEntry {
+  version: number;
+  /** Epoch milliseconds. */
+  at: number;
+  by: string;
+  kind: WriteKind;
+  created: number;
+  updated: number;
+  deleted: number;
+  /** The version that a rollback returned to. */
+  restores?: number;
+}
+
+/** Net changes in `(from, to]`: what each touched rule became, and which are gone. */
+export function netChanges(sql: SqlStorage, from: number, to: number): { set: EdgeRule[]; removed: RuleKey[] } {
+  const set: EdgeRule[] = [];
+  const removed: RuleKey[] = [];
+  const cursor = sql.exec<{
+    type: number;
+    value: string;
+    gone: number;
+    verdict: number;
+    mode: number;
+    expiry: number | null;
+    rollout: number | null;
+    latest: number;
+  }>(
+    `SELECT type, value, after IS NULL AS gone, after ->> 0 AS verdict, after ->> 1 AS mode, after ->> 2 AS expiry,
+            after ->> 3 AS rollout, MAX(version) AS latest
+       FROM changes WHERE version > ?1 AND version <= ?2 GROUP BY type, value`,
+    from,
+    to,
+  );
+  for (const row of cursor) {
+    if (row.gone === 1) removed.push({ type: typeOfCode(row.type), value: row.value });
+    else set.push(edgeRule([row.type, row.value, row.verdict, row.mode, row.expiry, row.rollout]));
+  }
+  return { set, removed };
+}
+
+/** Changes logged in versions above `from`; an upper bound of the rules they touched. */
+export function changesSince(sql: SqlStorage, from: number): number {
+  return sql
+    .exec<{ changes: number }>(
+      'SELECT COALESCE(SUM(created + updated + deleted), 0) AS changes FROM versions WHERE version > ?',
+      from,
+    )
+    .one().changes;
+}
+
+/** Changes in all the deltas over a base of version `from`, one delta for each version since. */
+export function deltaChangesShipped(sql: SqlStorage, from: number): number {
+  return sql
+    .exec<{ shipped: number }>(
+      `SELECT COALESCE(SUM(size), 0) AS shipped FROM
+         (SELECT SUM(created + updated + deleted) OVER (ORDER BY version) AS size FROM versions WHERE version > ?)`,
+      from,
+    )
+    .one().shipped;
+}
+
+/** The last version above `from` up to which at most `limit` changes were logged; `null` when all fit. */
+export function lastVersionWithin(sql: SqlStorage, from: number, limit: number): number | null {
+  if (changesSince(sql, from) <= limit) return null;
+  let last = from;
+  let changes = 0;
+  const cursor = sql.exec<{ version: number; changes: number }>(
+    'SELECT version, created + updated + deleted AS changes FROM versions WHERE version > ? ORDER BY version',
+    from,
+  );
+  for (const row of cursor) {
+    changes += row.changes;
+    if (changes > limit) break;
+    last = row.version;
+  }
+  return last;
+}
+
+/** Newest first, below `before` when given. */
+export function history(sql: SqlStorage, limit: number, before: number | null): HistoryEntry[] {
+  const cursor = sql.exec<{
+    version: number;
+    at: number;
+    by: string;
+    kind: string;
+    created: number;
+    updated: number;
+    deleted: number;
+    restores: number | null;
+  }>(
+    `SELECT version, at, (SELECT name FROM actors WHERE actor = versions.actor) AS by, kind, created, updated, deleted, restores
+       FROM versions WHERE (?1 IS NULL OR version < ?1) ORDER BY version DESC LIMIT ?2`,
+    before,
+    limit,
+  );
+  return [...cursor].map(({ restores, kind, ...entry }) => ({
+    ...entry,
+    kind: kind as WriteKind,
+    ...(restores === null ? {} : { restores }),
+  }));
+}
+
+/** The oldest version that can be returned to: every change after it is still in the log. */
+export function historyFloor(sql: SqlStorage): number {
+  return sql.exec<{ floor: number }>('SELECT history_floor AS floor FROM book').one().floor;
+}
+
+/**
+ * Cuts what is beyond the bounds, oldest first and in steps, giving way between them.
+ * @param oldestBaseVersion the log above it is still needed for deltas.
+ */
+export async function trimHistory(
+  storage: DurableObjectStorage,
+  oldestBaseVersion: number,
+  giveWay: () => Promise<void>,
+): Promise<void> {
+  const { sql } = storage;
+  const floor = Math.min(oldestBaseVersion, boundedFloor(sql));
+  while (true) {
+    const done = storage.transactionSync(() => {
+      const from = historyFloor(sql);
+      if (from >= floor) return true;
+      const to = Math.min(floor, stepEnd(sql, from));
+      sql.exec('DELETE FROM changes WHERE version <= ?', to);
+      sql.exec('DELETE FROM versions WHERE version <= ?', to);
+      sql.exec('UPDATE book SET history_floor = ?', to);
+      return false;
+    });
+    if (done) return;
+    await giveWay();
+  }
+}
+
+/** The version above which the log fits both bounds. */
+function boundedFloor(sql: SqlStorage): number {
+  let changes = 0;
+  let versions = 0;
+  const cursor = sql.exec<{ version: number; changes: number }>(
+    'SELECT version, created + updated + deleted AS changes FROM versions ORDER BY version DESC',
+  );
+  for (const row of cursor) {
+    changes += row.changes;
+    versions += 1;
+    if (versions > HISTORY_MAX_VERSIONS || changes > HISTORY_MAX_CHANGES) return row.version;
+  }
+  return 0;
+}
+
+/** The last version of the next step: one at least, else as many as make up a step's changes. */
+function stepEnd(sql: SqlStorage, from: number): number {
+  let changes = 0;
+  let end = from + 1;
+  const cursor = sql.exec<{ version: number; changes: number }>(
+    'SELECT version, created + updated + deleted AS changes FROM versions WHERE version > ? ORDER BY version',
+    from,
+  );
+  for (const row of cursor) {
+    changes += row.changes;
+    if (changes > TRIM_STEP_CHANGES) break;
+    end = row.version;
+  }
+  return end;
+}

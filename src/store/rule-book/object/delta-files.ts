@@ -1,0 +1,54 @@
+/**
+ * Signed deltas, made when first asked for and kept in memory: every colo asks for the same few. A
+ * delta is a pure function of the log, so losing the memory costs only the making.
+ */
+import { encodeDelta } from '../../../rules/delta.ts';
+import { signRulesetFile } from '../../../rules/signing.ts';
+import { signingKey } from '../../keys/signing-keys.ts';
+import type { BasePointer } from './bases.ts';
+import { netChanges } from './change-log.ts';
+
+/** Edges are at one of the last few versions; the largest is about 3 MB. */
+const KEPT_FILES = 4;
+
+export class DeltaFiles {
+  readonly #sql: SqlStorage;
+  readonly #env: ServiceEnv;
+  readonly #instanceId: string;
+  readonly #files = new Map<string, Promise<Uint8Array>>();
+
+  constructor(sql: SqlStorage, env: ServiceEnv, instanceId: string) {
+    this.#sql = sql;
+    this.#env = env;
+    this.#instanceId = instanceId;
+  }
+
+  /** The signed changes in `(base.version, version]`. `now`: epoch milliseconds. */
+  file(base: BasePointer, version: number, now: number): Promise<Uint8Array> {
+    const key = `${base.hash}/${version}`;
+    const kept = this.#files.get(key);
+    if (kept) return kept;
+    const made = this.#make(base, version, now);
+    this.#files.set(key, made);
+    made.catch(() => this.#files.delete(key));
+    for (const oldest of this.#files.keys()) {
+      if (this.#files.size <= KEPT_FILES) break;
+      this.#files.delete(oldest);
+    }
+    return made;
+  }
+
+  async #make(base: BasePointer, version: number, now: number): Promise<Uint8Array> {
+    const { set, removed } = netChanges(this.#sql, base.version, version);
+    const { kid, privateKey } = await signingKey(this.#env, 'ruleset', now);
+    const payload = encodeDelta({
+      instanceId: this.#instanceId,
+      baseHash: base.hash,
+      baseVersion: base.version,
+      version,
+      upserts: set,
+      removals: removed,
+    });
+    return (await signRulesetFile(payload, { kid, privateKey })).file;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Reading rules back: one page of the list in key order, its exact total, and the rules that match an
+ * address. Every query is a range of the primary key, so a page costs the same at a million rules;
+ * only a filter by verdict walks the rows it skips.
+ */
+import type { Decision, EdgeRuleType } from '../../../contract/vocabulary.ts';
+import { STORED_RULE_JSON, storedRules, typeCodes, verdictCodes } from '../rule-row.ts';
+import type { RuleKey, StoredRule } from '../rule-row.ts';
+import { countRules } from './write-rules.ts';
+
+export interface RuleFilter {
+  type?: EdgeRuleType;
+  verdict?: Decision;
+  /** Start of the canonical value; letter case does not matter. */
+  valuePrefix?: string;
+}
+
+export interface RulePageQuery extends RuleFilter {
+  /** The last rule of the page before. */
+  after?: RuleKey;
+  limit: number;
+  /** Later pages of one reading know it already, and counting costs more than reading. */
+  withoutTotal?: boolean;
+}
+
+/** Upper bound of every text that begins with a prefix: no rule value holds the last code point. */
+const AFTER_ANY_TEXT = '\u{10FFFF}';
+/** In the order of their codes, which is the order of the list. */
+const listedTypes = (Object.keys(typeCodes) as EdgeRuleType[]).toSorted((a, b) => typeCodes[a] - typeCodes[b]);
+
+/** Packed for `storedRules`. */
+export function packedPage(sql: SqlStorage, query: RulePageQuery): string {
+  const rows: string[] = [];
+  const after = query.after;
+  for (const type of listedTypes) {
+    if (query.type !== undefined && query.type !== type) continue;
+    if (after && typeCodes[type] < typeCodes[after.type]) continue;
+    const { where, bindings } = range(type, query);
+    if (after?.type === type) {
+      where.push('r.value > ?');
+      bindings.push(after.value);
+    }
+    const cursor = sql.exec(
+      `SELECT ${STORED_RULE_JSON} FROM rules r WHERE ${where.join(' AND ')} ORDER BY r.type, r.value LIMIT ?`,
+      ...bindings,
+      query.limit - rows.length,
+    );
+    for (const [row] of cursor.raw<[string]>()) rows.push(row);
+    if (rows.length >= query.limit) break;
+  }
+  return packed(rows);
+}
+
+/** Exact. Without `valuePrefix` it is read from the counters, else counted over the range. */
+export function ruleTotal(sql: SqlStorage, filter: RuleFilter): number {
+  if (filter.valuePrefix === undefined) {
+    if (filter.type === undefined && filter.verdict === undefined) return countRules(sql);
+    return sql
+      .exec<{ rules: number }>(
+        'SELECT COALESCE(SUM(rules), 0) AS rules FROM counts WHERE (?1 IS NULL OR type = ?1) AND (?2 IS NULL OR verdict = ?2)',
+        filter.type === undefined ? null : typeCodes[filter.type],
+        filter.verdict === undefined ? null : verdictCodes[filter.verdict],
+      )
+      .one().rules;
+  }
+  let total = 0;
+  for (const type of listedTypes) {
+    if (filter.type !== undefined && filter.type !== type) continue;
+    const { where, bindings } = range(type, filter);
+    total += sql
+      .exec<{ rules: number }>(`SELECT COUNT(*) AS rules FROM rules r WHERE ${where.join(' AND ')}`, ...bindings)
+      .one().rules;
+  }
+  return total;
+}
+
+/** The rules under these keys, most specific first when the keys are; at most `limit`. */
+export function rulesUnder(sql: SqlStorage, keys: readonly RuleKey[], limit: number): StoredRule[] {
+  const cursor = sql.exec(
+    `SELECT ${STORED_RULE_JSON} FROM json_each(?1) j
+       JOIN rules r ON r.type = j.value ->> 0 AND r.value = j.value ->> 1 ORDER BY j.key LIMIT ?2`,
+    JSON.stringify(keys.map((key) => [typeCodes[key.type], key.value])),
+    limit,
+  );
+  return storedRules(packed([...cursor.raw<[string]>()].map(([row]) => row)));
+}
+
+function packed(rows: readonly string[]): string {
+  return `[${rows.join(',')}]`;
+}
+
+function range(type: EdgeRuleType, filter: RuleFilter): { where: string[]; bindings: (string | number)[] } {
+  const where = ['r.type = ?'];
+  const bindings: (string | number)[] = [typeCodes[type]];
+  if (filter.valuePrefix !== undefined && filter.valuePrefix !== '') {
+    const prefix = canonicalPrefix(type, filter.valuePrefix);
+    where.push('r.value >= ?', 'r.value < ?');
+    bindings.push(prefix, prefix + AFTER_ANY_TEXT);
+  }
+  if (filter.verdict !== undefined) {
+    where.push('r.verdict = ?');
+    bindings.push(verdictCodes[filter.verdict]);
+  }
+  return { where, bindings };
+}
+
+/** The spelling in which canonical values of a type begin. */
+function canonicalPrefix(type: EdgeRuleType, prefix: string): string {
+  if (type === 'countryCode') return prefix.toUpperCase();
+  if (type === 'asn') return prefix.replace(/^as/i, '');
+  return prefix.toLowerCase();
+}

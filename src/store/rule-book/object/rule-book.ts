@@ -1,0 +1,206 @@
+/**
+ * RuleBook: the one writer of an instance's edge access rules (design 4). A write is one version,
+ * visible in the delta at once; compiling a new base happens in an alarm, in slices, so that neither
+ * writers nor edges wait for it. State is SQLite (docs/storage-schema.md); files are in R2.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { currentBase, servedBase } from './bases.ts';
+import type { BasePointer } from './bases.ts';
+import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './change-log.ts';
+import type { HistoryEntry } from './change-log.ts';
+import { compileBase } from './compile-base.ts';
+import { DeltaFiles } from './delta-files.ts';
+import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
+import type { RulePageQuery } from './list-rules.ts';
+import { eraseBook, isRetired, markRetired } from './erase-rule-book.ts';
+import type { RuleKey, RuleWrite, StoredRule } from '../rule-row.ts';
+import { createTables } from './schema.ts';
+import { userAgentRulesIn } from './user-agent-lookup.ts';
+import { countRules, deleteRules, restoreVersion, upsertRules } from './write-rules.ts';
+import type { WriteAuthor, WriteOutcome } from './write-rules.ts';
+
+/**
+ * Every version ships the whole delta to every colo again. When those shipments add up to the base itself, a new
+ * base is the cheaper way on: at a million rules after some 1400 single changes, or 14 batches of 10,000.
+ */
+const SHIPPED_CHANGES_MIN = 200_000;
+/** Lets a burst of writes finish before that compile starts. */
+const COMPILE_DELAY_MS = 1000;
+/** A delta of this size is folded in when there is time: an edge searches it beside the base. */
+const DELTA_QUIET_CHANGES = 2000;
+const COMPILE_QUIET_DELAY_MS = 30_000;
+/** Writers wait for the compile beyond this: bounds the delta that edges load (about 1.5 MB). */
+const DELTA_MAX_CHANGES = 100_000;
+
+export interface RulesVersion {
+  base: BasePointer;
+  delta: { version: number };
+}
+
+export interface PackedRulePage {
+  /** For `storedRules`. */
+  packed: string;
+  /** Exact number of rules under the filter; 0 when not asked for. */
+  total: number;
+  version: number;
+}
+
+export type RollbackOutcome = WriteOutcome | { ok: false; reason: 'out-of-reach'; oldest: number; newest: number };
+
+export class RuleBook extends DurableObject<ServiceEnv> {
+  readonly #storage: DurableObjectStorage;
+  readonly #instanceId: string;
+  readonly #deltas: DeltaFiles;
+  #compiling: Promise<void> | null = null;
+  /** Epoch milliseconds. Later writes may bring it forward, never push it back: that would starve the compile. */
+  #alarmAt = Number.POSITIVE_INFINITY;
+
+  constructor(ctx: DurableObjectState, env: ServiceEnv) {
+    super(ctx, env);
+    this.#storage = ctx.storage;
+    createTables(ctx.storage.sql, ctx.id.name);
+    this.#instanceId = instanceIdOf(ctx.storage.sql);
+    this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
+  }
+
+  /** What edges are told. Makes the first base, so that even an empty book has a valid one. */
+  async currentVersion(): Promise<RulesVersion> {
+    const base = await this.#base();
+    return { base, delta: { version: this.#publishedVersion(base) } };
+  }
+
+  /** The signed changes from a base up to `version`; `null` for a base or version that is not served. */
+  async delta(baseHash: string, version: number): Promise<Uint8Array | null> {
+    const base = servedBase(this.#storage.sql, baseHash);
+    if (!base || version < base.version || version > this.#version()) return null;
+    return this.#deltas.file(base, version, Date.now());
+  }
+
+  async upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome> {
+    await this.#roomForChanges();
+    return this.#written(upsertRules(this.#storage, rules, author));
+  }
+
+  async remove(keys: RuleKey[], author: WriteAuthor): Promise<WriteOutcome> {
+    await this.#roomForChanges();
+    return this.#written(deleteRules(this.#storage, keys, author));
+  }
+
+  /** Back to the rules of an earlier version, as a new version. */
+  async rollback(version: number, author: WriteAuthor): Promise<RollbackOutcome> {
+    await this.#roomForChanges();
+    // A rollback can be larger than a delta may be. A base that was half read before it could then not be
+    // completed by a delta, so none may be under way.
+    while (this.#compiling) await this.#compiling;
+    const oldest = historyFloor(this.#storage.sql);
+    const newest = this.#version();
+    if (version < oldest || version > newest) return { ok: false, reason: 'out-of-reach', oldest, newest };
+    return this.#written(restoreVersion(this.#storage, version, author));
+  }
+
+  /** Callers take `rulePage` of `rule-book/stub.ts`, which unpacks it. */
+  packedPage(query: RulePageQuery): PackedRulePage {
+    const { sql } = this.#storage;
+    const total = query.withoutTotal === true ? 0 : ruleTotal(sql, query);
+    return { packed: packedPage(sql, query), total, version: this.#version() };
+  }
+
+  /**
+   * Rules that can match a visitor: those under `keys` (each prefix of the address, its network, country,
+   * fingerprint) and each user agent rule whose text is part of `userAgent`, which comes folded as the values are.
+   */
+  async matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }> {
+    const { sql } = this.#storage;
+    const agents = await userAgentRulesIn(sql, userAgent, limit, () => scheduler.wait(0));
+    const wanted = [...keys, ...agents.map((value): RuleKey => ({ type: 'userAgent', value }))];
+    return { rules: rulesUnder(sql, wanted, limit), version: this.#version() };
+  }
+
+  history(limit: number, before: number | null): { versions: HistoryEntry[]; version: number; oldest: number } {
+    const { sql } = this.#storage;
+    return { versions: history(sql, limit, before), version: this.#version(), oldest: historyFloor(sql) };
+  }
+
+  /** The instance was deleted: everything of this book goes, within seconds and with retries. */
+  async retire(now: number): Promise<void> {
+    markRetired(this.#storage.sql, now);
+    await this.#storage.setAlarm(Date.now() + COMPILE_DELAY_MS);
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    if (!isRetired(this.#storage.sql)) return this.compile();
+    while (this.#compiling) await this.#compiling;
+    await eraseBook(this.#storage, this.env.RULESETS, this.#instanceId);
+  }
+
+  /** Compiles the present rules into a new base; a call while one runs waits for that one. */
+  compile(): Promise<void> {
+    this.#compiling ??= compileBase({
+      storage: this.#storage,
+      env: this.env,
+      instanceId: this.#instanceId,
+      now: Date.now(),
+    }).finally(() => {
+      this.#compiling = null;
+      // What was written meanwhile may already call for the next one.
+      this.#compileSoonIfDue();
+    });
+    return this.#compiling;
+  }
+
+  async #base(): Promise<BasePointer> {
+    const base = currentBase(this.#storage.sql);
+    if (base) return base;
+    await this.compile();
+    const first = currentBase(this.#storage.sql);
+    if (!first) throw new Error('The RuleBook has no base after compiling one');
+    return first;
+  }
+
+  #version(): number {
+    return this.#storage.sql.exec<{ version: number }>('SELECT version FROM book').one().version;
+  }
+
+  /**
+   * The version edges may load: the newest, except after a rollback larger than a delta may be, when
+   * edges stay where they are until the new base is there.
+   */
+  #publishedVersion(base: BasePointer): number {
+    return lastVersionWithin(this.#storage.sql, base.version, 2 * DELTA_MAX_CHANGES) ?? this.#version();
+  }
+
+  async #roomForChanges(): Promise<void> {
+    while (this.#changesSinceBase() > DELTA_MAX_CHANGES) await this.compile();
+  }
+
+  #written<Outcome extends WriteOutcome>(outcome: Outcome): Outcome {
+    this.#compileSoonIfDue();
+    return outcome;
+  }
+
+  #compileSoonIfDue(): void {
+    if (this.#compiling) return;
+    const { sql } = this.#storage;
+    const from = currentBase(sql)?.version ?? 0;
+    const rules = countRules(sql);
+    const due = deltaChangesShipped(sql, from) > Math.max(rules, SHIPPED_CHANGES_MIN);
+    if (!due && changesSince(sql, from) <= DELTA_QUIET_CHANGES) return;
+    const at = Date.now() + (due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);
+    if (at >= this.#alarmAt) return;
+    this.#alarmAt = at;
+    void this.#storage.setAlarm(at);
+  }
+
+  #changesSinceBase(): number {
+    const base = currentBase(this.#storage.sql);
+    return changesSince(this.#storage.sql, base?.version ?? 0);
+  }
+}
+
+/** Kept in the book on first use: an alarm may start the object without its name. */
+function instanceIdOf(sql: SqlStorage): string {
+  const [row] = sql.exec<{ instance_id: string }>('SELECT instance_id FROM book');
+  if (!row) throw new Error('A RuleBook is addressed by the name of its instance');
+  return row.instance_id;
+}

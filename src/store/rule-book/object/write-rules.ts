@@ -1,0 +1,219 @@
+/**
+ * Applying one batch: all of it or nothing, as one version. Every kind of write (create, delete,
+ * rollback) first lists what would really change in `changes` under the next version, then applies
+ * that list to `rules`. A batch that changes nothing makes no version, so importing twice is quiet.
+ */
+import { packRule, typeCodes } from '../rule-row.ts';
+import type { RuleKey, RuleWrite } from '../rule-row.ts';
+
+/** Rules one instance can hold: one compile must fit a 128 MB isolate (docs/storage-schema.md). */
+export const RULES_PER_INSTANCE_MAX = 1_250_000;
+/** Their automaton is compiled in memory: 50,000 of the greatest length take 70 MB of the isolate's 128. */
+export const USER_AGENT_RULES_MAX = 50_000;
+/** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
+const CHUNK_MAX_CHARS = 500_000;
+
+export type WriteKind = 'create' | 'delete' | 'import' | 'rollback';
+
+export interface WriteAuthor {
+  /** Epoch milliseconds. */
+  now: number;
+  /** API key id. */
+  actor: string;
+  kind: WriteKind;
+}
+
+export interface WriteCounts {
+  version: number;
+  created: number;
+  updated: number;
+  deleted: number;
+}
+export type WriteOutcome = ({ ok: true } & WriteCounts) | TooManyRules;
+
+export interface TooManyRules {
+  ok: false;
+  reason: 'too-many-rules';
+  limit: number;
+  /** The type that has a limit of its own, else `null`: all rules together. */
+  type: 'userAgent' | null;
+}
+
+class TooManyRulesError extends Error {
+  readonly refusal: TooManyRules;
+  constructor(limit: number, type: TooManyRules['type']) {
+    super('too many rules');
+    this.refusal = { ok: false, reason: 'too-many-rules', limit, type };
+  }
+}
+
+/** Creates or replaces; a rule that is already so is left alone. */
+export function upsertRules(
+  storage: DurableObjectStorage,
+  rules: readonly RuleWrite[],
+  author: WriteAuthor,
+): WriteOutcome {
+  return applyVersion(storage, author, null, (sql, version, actor) => {
+    for (const chunk of chunks(lastOfEachKey(rules).map(packRule))) {
+      sql.exec(LIST_UPSERTS, version, author.now, actor, chunk);
+    }
+  });
+}
+
+/** Deletes what is there; keys that are not there are no error. */
+export function deleteRules(
+  storage: DurableObjectStorage,
+  keys: readonly RuleKey[],
+  author: WriteAuthor,
+): WriteOutcome {
+  return applyVersion(storage, author, null, (sql, version) => {
+    for (const chunk of chunks(lastOfEachKey(keys).map((key) => [typeCodes[key.type], key.value]))) {
+      sql.exec(LIST_DELETES, version, chunk);
+    }
+  });
+}
+
+/** Back to the rules of `target`, as a new version. The caller has checked that the log reaches back to it. */
+export function restoreVersion(storage: DurableObjectStorage, target: number, author: WriteAuthor): WriteOutcome {
+  return applyVersion(storage, author, target, (sql, version) => {
+    sql.exec(LIST_RESTORES, version, target, version);
+  });
+}
+
+function applyVersion(
+  storage: DurableObjectStorage,
+  author: WriteAuthor,
+  restores: number | null,
+  listChanges: (sql: SqlStorage, version: number, actor: number) => void,
+): WriteOutcome {
+  const { sql } = storage;
+  try {
+    return storage.transactionSync(() => {
+      const current = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
+      const version = current + 1;
+      const actor = actorNumber(sql, author.actor);
+      listChanges(sql, version, actor);
+      const counts = sql.exec<{ created: number; updated: number; deleted: number }>(COUNT_CHANGES, version).one();
+      if (counts.created + counts.updated + counts.deleted === 0) {
+        return { ok: true as const, version: current, created: 0, updated: 0, deleted: 0 };
+      }
+      sql.exec(APPLY_UPSERTS, version);
+      sql.exec(APPLY_DELETES, version);
+      sql.exec(APPLY_COUNTS, version, version);
+      if (counts.created > 0) checkLimits(sql);
+      sql.exec(
+        'INSERT INTO versions (version, at, actor, kind, created, updated, deleted, restores) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        version,
+        author.now,
+        actor,
+        author.kind,
+        counts.created,
+        counts.updated,
+        counts.deleted,
+        restores,
+      );
+      sql.exec('UPDATE book SET version = ?', version);
+      return { ok: true as const, version, ...counts };
+    });
+  } catch (error) {
+    if (error instanceof TooManyRulesError) return error.refusal;
+    throw error;
+  }
+}
+
+/** Thrown inside the transaction, so that a refused batch leaves no trace. */
+function checkLimits(sql: SqlStorage): void {
+  if (countRules(sql) > RULES_PER_INSTANCE_MAX) throw new TooManyRulesError(RULES_PER_INSTANCE_MAX, null);
+  const { rules } = sql
+    .exec<{ rules: number }>('SELECT COALESCE(SUM(rules), 0) AS rules FROM counts WHERE type = ?', typeCodes.userAgent)
+    .one();
+  if (rules > USER_AGENT_RULES_MAX) throw new TooManyRulesError(USER_AGENT_RULES_MAX, 'userAgent');
+}
+
+export function countRules(sql: SqlStorage): number {
+  return sql.exec<{ rules: number }>('SELECT COALESCE(SUM(rules), 0) AS rules FROM counts').one().rules;
+}
+
+function actorNumber(sql: SqlStorage, name: string): number {
+  sql.exec('INSERT INTO actors (name) VALUES (?) ON CONFLICT DO NOTHING', name);
+  return sql.exec<{ actor: number }>('SELECT actor FROM actors WHERE name = ?', name).one().actor;
+}
+
+/** One batch that names a rule twice means the later one, as two batches would. */
+function lastOfEachKey<T extends RuleKey>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [`${item.type}:${item.value}`, item])).values()];
+}
+
+/** JSON arrays of at most `CHUNK_MAX_CHARS`, one item at least in each. */
+function* chunks(items: readonly unknown[]): Generator<string> {
+  let part: string[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    if (part.length > 0 && chars + text.length > CHUNK_MAX_CHARS) {
+      yield `[${part.join(',')}]`;
+      part = [];
+      chars = 0;
+    }
+    part.push(text);
+    chars += text.length;
+  }
+  if (part.length > 0) yield `[${part.join(',')}]`;
+}
+
+/** A rule's content, in the order that `before` and `after` hold it. */
+const CONTENT = `json_array(r.verdict, r.mode, r.expiry, r.rollout, r.note, r.created_at, r.created_by, r.updated_at, r.updated_by)`;
+
+const LIST_UPSERTS = `
+  INSERT INTO changes (version, type, value, before, after)
+  SELECT ?1, j.type, j.value,
+         CASE WHEN r.type IS NULL THEN NULL ELSE ${CONTENT} END,
+         json_array(j.verdict, j.mode, j.expiry, j.rollout, j.note,
+                    COALESCE(r.created_at, ?2), COALESCE(r.created_by, ?3), ?2, ?3)
+    FROM (SELECT value ->> 0 AS type, value ->> 1 AS value, value ->> 2 AS verdict, value ->> 3 AS mode,
+                 value ->> 4 AS expiry, value ->> 5 AS rollout, value ->> 6 AS note FROM json_each(?4)) j
+    LEFT JOIN rules r ON r.type = j.type AND r.value = j.value
+   WHERE r.type IS NULL OR r.verdict IS NOT j.verdict OR r.mode IS NOT j.mode OR r.expiry IS NOT j.expiry
+      OR r.rollout IS NOT j.rollout OR r.note IS NOT j.note`;
+
+const LIST_DELETES = `
+  INSERT INTO changes (version, type, value, before, after)
+  SELECT ?1, r.type, r.value, ${CONTENT}, NULL
+    FROM (SELECT value ->> 0 AS type, value ->> 1 AS value FROM json_each(?2)) j
+    JOIN rules r ON r.type = j.type AND r.value = j.value`;
+
+/** What a rule was at the target is what the first change after the target found. */
+const LIST_RESTORES = `
+  INSERT INTO changes (version, type, value, before, after)
+  SELECT ?1, c.type, c.value, CASE WHEN r.type IS NULL THEN NULL ELSE ${CONTENT} END, c.before
+    FROM (SELECT type, value, before, MIN(version) FROM changes WHERE version > ?2 AND version < ?3 GROUP BY type, value) c
+    LEFT JOIN rules r ON r.type = c.type AND r.value = c.value
+   WHERE (CASE WHEN r.type IS NULL THEN NULL ELSE ${CONTENT} END) IS NOT c.before`;
+
+const COUNT_CHANGES = `
+  SELECT COUNT(*) FILTER (WHERE before IS NULL AND after IS NOT NULL) AS created,
+         COUNT(*) FILTER (WHERE before IS NOT NULL AND after IS NOT NULL) AS updated,
+         COUNT(*) FILTER (WHERE after IS NULL) AS deleted
+    FROM changes WHERE version = ?`;
+
+const APPLY_UPSERTS = `
+  INSERT INTO rules (type, value, verdict, mode, expiry, rollout, note, created_at, created_by, updated_at, updated_by)
+  SELECT type, value, after ->> 0, after ->> 1, after ->> 2, after ->> 3, after ->> 4,
+         after ->> 5, after ->> 6, after ->> 7, after ->> 8
+    FROM changes WHERE version = ? AND after IS NOT NULL
+  ON CONFLICT (type, value) DO UPDATE SET
+    verdict = excluded.verdict, mode = excluded.mode, expiry = excluded.expiry, rollout = excluded.rollout,
+    note = excluded.note, created_at = excluded.created_at, created_by = excluded.created_by,
+    updated_at = excluded.updated_at, updated_by = excluded.updated_by`;
+
+const APPLY_DELETES = `
+  DELETE FROM rules WHERE (type, value) IN (SELECT type, value FROM changes WHERE version = ? AND after IS NULL)`;
+
+const APPLY_COUNTS = `
+  INSERT INTO counts (type, verdict, rules)
+  SELECT type, verdict, SUM(d) FROM (
+    SELECT type, after ->> 0 AS verdict, 1 AS d FROM changes WHERE version = ?1 AND after IS NOT NULL
+    UNION ALL
+    SELECT type, before ->> 0, -1 FROM changes WHERE version = ?2 AND before IS NOT NULL)
+   GROUP BY type, verdict
+  ON CONFLICT (type, verdict) DO UPDATE SET rules = rules + excluded.rules`;
