@@ -3,11 +3,12 @@
  * string with its content hash, so that both Workers carry it without a loader or an asset binding.
  * Prints the sizes, which `checkClientSizes` holds to the design's numbers.
  */
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { pageLanguages } from '../src/edge/answer/pages/messages.ts';
+import { otherPages, readLocales, writeLocales } from './build-locales.ts';
+import { writeGenerated } from './write-generated.ts';
 
 export interface ClientAsset {
   hash: string;
@@ -43,6 +44,8 @@ async function bundle(name: string, versions: Record<string, string>): Promise<C
 
 /** Every browser file, by name. */
 export async function buildClient(): Promise<Record<string, ClientAsset>> {
+  const locales = readLocales();
+  writeLocales(locales);
   const assets: Record<string, ClientAsset> = {};
   const versions: Record<string, string> = {};
   for (const name of [...loaded, ...entries]) {
@@ -52,13 +55,7 @@ export async function buildClient(): Promise<Record<string, ClientAsset>> {
     if (loaded.includes(name)) versions[name] = built.hash;
   }
   const frame = framePage(assets['frame.js']?.hash ?? '');
-  return { ...assets, 'frame.html': frame, 'page-texts.json': pageTexts() };
-}
-
-/** The gate's pages in every language but English, which the edge carries. */
-function pageTexts(): ClientAsset {
-  const { en: _carried, ...others } = pageLanguages;
-  return asset(JSON.stringify(others));
+  return { ...assets, 'frame.html': frame, 'page-texts.json': asset(JSON.stringify(otherPages(locales))) };
 }
 
 /** The page around `frame.js`; a file like the others, so that whoever serves them serves it too. */
@@ -86,7 +83,6 @@ const edgeFiles = new Set(['interstitial.js', 'pow-worker.js']);
 /** What an edge without a service of this project carries besides: nobody else has them. */
 const pageFiles = new Set(['widget.js', 'languages.js', 'protect.js']);
 
-/** Whole or not at all, and only where something changed: another process may be bundling a Worker from it. */
 export function writeBundle(assets: Readonly<Record<string, ClientAsset>>, path = output): void {
   const type = 'Record<string, { hash: string; body: string }>';
   const literal = (isWanted: (name: string) => boolean): string => {
@@ -103,10 +99,7 @@ export const pageAssets: ${type} = ${literal((name) => pageFiles.has(name))};
 const otherAssets: ${type} = ${literal((name) => !edgeFiles.has(name) && !pageFiles.has(name))};
 export const clientAssets: ${type} = /* @__PURE__ */ Object.assign({}, edgeAssets, pageAssets, otherAssets);
 `;
-  if (existsSync(path) && readFileSync(path, 'utf8') === source) return;
-  const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, source);
-  renameSync(draft, path);
+  writeGenerated(path, source);
 }
 
 if (import.meta.main) {

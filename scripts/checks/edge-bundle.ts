@@ -16,12 +16,13 @@ const EDGE_MAX_GZIP_BYTES = 66.5 * 1024;
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|risk|cli)\//, 'belongs to the service'],
   [/^src\/widget\/(?!bundle\.generated\.ts$)/, 'is browser source; only the generated bundle is carried'],
+  [/^src\/locales\/(widget|tasks|wait-page)\.generated\.ts$/, 'holds texts that the edge never shows'],
   [/node_modules\/zod\/.*\/locales\/(?!en\.)/, 'drags zod locales in'],
   [/node_modules\/zod\/.*\/classic\//, 'is the classic zod build; use zod/mini'],
 ];
 /** Of the edge with a service of this project: what it has from that service, or never needs. */
 const forbiddenBesideService: readonly [RegExp, string][] = [
-  [/^src\/edge\/answer\/pages\/messages(-(?!english)[a-z-]+)?\.ts$/, 'is a language that the service hands out'],
+  [/^src\/locales\/pages\.generated\.ts$/, 'holds languages that the service provides'],
   [/^src\/rules\/(canonical|user-agent-build|prefix-build)\.ts$/, 'is for compiling rules'],
   [
     /^src\/contract\/(edge-api|challenge-api|verdict-record|verdict-message|protect-instance|siteverify|errors)\.ts$/,

@@ -6,7 +6,7 @@
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
 import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
 import { readManagementRules } from './isolate/management-rules.ts';
-import { pageLanguages } from './answer/pages/messages.ts';
+import { pageLanguages } from '../locales/pages.generated.ts';
 import { edgeWorker } from './worker.ts';
 
 export default edgeWorker({

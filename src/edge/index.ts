@@ -5,7 +5,7 @@
 import { edgeAssets } from '../widget/bundle.generated.ts';
 import { backUpFiles } from './feed/file-backup.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
-import { english } from './answer/pages/messages-english.ts';
+import { englishPages } from '../locales/english-pages.generated.ts';
 import { readServiceRules } from './isolate/service-rules.ts';
 import { edgeWorker } from './worker.ts';
 
@@ -13,7 +13,7 @@ export default edgeWorker({
   rulesSource: 'service',
   otherConfig: 'wrangler.any-service.toml',
   readRules: readServiceRules,
-  languages: { en: english },
+  languages: { en: englishPages },
   files: edgeAssets,
   upstream: ({ service }) => service,
   async keepLastKnownGood({ service, kv, seal, count, files }) {

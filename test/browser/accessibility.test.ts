@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderBlockPage } from '../../src/edge/answer/pages/block-page.ts';
 import { type MessageKind, renderMessagePage } from '../../src/edge/answer/pages/message-page.ts';
-import { pageLanguages } from '../../src/edge/answer/pages/messages.ts';
+import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import type { PageInput } from '../../src/edge/answer/pages/page-input.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { accessibilityFaults, faultsWithoutScript } from '../support/axe.ts';

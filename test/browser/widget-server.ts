@@ -12,7 +12,7 @@ import { generateRswKey } from '../../src/captcha/pow/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
-import { pageLanguages } from '../../src/edge/answer/pages/messages.ts';
+import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';

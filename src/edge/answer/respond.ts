@@ -14,7 +14,7 @@ import { renderChallengePage } from './pages/challenge-page.ts';
 import type { ChallengePageInput } from './pages/challenge-page.ts';
 import { renderMessagePage } from './pages/message-page.ts';
 import type { MessageKind } from './pages/message-page.ts';
-import { english } from './pages/messages-english.ts';
+import { englishPages } from '../../locales/english-pages.generated.ts';
 import type { PageInput } from './pages/page-input.ts';
 import { pageSecurityHeaders } from './pages/security-headers.ts';
 import type { Passage } from '../request/passage.ts';
@@ -133,7 +133,7 @@ export function answerForm({ request, headers, path }: Passage): 'page' | 'json'
 
 async function html(passage: Passage, status: number, render: (input: PageInput) => string): Promise<Response> {
   const acceptLanguage = passage.request.headers.get('accept-language');
-  const languages = (await passage.pageTexts?.wanted(acceptLanguage)) ?? { en: english };
+  const languages = (await passage.pageTexts?.wanted(acceptLanguage)) ?? { en: englishPages };
   const nonce = newNonce();
   const branding = passage.config?.policy.branding ?? {};
   const body = render({

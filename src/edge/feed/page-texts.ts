@@ -6,7 +6,7 @@
 import type { FileReading } from './client-files.ts';
 import { within } from './within.ts';
 import { isFirstChoice } from '../answer/pages/language.ts';
-import type { Languages } from '../answer/pages/messages.ts';
+import type { PageLanguages } from '../../locales/messages.ts';
 
 export const PAGE_TEXTS_FILE = 'page-texts.json';
 /** As long as a request waits for rules (design 4); a page in English is better than a late one. */
@@ -15,14 +15,14 @@ const WAIT_MS = 400;
 const LOAD_LOST_AFTER_MS = 10_000;
 
 export class PageTexts {
-  #languages: Languages;
+  #languages: PageLanguages;
   #isComplete: boolean;
   readonly #read: () => Promise<FileReading>;
   readonly #now: () => number;
   #load: { startedAtMs: number; done: Promise<void> } | null = null;
 
   /** `read: null`: all there is, is compiled in. */
-  constructor(embedded: Languages, read: (() => Promise<FileReading>) | null, now: () => number) {
+  constructor(embedded: PageLanguages, read: (() => Promise<FileReading>) | null, now: () => number) {
     this.#languages = embedded;
     this.#isComplete = read === null;
     this.#read = read ?? (() => Promise.resolve('absent'));
@@ -40,7 +40,7 @@ export class PageTexts {
   }
 
   /** For a page that is about to be written, never for a request that passes. */
-  async wanted(acceptLanguage: string | null): Promise<Languages> {
+  async wanted(acceptLanguage: string | null): Promise<PageLanguages> {
     if (!this.#isComplete && !isFirstChoice('en', acceptLanguage)) await within(this.load(), WAIT_MS);
     return this.#languages;
   }
@@ -50,7 +50,7 @@ export class PageTexts {
       const bytes = await this.#read();
       if (typeof bytes === 'string') return;
       // Its hash was checked: this is what the build wrote.
-      const texts = JSON.parse(new TextDecoder().decode(bytes)) as Languages;
+      const texts = JSON.parse(new TextDecoder().decode(bytes)) as PageLanguages;
       this.#languages = { ...this.#languages, ...texts };
       this.#isComplete = true;
     } finally {

@@ -9,7 +9,7 @@ import type { ConfigSeal } from '../feed/config-seal.ts';
 import type { KvStore } from '../feed/kv.ts';
 import type { ServiceClient } from '../feed/service-client.ts';
 import type { Upstream } from '../feed/upstream.ts';
-import type { Languages } from '../answer/pages/messages.ts';
+import type { PageLanguages } from '../../locales/messages.ts';
 
 export interface EmbeddedFile {
   hash: string;
@@ -23,7 +23,7 @@ export interface EdgeMode {
   /** Its credentials; `undefined` where they are not complete, and `wrong` has been told. */
   readRules(reader: EnvironmentReader): RulesSource | undefined;
   /** Texts of the pages that are compiled in; English at least. */
-  languages: Languages;
+  languages: PageLanguages;
   /** Browser files that are compiled in, by name. */
   files: Readonly<Record<string, EmbeddedFile>>;
   /** Where isolates get config and rules. */

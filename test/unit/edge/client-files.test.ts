@@ -5,8 +5,8 @@ import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
 import { KvStore } from '../../../src/edge/feed/kv.ts';
 import type { Bytes, PartStore } from '../../../src/edge/feed/stored-parts.ts';
 import { PAGE_TEXTS_FILE, PageTexts } from '../../../src/edge/feed/page-texts.ts';
-import { english } from '../../../src/edge/answer/pages/messages-english.ts';
-import { pageLanguages } from '../../../src/edge/answer/pages/messages.ts';
+import { englishPages } from '../../../src/locales/english-pages.generated.ts';
+import { pageLanguages } from '../../../src/locales/pages.generated.ts';
 import { assetHashes, clientAssets, edgeAssets } from '../../../src/widget/bundle.generated.ts';
 
 const memory = (parts: Map<string, Bytes>): PartStore => ({
@@ -112,7 +112,7 @@ describe('the scheduled run', () => {
 describe('the texts of the pages', () => {
   const texts = () =>
     new PageTexts(
-      { en: english },
+      { en: englishPages },
       () => files.read(PAGE_TEXTS_FILE),
       () => nowMs,
     );
@@ -134,7 +134,7 @@ describe('the texts of the pages', () => {
     service.state = 'down';
     expect(Object.keys(await texts().wanted('ar'))).toEqual(['en']);
     const never = new PageTexts(
-      { en: english },
+      { en: englishPages },
       () => new Promise(() => undefined),
       () => nowMs,
     );

@@ -9,8 +9,9 @@ import { type ChallengePageInput, renderChallengePage } from '../../../src/edge/
 import { html } from '../../../src/edge/answer/pages/html.ts';
 import { pickLanguage } from '../../../src/edge/answer/pages/language.ts';
 import { type MessageKind, renderMessagePage } from '../../../src/edge/answer/pages/message-page.ts';
-import { english } from '../../../src/edge/answer/pages/messages-english.ts';
-import { pageLanguages, type PageMessages } from '../../../src/edge/answer/pages/messages.ts';
+import { englishPages } from '../../../src/locales/english-pages.generated.ts';
+import type { PageMessages } from '../../../src/locales/messages.ts';
+import { pageLanguages } from '../../../src/locales/pages.generated.ts';
 import type { PageInput } from '../../../src/edge/answer/pages/page-input.ts';
 import { pageStyle } from '../../../src/edge/answer/pages/page-style.ts';
 import { pageSecurityHeaders } from '../../../src/edge/answer/pages/security-headers.ts';
@@ -92,10 +93,10 @@ describe('languages', () => {
   });
 
   test.each(Object.entries(pageLanguages))('%s has every text, none empty, none left in English', (tag, messages) => {
-    expect(Object.keys(messages).toSorted()).toEqual(Object.keys(english).toSorted());
+    expect(Object.keys(messages).toSorted()).toEqual(Object.keys(englishPages).toSorted());
     for (const [key, text] of Object.entries(messages)) {
       expect(text.trim(), key).not.toBe('');
-      if (tag !== 'en') expect(text, key).not.toBe(english[key as keyof PageMessages]);
+      if (tag !== 'en') expect(text, key).not.toBe(englishPages[key as keyof PageMessages]);
     }
   });
 

@@ -3,7 +3,7 @@
  * its base language; anything malformed is skipped (a tag like `und` once crashed a peer), and with
  * nothing left the page speaks English.
  */
-import type { Languages, PageMessages } from './messages.ts';
+import type { PageLanguages, PageMessages } from '../../../locales/messages.ts';
 
 /** Real headers hold a handful; a long one is not worth reading. */
 const HEADER_MAX_CHARS = 256;
@@ -17,7 +17,7 @@ export interface LocalisedMessages {
 }
 
 /** `languages` has English at least. */
-export function pickLanguage(acceptLanguage: string | null, languages: Languages): LocalisedMessages {
+export function pickLanguage(acceptLanguage: string | null, languages: PageLanguages): LocalisedMessages {
   const tag = wanted(acceptLanguage).find((candidate) => Object.hasOwn(languages, candidate)) ?? 'en';
   return {
     language: { tag, direction: RIGHT_TO_LEFT.has(tag) ? 'rtl' : 'ltr' },

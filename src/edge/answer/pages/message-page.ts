@@ -4,7 +4,7 @@
  */
 import { html } from './html.ts';
 import { pickLanguage } from './language.ts';
-import type { PageMessages } from './messages.ts';
+import type { PageMessages } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 

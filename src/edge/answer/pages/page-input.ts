@@ -3,7 +3,7 @@
  */
 import type * as z from 'zod/mini';
 import type { branding } from '../../../contract/management/instance.ts';
-import type { Languages } from './messages.ts';
+import type { PageLanguages } from '../../../locales/messages.ts';
 
 export type Branding = z.infer<typeof branding>;
 
@@ -15,6 +15,6 @@ export interface PageInput {
   /** The request's `Accept-Language`, as it came. */
   acceptLanguage: string | null;
   /** Texts to choose from; English at least. */
-  languages: Languages;
+  languages: PageLanguages;
   branding: Branding;
 }
