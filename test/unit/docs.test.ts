@@ -1,6 +1,6 @@
 /**
- * What the documents point at is there: files they link to, tests they name (`` `e2e/edge-gate` › "words of
- * the title" ``), counters they list. A renamed test must not leave a promise without its proof.
+ * Checks what pages and comments refer to: linked files and sections, quoted test titles
+ * (`` `e2e/edge-gate` › "words of the title" ``) and counters. A renamed test must not leave a claim without its proof.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,12 +14,44 @@ const pages = folders.flatMap((folder) =>
 );
 
 const links = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, target = '']) => ({ path, target })),
+  [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?\)/g)].map(([, file = '', anchor = '']) => ({
+    path,
+    target: `${file === '' ? path : join(dirname(path), file)}${anchor}`,
+  })),
 );
 
-test.each(links)('$path: $target is there', ({ path, target }) => {
-  expect(existsSync(join(dirname(path), target))).toBe(true);
-});
+test.each(links)('$path: $target exists', ({ target }) => expectPage(target));
+
+/** Pages that comments name, with or without a section. */
+const namedPages = ['src', 'test', 'scripts', 'bench', 'lab'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => {
+      const source = join(folder, name);
+      return [...readFileSync(source, 'utf8').matchAll(/\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g)].map(([target]) => ({
+        source,
+        target,
+      }));
+    }),
+);
+
+test.each(namedPages)('$source: $target exists', ({ target }) => expectPage(target));
+
+function expectPage(target: string): void {
+  const [path = '', anchor] = target.split('#');
+  expect(existsSync(path)).toBe(true);
+  if (anchor !== undefined) expect(anchorsOf(path)).toContain(anchor);
+}
+
+/** Anchors of a page's headings, as the hosting platform makes them. */
+function anchorsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 /** One file, then one or several titles; an ellipsis stands for the part of a title that a table fills in. */
 const named = pages.flatMap(({ path, text }) =>
@@ -39,7 +71,9 @@ test.each(named)('$path: $file › $title', ({ file, title }) => {
 });
 
 test('every page of docs/ is linked from another', () => {
-  const linked = new Set(links.map(({ path, target }) => join(dirname(path), target)));
+  const linked = new Set(
+    links.filter(({ path, target }) => !target.startsWith(path)).map(({ target }) => target.replace(/#.*/, '')),
+  );
   const alone = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/') && !linked.has(path));
   // A folder that is linked as a whole shows its README.
   expect(alone.filter((path) => !path.endsWith('README.md'))).toEqual([]);
