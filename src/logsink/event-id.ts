@@ -3,12 +3,12 @@
  * record, before the first send, so that a retry carries the same id and the store drops the second
  * copy. Time-ordered, so that the store's id index grows at its end.
  */
+import { hexOfByte } from '../bytes/hex.ts';
 
 /** Ids served by one call to the system's random source; the call costs more than the bytes. */
 const IDS_PER_REFILL = 100;
 const RANDOM_BYTES_PER_ID = 10;
 
-const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const pool = new Uint8Array(IDS_PER_REFILL * RANDOM_BYTES_PER_ID);
 let poolOffset = pool.length;
 

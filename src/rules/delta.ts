@@ -6,6 +6,7 @@
  *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
  */
+import { decodeHex, encodeHex } from '../bytes/hex.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
@@ -47,7 +48,8 @@ const REMOVAL_HEADER_BYTES = 3;
 
 export function encodeDelta(input: DeltaInput): Uint8Array {
   const { instanceId, version, createdAtMs = 0 } = input;
-  if (!/^[0-9a-f]{64}$/.test(input.baseHash)) throw new TypeError('baseHash is not a hex SHA-256');
+  const baseHash = decodeHex(input.baseHash);
+  if (baseHash?.length !== BASE_HASH_BYTES) throw new TypeError('baseHash is not a hex SHA-256');
   const compiler = new RulesetCompiler({ instanceId, version, createdAtMs });
   for (const rule of input.upserts) compiler.add(rule);
   const upserts = compiler.finish();
@@ -60,9 +62,7 @@ export function encodeDelta(input: DeltaInput): Uint8Array {
   writeMagic(out, DELTA_MAGIC);
   view.setUint32(12, removals.length, true);
   view.setFloat64(BASE_VERSION_AT, input.baseVersion, true);
-  for (let i = 0; i < BASE_HASH_BYTES; i++) {
-    out[BASE_HASH_AT + i] = Number.parseInt(input.baseHash.slice(i * 2, i * 2 + 2), 16);
-  }
+  out.set(baseHash, BASE_HASH_AT);
   view.setUint32(UPSERT_BYTES_AT, upserts.length, true);
   out.set(upserts, UPSERTS_AT);
   let at = UPSERTS_AT + upserts.length;
@@ -92,10 +92,7 @@ export function openDelta(input: Uint8Array): OpenedDelta {
   const baseVersion = view.getFloat64(BASE_VERSION_AT, true);
   if (!Number.isSafeInteger(baseVersion) || baseVersion < 0)
     return { ok: false, reason: 'base version is no number of ours' };
-  let baseHash = '';
-  for (const byte of bytes.subarray(BASE_HASH_AT, BASE_HASH_AT + BASE_HASH_BYTES)) {
-    baseHash += byte.toString(16).padStart(2, '0');
-  }
+  const baseHash = encodeHex(bytes.subarray(BASE_HASH_AT, BASE_HASH_AT + BASE_HASH_BYTES));
   const { instanceId, version } = upserts.snapshot;
   return { ok: true, delta: { instanceId, baseHash, baseVersion, version, upserts: upserts.snapshot, removals } };
 }

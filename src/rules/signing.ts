@@ -5,6 +5,8 @@
  *
  *   payload | signature (64) | kid (n) | n (1) | magic (8)
  */
+import { encodeHex } from '../bytes/hex.ts';
+
 const magic = new TextEncoder().encode('GHSIGNED');
 /** Keeps this signature from meaning anything in another protocol under the same key. */
 const context = new TextEncoder().encode('gatehouse-ruleset-v1\0');
@@ -13,14 +15,6 @@ const FIXED_TRAILER_BYTES = SIGNATURE_BYTES + 1 + magic.length;
 const KID_MAX_BYTES = 128;
 
 export type OpenedRulesetFile = { ok: true; payload: Uint8Array; hash: string } | { ok: false; reason: string };
-
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += hex[byte];
-  return text;
-}
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -36,7 +30,7 @@ async function digestMessage(payload: Uint8Array): Promise<{ message: Bytes; has
   const message = new Uint8Array(context.length + digest.length);
   message.set(context);
   message.set(digest, context.length);
-  return { message, hash: toHex(digest) };
+  return { message, hash: encodeHex(digest) };
 }
 
 /** Hex SHA-256 of a payload: the name it is stored and asked for under. */

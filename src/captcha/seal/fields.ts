@@ -4,6 +4,8 @@
  * part of what is authenticated, no byte can move from one field to its neighbour (the splicing
  * attack of CVE-2025-68113), and one list has exactly one encoding.
  */
+import { decodeHex } from '../../bytes/hex.ts';
+import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -43,12 +45,11 @@ export function decodeFields(bytes: Bytes, count: number): Bytes[] | null {
   return at === bytes.length ? fields : null;
 }
 
-const encoder = new TextEncoder();
 /** Fatal, and a byte order mark is data: every byte string has at most one text. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function textField(text: string): Bytes {
-  return new Uint8Array(encoder.encode(text));
+  return encodeUtf8(text);
 }
 
 export function readText(field: Bytes): string | null {
@@ -57,6 +58,13 @@ export function readText(field: Bytes): string | null {
   } catch {
     return null;
   }
+}
+
+/** The bytes of a hex text. @throws when it is not hex. */
+export function hexField(text: string): Bytes {
+  const bytes = decodeHex(text);
+  if (bytes === null) throw new RangeError('not a field of hex digits');
+  return bytes;
 }
 
 /** A safe non-negative integer, 8 bytes big-endian. */

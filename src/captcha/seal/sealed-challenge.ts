@@ -4,10 +4,12 @@
  * in `seal.ts`. The answer itself is never inside, only a keyed tag over it and over all the rest.
  */
 import * as z from 'zod/mini';
+import { encodeHex } from '../../bytes/hex.ts';
+import { parseJson } from '../../bytes/json.ts';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
-import { encodeFields, numberField, readNumber, readText, textField } from './fields.ts';
+import { encodeFields, hexField, numberField, readNumber, readText, textField } from './fields.ts';
 import type { Bytes } from './fields.ts';
 import { CLOCK_SKEW_MS, keyDay } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
@@ -70,7 +72,7 @@ const JTI_HEX = /^[0-9a-f]{32}$/;
 const JTI_BYTES = 16;
 
 export function newJti(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(JTI_BYTES)));
+  return encodeHex(crypto.getRandomValues(new Uint8Array(JTI_BYTES)));
 }
 
 /** `answer`: the canonical bytes of the right answer; absent where judging is not by comparison. */
@@ -120,7 +122,7 @@ async function answerTag(
 
 function fieldsOf(challenge: SealedChallenge): Bytes[] {
   return [
-    fromHex(challenge.jti),
+    hexField(challenge.jti),
     numberField(challenge.bornAt),
     textField(challenge.siteKey),
     textField(challenge.hostname),
@@ -141,11 +143,11 @@ function challengeOf(fields: readonly Bytes[]): SealedChallenge | null {
   const texts = [2, 3, 4, 5, 6, 7, 11, 12].map((index) => readText(fields[index]!));
   const [bornAt, issuedAt, expiresAt, round] = numbers;
   const [siteKey, hostname, action, cdata, kindText, laneText, factsText, paramsText] = texts;
-  const jti = toHex(fields[0]!);
+  const jti = encodeHex(fields[0]!);
   const kind = challengeKinds.find((known) => known === kindText);
   const lane = challengeLanes.find((known) => known === laneText);
-  const facts = sealedFacts.safeParse(readJson(factsText));
-  const params = challengeParams.safeParse(readJson(paramsText));
+  const facts = sealedFacts.safeParse(parseJson(factsText ?? null));
+  const params = challengeParams.safeParse(parseJson(paramsText ?? null));
   if (bornAt == null || issuedAt == null || expiresAt == null || round == null) return null;
   if (siteKey == null || hostname == null || action == null || cdata == null) return null;
   if (kind === undefined || lane === undefined || !facts.success || !params.success || !JTI_HEX.test(jti)) return null;
@@ -164,27 +166,4 @@ function challengeOf(fields: readonly Bytes[]): SealedChallenge | null {
     facts: facts.data,
     params: params.data,
   };
-}
-
-export function readJson(text: string | null | undefined): unknown {
-  if (text == null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
-}
-
-export function fromHex(text: string): Bytes {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(text.slice(index * 2, index * 2 + 2), 16);
-  }
-  return bytes;
 }

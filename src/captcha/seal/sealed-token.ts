@@ -2,14 +2,16 @@
  * The response token: proof that a challenge was solved, opaque to the page that carries it. Sealed
  * under its own purpose, so that a challenge never passes for a token, and over the same jti.
  */
+import { encodeHex } from '../../bytes/hex.ts';
+import { parseJson } from '../../bytes/json.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
-import { numberField, readNumber, readText, textField } from './fields.ts';
+import { hexField, numberField, readNumber, readText, textField } from './fields.ts';
 import type { Bytes } from './fields.ts';
 import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 import { seal, unseal } from './seal.ts';
-import { challengeLanes, fromHex, readJson, toHex } from './sealed-challenge.ts';
+import { challengeLanes } from './sealed-challenge.ts';
 import type { ChallengeLane } from './sealed-challenge.ts';
 import { sealedFacts } from './sealed-facts.ts';
 import type { SealedFacts } from './sealed-facts.ts';
@@ -45,7 +47,7 @@ export function sealToken(keyring: Keyring, token: SealedToken): Promise<string>
     keyring,
     'token',
     [
-      fromHex(token.jti),
+      hexField(token.jti),
       numberField(token.bornAt),
       textField(token.siteKey),
       textField(token.hostname),
@@ -78,11 +80,11 @@ function tokenOf(fields: readonly Bytes[]): SealedToken | null {
   );
   const kind = challengeKinds.find((known) => known === kindText);
   const lane = challengeLanes.find((known) => known === laneText);
-  const facts = sealedFacts.safeParse(readJson(factsText));
+  const facts = sealedFacts.safeParse(parseJson(factsText ?? null));
   if (bornAt == null || level == null || issuedAt == null || solvedAt == null || expiresAt == null) return null;
   if (siteKey == null || hostname == null || action == null || cdata == null) return null;
   if (kind === undefined || lane === undefined || !facts.success) return null;
-  const jti = toHex(fields[0]!);
+  const jti = encodeHex(fields[0]!);
   return {
     jti,
     bornAt,

@@ -4,7 +4,7 @@
  * was, so that somebody who got hold of a token cannot burn it from another site.
  */
 import { encodeFields, numberField, textField } from '../seal/fields.ts';
-import { toHex } from '../seal/sealed-challenge.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
 import { canonicalHostname, hostnameAllowed } from '../../contract/management/site-domain.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -139,5 +139,5 @@ async function fingerprintOf(secret: string, question: VerifyQuestion): Promise<
       return [numberField(1), bytes];
     }),
   );
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoded)));
+  return sha256Hex(encoded);
 }

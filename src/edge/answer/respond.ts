@@ -3,6 +3,7 @@
  * and by `Sec-Fetch-Dest`, never by `Accept`; every answer names its request, is stored by nobody,
  * and can be read by browser code on another origin.
  */
+import { encodeBase64url } from '../../bytes/base64url.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
 import { edgeErrorStatus } from '../../contract/edge/edge-errors.ts';
 import type { EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
@@ -178,6 +179,5 @@ export function answer(passage: Passage, status: number, body: string | null, ex
 }
 
 function newNonce(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-  return btoa(String.fromCharCode(...bytes));
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)));
 }

@@ -6,6 +6,7 @@
 import { checkSha256, mintSha256 } from '../../captcha/pow/pow-sha256.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { encodeHex } from '../../bytes/hex.ts';
 import type { CompiledConfig } from '../feed/compiled-config.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import type { Signals } from '../request/signals.ts';
@@ -35,9 +36,7 @@ const spent = new BoundedMap<true>(SPENT_MAX);
 /** A `challengeAnswer` of the widget's API. */
 export async function mintLocalChallenge(config: CompiledConfig, signals: Signals, nowMs: number): Promise<object> {
   const pow = mintSha256(SQUARINGS);
-  const jti = [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
+  const jti = encodeHex(crypto.getRandomValues(new Uint8Array(16)));
   const expiresAt = nowMs + CHALLENGE_SECONDS * 1000;
   const sealed: LocalChallenge = {
     jti,

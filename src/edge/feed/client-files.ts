@@ -6,6 +6,7 @@
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { EmbeddedFile } from '../isolate/edge-mode.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { readBounded } from '../submission/submission.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
@@ -94,7 +95,5 @@ export function fileName(name: string, hash: string): string {
 
 /** As `scripts/build-client.ts` names them: the first 64 bits of SHA-256. */
 async function hasHash(bytes: Bytes, hash: string): Promise<boolean> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const hex = [...digest.subarray(0, hash.length / 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex === hash;
+  return (await sha256Hex(bytes)).slice(0, hash.length) === hash;
 }

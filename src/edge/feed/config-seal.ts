@@ -4,6 +4,7 @@
  * whoever can read the storage but not the Worker's secrets learns nothing.
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
+import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 const encoder = new TextEncoder();
 
@@ -18,7 +19,7 @@ export class ConfigSeal {
   }
 
   async seal(text: string): Promise<Uint8Array<ArrayBuffer>> {
-    return sealBytes(await this.#derived(), encoder.encode(text) as Uint8Array<ArrayBuffer>);
+    return sealBytes(await this.#derived(), encodeUtf8(text));
   }
 
   /** `null`: not ours, changed on the way, or from another credential. */

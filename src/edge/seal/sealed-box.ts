@@ -4,12 +4,11 @@
  */
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
+import { encodeUtf8 } from '../../bytes/utf8.ts';
 import type { ImportedKeys } from '../feed/compiled-config.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type BoxPurpose = 'replay' | 'local-challenge' | 'local-token' | 'wait';
-
-const encoder = new TextEncoder();
 
 export async function sealBox(keys: ImportedKeys, purpose: BoxPurpose, plain: Bytes): Promise<string> {
   const bytes = await sealBytes(keys.seal, plain, context(purpose, keys.kid));
@@ -32,7 +31,7 @@ export async function openBox(
 }
 
 export function sealJson(keys: ImportedKeys, purpose: BoxPurpose, value: object): Promise<string> {
-  return sealBox(keys, purpose, encoder.encode(JSON.stringify(value)) as Bytes);
+  return sealBox(keys, purpose, encodeUtf8(JSON.stringify(value)));
 }
 
 /** What this module sealed has the shape it was sealed with: the tag vouches for it. */
@@ -46,5 +45,5 @@ export async function openJson<Value>(
 }
 
 function context(purpose: BoxPurpose, kid: string): Bytes {
-  return encoder.encode(`gatehouse ${purpose} v1 ${kid}`) as Bytes;
+  return encodeUtf8(`gatehouse ${purpose} v1 ${kid}`);
 }

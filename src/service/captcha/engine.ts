@@ -4,7 +4,8 @@
  */
 import { keyDay, Keyring } from '../../captcha/seal/keyring.ts';
 import { RswMinter } from '../../captcha/pow/rsw-mint.ts';
-import { deriveKey, sha256Hex } from '../../store/keys/master-key.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { deriveKey } from '../../store/keys/master-key.ts';
 import { powKeyOfDay } from '../../store/keys/pow-keys.ts';
 import { siteByKey, siteBySecret } from '../../store/d1/sites.ts';
 import type { SiteRecord } from '../../store/d1/sites.ts';

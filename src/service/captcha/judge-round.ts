@@ -5,7 +5,7 @@
  */
 import { encodeFields, textField } from '../../captcha/seal/fields.ts';
 import { judgeVisual } from '../../captcha/visual/judge-visual.ts';
-import { toHex } from '../../captcha/seal/sealed-challenge.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import type { SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
 import { visualStep } from '../../captcha/visual/visual-progress.ts';
 import type { VisualStep } from '../../captcha/visual/visual-progress.ts';
@@ -35,7 +35,7 @@ export async function judgeRound(
     });
   }
   const question = encodeFields([textField(sealed), textField(JSON.stringify(solution))]);
-  const fingerprint = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', question)));
+  const fingerprint = await sha256Hex(question);
   const { spent, replay } = await spend(call, challenge.jti, {
     key: `round:${challenge.round}:${challenge.jti}`,
     bornAt: challenge.bornAt,

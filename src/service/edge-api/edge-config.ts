@@ -4,11 +4,11 @@
  * keys are a new version by themselves. The lists of raised and withdrawn sessions count by their own version:
  * what edges poll does not read them.
  */
-import { base64url } from 'jose';
+import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { sha256Hex } from '../../store/keys/master-key.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
@@ -60,7 +60,7 @@ async function lastingConfig(env: ServiceEnv, instance: StoredInstance, now: num
     keys,
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
-      .map((key) => ({ kid: key.kid, publicKey: base64url.encode(key.publicKeyRaw) })),
+      .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),
   };
 }
 

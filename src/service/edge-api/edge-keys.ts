@@ -3,7 +3,7 @@
  * week, so none is stored and every isolate agrees. Two epochs are always live: the longest thing
  * sealed under one (a clearance, a day) is shorter than the week both sides keep.
  */
-import { base64url } from 'jose';
+import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
 import { deriveKey } from '../../store/keys/master-key.ts';
 import type { Bytes } from '../../store/keys/master-key.ts';
@@ -67,7 +67,7 @@ export async function originKeys(
   return Promise.all(
     epochs.map(async (week) => ({
       kid: kidOf(week),
-      key: base64url.encode(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
+      key: encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
       validFrom: week * EPOCH_MILLISECONDS,
       // An edge cut off from the service goes on with the last config it had.
       validUntil: (week + 2) * EPOCH_MILLISECONDS,
@@ -78,7 +78,7 @@ export async function originKeys(
 async function edgeKeySet(masterKey: string, instanceId: string, epoch: number): Promise<EdgeKeySet> {
   const kid = kidOf(epoch);
   const derive = async (purpose: EdgeKeyPurpose) =>
-    base64url.encode(await deriveEdgeKey(masterKey, instanceId, kid, purpose));
+    encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kid, purpose));
   const [clearance, session, seal, originSignature] = await Promise.all([
     derive('clearance'),
     derive('session'),

@@ -4,7 +4,8 @@
  * not depend on it.
  */
 import type { StoreEnv } from '../binding.ts';
-import { sealAtRest, sha256Hex } from '../keys/master-key.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 import { newSiteSecret, secretContext } from './sites.ts';
 

@@ -8,7 +8,8 @@ import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import type { StoreEnv } from '../binding.ts';
-import { openAtRest, randomToken, sealAtRest, sha256Hex } from '../keys/master-key.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 
 /** A site with what the verification and challenge paths need of its account. */

@@ -4,17 +4,17 @@
  * nothing secret is written to D1 in clear: a stolen database copy alone opens nothing. MASTER_KEY has one
  * child, which seals the root.
  */
-import { base64url } from 'jose';
+import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
+import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
+import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const MASTER_KEY_BYTES = 32;
 const DERIVED_KEY_BYTES = 32;
-/** AES-GCM's own nonce size; random, which is sound far beyond the number of rows sealed here. */
-const NONCE_BYTES = 12;
 /** Derived keys kept per isolate: labels are few and fixed, epochs add two a week. */
 const MEMO_MAX_ENTRIES = 256;
-const SEAL_VERSION = 'v1';
+const SEAL_PREFIX = 'v1.';
 const HKDF_SALT = new TextEncoder().encode('gatehouse/v1');
 
 const derived = new Map<string, Bytes>();
@@ -38,43 +38,26 @@ export function deriveKey(masterKey: string, label: string): Promise<Bytes> {
 }
 
 /**
- * Seals `plaintext` for a D1 row: `v1.<nonce>.<ciphertext>`, AES-256-GCM. `context` names the row
+ * Seals `plaintext` for a D1 row: `v1.<nonce ‖ ciphertext>`, AES-256-GCM. `context` names the row
  * (table, column, id) and is authenticated, so that a sealed value cannot be moved to another row.
  */
 export async function sealAtRest(masterKey: string, context: string, plaintext: string): Promise<string> {
-  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-  const encoder = new TextEncoder();
-  const sealed = await crypto.subtle.encrypt(
-    { name: 'AES-GCM', iv: nonce, additionalData: encoder.encode(context) },
-    await sealKey(masterKey),
-    encoder.encode(plaintext),
-  );
-  return `${SEAL_VERSION}.${base64url.encode(nonce)}.${base64url.encode(new Uint8Array(sealed))}`;
+  const sealed = await sealBytes(await sealKey(masterKey), encodeUtf8(plaintext), encodeUtf8(context));
+  return `${SEAL_PREFIX}${encodeBase64url(sealed)}`;
 }
 
 /** @throws when the value was sealed under another key or for another context, or was changed. */
 export async function openAtRest(masterKey: string, context: string, sealed: string): Promise<string> {
-  const [version, nonce, ciphertext] = sealed.split('.');
-  if (version !== SEAL_VERSION || nonce === undefined || ciphertext === undefined) {
-    throw new Error(`Value at rest has an unknown seal version (${context})`);
-  }
-  const opened = await crypto.subtle.decrypt(
-    { name: 'AES-GCM', iv: fromBase64url(nonce), additionalData: new TextEncoder().encode(context) },
-    await sealKey(masterKey),
-    fromBase64url(ciphertext),
-  );
+  const bytes = sealed.startsWith(SEAL_PREFIX) ? decodeBase64url(sealed.slice(SEAL_PREFIX.length)) : null;
+  if (bytes === null) throw new Error(`Value at rest has an unknown format (${context})`);
+  const opened = await openBytes(await sealKey(masterKey), bytes, encodeUtf8(context));
+  if (opened === null) throw new Error(`Value at rest does not open (${context})`);
   return new TextDecoder().decode(opened);
 }
 
 /** Fresh random bytes as base64url. */
 export function randomToken(byteLength: number): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(byteLength)));
-}
-
-/** Lower-case hex SHA-256 of a text; what secrets are looked up by. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(byteLength)));
 }
 
 function sealKey(masterKey: string): Promise<CryptoKey> {
@@ -84,20 +67,11 @@ function sealKey(masterKey: string): Promise<CryptoKey> {
 }
 
 function masterKeyBytes(masterKey: string): Bytes {
-  let bytes: Bytes | undefined;
-  try {
-    bytes = fromBase64url(masterKey);
-  } catch {
-    bytes = undefined;
-  }
+  const bytes = decodeBase64url(masterKey);
   if (bytes?.length !== MASTER_KEY_BYTES) {
     throw new Error('MASTER_KEY must be 32 random bytes in base64url (openssl rand -base64 32 | tr +/ -_ | tr -d =)');
   }
   return bytes;
-}
-
-function fromBase64url(text: string): Bytes {
-  return new Uint8Array(base64url.decode(text));
 }
 
 /**

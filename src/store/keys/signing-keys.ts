@@ -3,8 +3,9 @@
  * may live for 100 years, and the service must be able to check it as long (design 4). The private
  * part rests sealed in D1; two isolates that race to make the first key agree by a unique index.
  */
-import { base64url, calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint } from 'jose';
 import type { JWK } from 'jose';
+import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, sealAtRest } from './master-key.ts';
 import { rootKey } from './root-key.ts';
@@ -106,7 +107,8 @@ async function loadPublic(env: StoreEnv, purpose: SigningPurpose): Promise<reado
 }
 
 async function verificationKey(row: Pick<SigningKeyRow, 'kid' | 'public_key'>): Promise<VerificationKey> {
-  const publicKeyRaw = new Uint8Array(base64url.decode(row.public_key));
+  const publicKeyRaw = decodeBase64url(row.public_key);
+  if (publicKeyRaw === null) throw new Error(`signing_keys.public_key of ${row.kid} is not base64url`);
   return {
     kid: row.kid,
     publicKey: await crypto.subtle.importKey('raw', publicKeyRaw, 'Ed25519', true, ['verify']),

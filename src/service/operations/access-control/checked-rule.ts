@@ -7,7 +7,7 @@ import type { AccessRestriction, AccessRuleInput } from '../../../contract/manag
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { canonicalValue } from '../../../rules/canonical.ts';
 import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';
-import { sha256Hex } from '../../../store/keys/master-key.ts';
+import { sha256Hex } from '../../../bytes/sha256-hex.ts';
 import { ApiError } from '../operation.ts';
 import type * as z from 'zod/mini';
 

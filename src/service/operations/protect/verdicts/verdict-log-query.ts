@@ -2,6 +2,7 @@
  * From a request's members to the log's own terms: whose log, which window, which rows. The window
  * never reaches behind the instance's retention, so that rows and counts always end together.
  */
+import { decodeBase64url, encodeBase64url } from '../../../../bytes/base64url.ts';
 import { ApiError, NoActiveInstanceError } from '../../operation.ts';
 import type { OperationContext } from '../../operation.ts';
 import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
@@ -102,21 +103,13 @@ export function seriesWindow(
 }
 
 export function encodeCursor({ timestamp, id, skip }: PageStart): string {
-  return btoa(skip === 0 ? `${timestamp}.${id}` : `${timestamp}.${id}.${skip}`)
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return encodeBase64url(new TextEncoder().encode(`${timestamp}.${id}${skip === 0 ? '' : `.${skip}`}`));
 }
 
 export function decodeCursor(cursor: string | undefined): PageStart | null {
   if (cursor === undefined) return null;
-  let text: string;
-  try {
-    text = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'));
-  } catch {
-    text = '';
-  }
-  const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(text);
+  const bytes = decodeBase64url(cursor);
+  const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(bytes ? new TextDecoder().decode(bytes) : '');
   if (!match)
     throw new ApiError('API.INVALID_BODY', 'The cursor cannot be read', [
       { path: 'cursor', message: 'must be a nextCursor of an earlier answer' },
