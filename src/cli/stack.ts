@@ -55,6 +55,8 @@ export interface Stack extends StackFacts {
   /** Nothing listens on the service's port until `startService`. */
   stopService(): Promise<void>;
   startService(): Promise<void>;
+  /** Bodies of the messages that the verdict queue offered while the service was stopped. */
+  undelivered(): unknown[];
   /** A new isolate: memory is gone, storage stays. `vars` are laid over the stack's for good. */
   restartEdge(vars?: Record<string, string>): Promise<void>;
   /** What every seal and key of the service is made from. */
@@ -89,6 +91,7 @@ class LocalStack {
   #control: Control | null = null;
   #timer: NodeJS.Timeout | null = null;
   #facts: StackFacts | null = null;
+  readonly #undelivered = new Map<string, unknown>();
 
   constructor(options: StackOptions) {
     this.#options = options;
@@ -162,6 +165,7 @@ class LocalStack {
         this.#serviceListener ??= await onPort(this.#servicePort, () => listen(this.#servicePort));
         if (this.#service === null) await this.#bootService();
       },
+      undelivered: () => [...this.#undelivered.values()],
       restartEdge: async (vars = {}) => {
         Object.assign(this.#edgeVars, vars);
         await this.#stopEdge();
@@ -224,7 +228,11 @@ class LocalStack {
       storage: this.#state.storage('edge'),
       quiet: this.#options.quiet ?? false,
       vars: this.#edgeVars,
-      consume: async (batch) => (await this.#service?.consume(batch)) ?? null,
+      consume: async (batch) => {
+        if (this.#service) return this.#service.consume(batch);
+        for (const { id, body } of batch.messages) this.#undelivered.set(id, body);
+        return null;
+      },
     });
     if (this.#edgeListener) this.#edgeListener.target = this.#edge.url;
     await answers(`${this.#edgeUrl}/__protect/health`);

@@ -71,8 +71,7 @@ beforeAll(async () => {
     },
   });
   await fetch(`${edge.url}/__scheduled`);
-  await status('/');
-  await new Promise((wake) => setTimeout(wake, 400));
+  await blocked('BlockMe');
 });
 afterAll(async () => {
   await edge?.stop();
@@ -105,6 +104,12 @@ async function status(path: string, init?: RequestInit): Promise<number> {
   await answer.arrayBuffer();
   return answer.status;
 }
+/** Until the edge has looked into KV behind a response. */
+const blocked = (name: string) =>
+  eventually(
+    () => status('/', { headers: as(name) }),
+    (code) => code === 403,
+  );
 const as = (name: string) => ({ 'user-agent': `Mozilla/5.0 ${name}/1` });
 
 test('rules and policy of that service are enforced', async () => {
@@ -126,10 +131,7 @@ test('a run without a change writes nothing', async () => {
 test('a change arrives with the next run', async () => {
   rules = [...rules, { type: 'userAgent', value: 'LateComer', verdict: 'block' }];
   await fetch(`${edge.url}/__scheduled`);
-  await new Promise((wake) => setTimeout(wake, 500));
-  await status('/');
-  await new Promise((wake) => setTimeout(wake, 300));
-  expect(await status('/', { headers: as('LateComer') })).toBe(403);
+  await blocked('LateComer');
 });
 
 test('a token of that service’s widget is verified with the document’s members only', async () => {

@@ -99,8 +99,9 @@ async function startOrigin() {
     if (path === '/elsewhere') return void response.writeHead(302, { location: 'https://other.test/next' }).end();
     if (path === '/cut') {
       cutAnswers++;
-      response.writeHead(200, { 'content-length': '1000' }).write('half');
-      return void setTimeout(() => request.socket.destroy(), 50);
+      // Hangs up once the half is on its way.
+      response.writeHead(200, { 'content-length': '1000' }).write('half', () => request.socket.destroySoon());
+      return;
     }
     const hash = createHash('sha256');
     let length = 0;

@@ -205,22 +205,24 @@ describe('paths', () => {
 });
 
 describe('steady state', () => {
-  test('allowed requests read no KV and wait for no call but the origin’s, however slow the service is', async () => {
-    upstream.trouble = 'slow';
+  test('allowed requests read no KV and wait for the origin only, even while the service is silent', async () => {
+    upstream.trouble = 'silent';
     await fetch(`${worker.url}/__count`);
-    const startedAt = performance.now();
-    for (let index = 0; index < 100; index++) {
+    let requests = 0;
+    let whileOpen = 0;
+    while (requests < 100 || whileOpen < 10) {
+      const open = upstream.open.find(({ path }) => path === '/edge/v1/version');
       await (await fetch(`${worker.url}/echo/steady`)).arrayBuffer();
+      requests += 1;
+      // The call for news was under way before this request and is not over after its response.
+      if (open && upstream.open.includes(open)) whileOpen += 1;
     }
-    const elapsedMs = performance.now() - startedAt;
     upstream.trouble = 'none';
     const counts = (await (await fetch(`${worker.url}/__count`)).json()) as { kvReads: number; fetches: string[] };
     expect(counts.kvReads).toBe(0);
-    expect(counts.fetches.filter((url) => url.startsWith(origin.url))).toHaveLength(100);
-    // What else went out went behind responses: version checks, batches of verdicts, so many in a time.
-    expect(counts.fetches.length).toBeLessThan(115 + elapsedMs / 100);
-    // Had they waited for the service, each would have taken 400 ms at least.
-    expect(elapsedMs).toBeLessThan(20_000);
+    expect(counts.fetches.filter((url) => url.startsWith(origin.url))).toHaveLength(requests);
+    // Calls for news and batches of verdicts go out behind responses, at intervals: far fewer than one a request.
+    expect(counts.fetches.length - requests).toBeLessThan(requests / 2);
   });
 
   test('a change is picked up behind a response, without the base again', async () => {
@@ -229,7 +231,6 @@ describe('steady state', () => {
     await eventually(
       async () => (await fetch(`${worker.url}/echo`, { headers: { 'user-agent': 'LateComer/1' } })).status,
       (status) => status === 403,
-      4000,
     );
     expect(upstream.calls.filter((path) => path.startsWith('/edge/v1/rulesets/'))).toHaveLength(1);
     expect(upstream.calls.some((path) => path.includes('/delta/'))).toBe(true);
@@ -244,7 +245,7 @@ describe('steady state', () => {
   });
 
   test('a visitor who hangs up before the answer leaves a record too', async () => {
-    upstream.verifyTrouble = 'slow';
+    upstream.verifyTrouble = 'silent';
     const body = 'captcha-response=some-token';
     const { hostname, port } = new URL(worker.url);
     const socket = connect(Number(port), hostname);
@@ -260,7 +261,6 @@ describe('steady state', () => {
     await eventually(
       async () => upstream.records.filter((record) => record.request_path === '/echo/hung-up').length,
       (count) => count === 1,
-      6000,
     );
     upstream.verifyTrouble = 'none';
   });

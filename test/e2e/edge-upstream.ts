@@ -1,6 +1,6 @@
 /**
- * A service for one edge that a test can break: real config, real signed ruleset files, real records
- * received; slow, failing or talking nonsense when told to. For what the failure contract promises.
+ * A service for one edge that a test can break. It has real config, real signed ruleset files and receives real
+ * records. On demand it is silent, fails or sends garbage, for the tests of the failure contract.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -23,7 +23,7 @@ export type Trouble =
   | 'other-release'
   | 'error'
   | 'garbage'
-  | 'slow'
+  | 'silent'
   | 'refused'
   | 'corrupt-ruleset'
   | 'wrong-key';
@@ -33,11 +33,13 @@ export interface Upstream {
   instanceId: string;
   clientJwt: string;
   trouble: Trouble;
-  verifyTrouble: 'none' | 'slow' | 'garbage' | 'empty' | 'error';
+  verifyTrouble: 'none' | 'silent' | 'garbage' | 'empty' | 'error';
   /** What `/siteverify` answers while it is well. */
   verifyAnswer: object;
   /** Paths asked for, in order. */
   calls: string[];
+  /** Calls that a silent service still leaves open; the edge's own deadlines end them. */
+  open: { path: string }[];
   records: VerdictRecord[];
   counters: Record<string, number>;
   setPolicy(policy: object): void;
@@ -50,8 +52,6 @@ export interface Upstream {
   stop(): Promise<void>;
 }
 
-/** Longer than any deadline of the edge. */
-const SLOW_MS = 6000;
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64url');
 
 export async function startUpstream(): Promise<Upstream> {
@@ -80,6 +80,7 @@ export async function startUpstream(): Promise<Upstream> {
     verifyTrouble: 'none',
     verifyAnswer: { verified: true, level: 2, action: 'clearance', jti: 'ab'.repeat(16) },
     calls: [],
+    open: [],
     records: [],
     counters: {},
     setPolicy(members) {
@@ -118,7 +119,10 @@ export async function startUpstream(): Promise<Upstream> {
       raisedJtis.push({ jti, score });
       configVersion++;
     },
-    stop: () => new Promise((done) => server.close(() => done())),
+    stop() {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(() => done()));
+    },
   };
   await upstream.setRules([]);
 
@@ -141,7 +145,7 @@ export async function startUpstream(): Promise<Upstream> {
     const send = (status: number, content: string | Uint8Array, type = 'application/json') =>
       response.writeHead(status, { 'content-type': type }).end(content);
     if (path === '/siteverify') {
-      if (upstream.verifyTrouble === 'slow') await pause();
+      if (upstream.verifyTrouble === 'silent') return leaveOpen(path, response);
       if (upstream.verifyTrouble === 'error') return void send(500, '{}');
       if (upstream.verifyTrouble === 'garbage') return void send(200, '<html>');
       return void send(200, upstream.verifyTrouble === 'empty' ? '{}' : JSON.stringify(upstream.verifyAnswer));
@@ -154,7 +158,7 @@ export async function startUpstream(): Promise<Upstream> {
       }
       return void send(200, JSON.stringify({ accepted: batch.records.length, duplicates: 0, rejected: [] }));
     }
-    if (upstream.trouble === 'slow') await pause();
+    if (upstream.trouble === 'silent') return leaveOpen(path, response);
     if (upstream.trouble === 'error') return void send(500, 'broken');
     if (upstream.trouble === 'refused') return void send(401, '{"error":{}}');
     if (upstream.trouble === 'garbage') return void send(200, '<html>not what you asked for</html>');
@@ -184,13 +188,14 @@ export async function startUpstream(): Promise<Upstream> {
     if (file) return void send(200, upstream.trouble === 'other-release' ? `${file.body} ` : file.body);
     send(404, '{}');
   }
+  function leaveOpen(path: string, response: ServerResponse): void {
+    const call = { path };
+    upstream.open.push(call);
+    response.once('close', () => (upstream.open = upstream.open.filter((other) => other !== call)));
+  }
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return upstream;
-}
-
-function pause(): Promise<void> {
-  return new Promise((wake) => setTimeout(wake, SLOW_MS).unref());
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

@@ -5,16 +5,16 @@ import { addRules, quickRules, signalsOf } from './edge-visitor.ts';
 
 const stack = useStack({ edgeVars: quickRules });
 const BUDGET = 10;
-/** What the link on the page waits for, and a little. */
-const WAITED_MS = 12_500;
+const NETWORK = '203.0.113.77';
+const ANOTHER_NETWORK = '198.51.100.77';
 
-function visit(path: string): Promise<Response> {
-  const headers = { ...signalsOf(stack(), { from: '203.0.113.77' }), 'user-agent': 'waiting/1.0' };
+function visit(path: string, from = NETWORK): Promise<Response> {
+  const headers = { ...signalsOf(stack(), { from }), 'user-agent': 'waiting/1.0' };
   return fetch(`${stack().edgeUrl}${path}`, { headers, redirect: 'manual' });
 }
 
-async function waitPath(): Promise<string> {
-  const page = await (await visit('/')).text();
+async function waitPath(from = NETWORK): Promise<string> {
+  const page = await (await visit('/', from)).text();
   const path = /\/__protect\/wait\?ticket=[\w.~-]+/.exec(page)?.[0];
   if (path === undefined) throw new Error(`no way to wait on the page: ${page.slice(0, 500)}`);
   return path;
@@ -33,8 +33,11 @@ async function entries(paths: readonly string[]): Promise<number> {
 
 test('ten of a network pass by waiting, and none more at an edge that starts anew', async () => {
   await addRules(stack(), { type: 'userAgent', value: 'waiting', verdict: 'challenge' });
-  const paths = await Promise.all(Array.from({ length: BUDGET + 8 }, waitPath));
-  await new Promise((resolve) => setTimeout(resolve, WAITED_MS));
+  const paths = await Promise.all(Array.from({ length: BUDGET + 8 }, () => waitPath()));
+  // The last ticket opens after all others, and another network pays for it.
+  const last = await waitPath(ANOTHER_NETWORK);
+  const opened = async () => (await visit(last, ANOTHER_NETWORK)).status;
+  await expect.poll(opened, { interval: 250, timeout: 30_000 }).toBe(303);
   expect(await entries(paths.slice(0, BUDGET + 2))).toBe(BUDGET);
   await stack().restartEdge();
   expect(await entries(paths.slice(BUDGET + 2))).toBe(0);
