@@ -8,7 +8,7 @@ import { openapiDocument } from './openapi-document.ts';
 import type { DocumentedOperation } from './openapi-document.ts';
 
 // By address and not by name: the operations are checked with the Worker's types, this script with Node's.
-const OPERATIONS = new URL('../src/service/operations/operations.ts', import.meta.url);
+const OPERATIONS = new URL('../src/service/operations/operation-table.ts', import.meta.url);
 
 const { operations } = (await import(OPERATIONS.href)) as { operations: readonly DocumentedOperation[] };
 const document = openapiDocument(operations);

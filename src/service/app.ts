@@ -4,16 +4,14 @@
  * 404 and 405, and no cache.
  */
 import { Hono } from 'hono';
-import { authenticateEdge } from './edge-api/authenticate-edge.ts';
-import type { EdgeRoute } from './edge-api/edge-call.ts';
+import { authenticateEdge } from './http/authenticate-edge.ts';
+import type { EdgeRoute } from './edge-api/edge-route.ts';
 import { jwks } from './edge-api/jwks.ts';
-import type { Operation } from './operations/operation.ts';
+import type { Operation } from './operations/define-operation.ts';
 import { errorResponse, respondError } from './http/respond-error.ts';
 import { runOperation } from './operations/run-operation.ts';
 import { serviceCall } from './http/service-call.ts';
-import type { ServiceHonoEnv } from './http/service-call.ts';
-
-export type ServiceApp = Hono<ServiceHonoEnv>;
+import type { ServiceApp, ServiceHonoEnv } from './http/service-call.ts';
 
 export interface ServiceParts {
   operations: readonly Operation[];

@@ -3,9 +3,9 @@
  * classes that live beside it.
  */
 import { serviceApp } from './app.ts';
-import { captchaRoutes } from './captcha/routes.ts';
+import { captchaRoutes } from './captcha/captcha-routes.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
-import { operations } from './operations/operations.ts';
+import { operations } from './operations/operation-table.ts';
 import { consumeVerdicts } from './ingest/consume-verdicts.ts';
 import { referenceRoutes } from './operations/reference/reference-routes.ts';
 import { runScheduled } from './scheduled.ts';

@@ -6,9 +6,9 @@ import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
-import { preparePowKeys } from './captcha/engine.ts';
+import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
-import { eraseDeletedLogs } from './ingest/erase-deleted-logs.ts';
+import { eraseDeletedLogs } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
 
 export interface ScheduledTask {

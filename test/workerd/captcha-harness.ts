@@ -13,7 +13,7 @@ import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApp } from '../../src/service/app.ts';
-import { captchaRoutes } from '../../src/service/captcha/routes.ts';
+import { captchaRoutes } from '../../src/service/captcha/captcha-routes.ts';
 import { referenceRoutes } from '../../src/service/operations/reference/reference-routes.ts';
 import { createAccount } from '../../src/store/d1/accounts.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';

@@ -1,7 +1,7 @@
 /** Access control rules where they act: at the challenge and at verification, and soon after a change. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
-import { checkedRule } from '../../src/service/operations/access-control/checked-rule.ts';
+import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
 import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, env, freshAddress, handIn, makeAccount, makeSite, post, solvePow, tokenFor } from './captcha-harness.ts';

@@ -6,16 +6,18 @@ import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { acceptBatch, verdictLogOf } from '../../src/service/ingest/accept-batch.ts';
-import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/export-stream.ts';
-import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
+import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import {
-  decodeCursor,
-  encodeCursor,
-  seriesWindow,
-} from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
+  verdictLogOf,
+  countValues,
+  missingRecords,
+  sumCounters,
+} from '../../src/store/event-log/client/verdict-log.ts';
+import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/stream-verdicts.ts';
+import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
+import { seriesWindow } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
+import { decodeCursor, encodeCursor } from '../../src/service/operations/protect/verdicts/verdict-cursor.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
-import { countValues, missingRecords, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';

@@ -7,13 +7,13 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { beforeAll, describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
-import { acceptBatch, verdictLogOf } from '../../src/service/ingest/accept-batch.ts';
+import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
+import { verdictLogOf, appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
 import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { DEAD_LETTER_QUEUE, countDeadLetters, replayDeadLetters } from '../../src/service/ingest/dead-letters.ts';
 import { instanceById } from '../../src/store/d1/instances.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
-import { appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';

@@ -9,9 +9,9 @@ import { header } from '../../contract/edge/headers.ts';
 import { formatIp, parseIp } from '../../address/ip.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
-import { authenticateEdge } from '../edge-api/authenticate-edge.ts';
+import { authenticateEdge } from '../http/authenticate-edge.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { ApiError } from '../operations/operation.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 
 /** Compared whole with access control rules; longer ones are no browser's. */

@@ -6,14 +6,13 @@
 import * as z from 'zod/mini';
 import { edgeVisitor } from '../../contract/edge/edge-api.ts';
 import { telemetryReport } from '../../contract/edge/telemetry.ts';
-import { addTelemetry } from '../../store/event-log/client/verdict-log.ts';
+import { addTelemetry, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
-import { ApiError } from '../operations/operation.ts';
-import { verdictLogOf } from '../ingest/accept-batch.ts';
+import { ApiError } from '../http/api-error.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import { hasEnded, reportRisk } from './session-risk.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import { hasEnded, reportRisk } from '../../store/risk-book/session-risk.ts';
+import type { EdgeRoute } from './edge-route.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
 
 /** One visitor's signals, one JWT, one report. */

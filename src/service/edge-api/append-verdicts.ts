@@ -7,7 +7,7 @@ import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { acceptBatch } from '../ingest/accept-batch.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 /** 500 records of 8 kB: a record's texts are cut at 1,024 characters each. */
 const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;

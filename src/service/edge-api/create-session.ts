@@ -12,11 +12,11 @@ import { visitorBinding } from '../../address/visitor-binding.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import { openRisk, renewRisk } from './session-risk.ts';
-import type { OpenedRisk } from './session-risk.ts';
+import { openRisk, renewRisk } from '../../store/risk-book/session-risk.ts';
+import type { OpenedRisk } from '../../store/risk-book/session-risk.ts';
 import { cookieDomain } from './cookie-domain.ts';
-import type { EdgeCall, EdgeRoute } from './edge-call.ts';
-import { sessionMintingKey } from './edge-keys.ts';
+import type { EdgeCall, EdgeRoute } from './edge-route.ts';
+import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 

@@ -12,7 +12,7 @@ import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
-import { edgeKeySets } from './edge-keys.ts';
+import { edgeKeySets } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 
 /** As many as the edge accepts; older ruleset keys have no live ruleset. */

@@ -5,7 +5,7 @@
 import { appendTelemetry } from './append-telemetry.ts';
 import { appendVerdicts } from './append-verdicts.ts';
 import { createSession } from './create-session.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';

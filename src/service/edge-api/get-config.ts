@@ -4,7 +4,7 @@
  */
 import { jsonResponse } from '../http/respond-error.ts';
 import { edgeConfigFor } from './edge-config.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 export const getConfig: EdgeRoute = {
   method: 'GET',

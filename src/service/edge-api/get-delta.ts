@@ -3,9 +3,8 @@
  * A base that is no longer served, or a version there is not, is 404: the edge asks for the version again.
  */
 import { ruleBook } from '../../store/rule-book/client.ts';
-import { rulesetHashPattern } from './get-ruleset.ts';
-import { rulesetResponse, unknownRuleset } from './ruleset-response.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import { rulesetHashPattern, rulesetResponse, unknownRuleset } from './ruleset-response.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 const versionPattern = /^(0|[1-9]\d{0,14})$/;
 

@@ -3,10 +3,8 @@
  * instance, so the hash of somebody else's ruleset finds nothing.
  */
 import { rulesetKey } from '../../store/rule-book/object/bases.ts';
-import { rulesetResponse, unknownRuleset } from './ruleset-response.ts';
-import type { EdgeRoute } from './edge-call.ts';
-
-export const rulesetHashPattern = /^[0-9a-f]{64}$/;
+import { rulesetHashPattern, rulesetResponse, unknownRuleset } from './ruleset-response.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 export const getRuleset: EdgeRoute = {
   method: 'GET',

@@ -6,7 +6,7 @@ import { ruleBook } from '../../store/rule-book/client.ts';
 import type { EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 import { configVersionFor } from './edge-config.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 export const getVersion: EdgeRoute = {
   method: 'GET',

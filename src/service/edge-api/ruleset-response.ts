@@ -6,6 +6,8 @@ import { RULESET_MEDIA_TYPE } from '../../contract/edge/edge-api.ts';
 import { errorEnvelope } from '../../contract/errors.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 
+export const rulesetHashPattern = /^[0-9a-f]{64}$/;
+
 export function rulesetResponse(body: BodyInit, etag: string): Response {
   return new Response(body, {
     headers: {

@@ -7,8 +7,8 @@ import { verifySessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import type { EdgeCall } from './edge-call.ts';
-import { sessionKeyByKid } from './edge-keys.ts';
+import type { EdgeCall } from './edge-route.ts';
+import { sessionKeyByKid } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 
 export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: string): Promise<SessionClaims | null> {

@@ -8,7 +8,7 @@ import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 const BODY_MAX_BYTES = 1024;
 /** An edge's clock ahead of ours by more is wrong; without the bound each future epoch would keep a table for ever. */

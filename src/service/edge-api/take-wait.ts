@@ -10,11 +10,11 @@ import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { formatIp, parseIp } from '../../address/ip.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
-import { captchaEngine } from '../captcha/engine.ts';
+import { captchaEngine } from '../captcha/captcha-engine.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { waitAllowed } from '../captcha/wait-budget.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import type { EdgeRoute } from './edge-call.ts';
+import type { EdgeRoute } from './edge-route.ts';
 
 const BODY_MAX_BYTES = 1024;
 /** An edge's clock ahead of ours by more is wrong. */

@@ -6,7 +6,7 @@
 import { errorEnvelope, errorStatus } from '../../contract/errors.ts';
 import type { ErrorDetail, ErrorKey } from '../../contract/errors.ts';
 import { AccountLimitError } from '../../store/d1/account-limits.ts';
-import { ApiError, NoActiveInstanceError } from '../operations/operation.ts';
+import { NoActiveInstanceError, ApiError } from './api-error.ts';
 
 export function respondError(error: unknown, requestId: string): Response {
   if (error instanceof ApiError) return errorResponse(error.key, error.message, error.details, error.headers);

@@ -1,10 +1,12 @@
 /** What a route of the service gets of its request, whichever of the three tables it stands in. */
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 
 export interface ServiceHonoEnv {
   Bindings: ServiceEnv;
   Variables: { requestId: string };
 }
+
+export type ServiceApp = Hono<ServiceHonoEnv>;
 
 /** What every route of the service gets of its request, read once. */
 export interface ServiceCall {

@@ -8,15 +8,14 @@ import type { VerdictBatchAnswer } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
-import { appendCounters, appendRows } from '../../store/event-log/client/verdict-log.ts';
+import { appendCounters, appendRows, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
 import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/shard/drop-expired.ts';
 import { verdictRow } from '../../store/event-log/log-row.ts';
 import type { LogRow } from '../../store/event-log/log-row.ts';
-import { crowdRisk } from '../edge-api/session-risk.ts';
+import { crowdRisk } from '../../store/risk-book/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
-import type { RefusedRecord } from './refused-records.ts';
+import type { RefusalReason, RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';
-import type { LogName } from '../../store/event-log/client/shards.ts';
 
 /** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
 const CLOCK_SKEW_MAX_MS = 300_000;
@@ -30,17 +29,6 @@ export interface IncomingBatch {
   batchId: string;
   records: readonly unknown[];
   counters: Readonly<Record<string, number>>;
-}
-
-export type RefusalReason =
-  | 'invalid-record'
-  | 'unknown-version'
-  | 'foreign-instance'
-  | 'timestamp-in-future'
-  | 'timestamp-too-old';
-
-export function verdictLogOf(instance: Pick<StoredInstance, 'id'>): LogName {
-  return { stream: 'verdicts', owner: instance.id };
 }
 
 /** Idempotent by event id and batch id: given twice, the second time changes nothing. */

@@ -6,8 +6,8 @@
 import { verdictMessage } from '../../contract/edge/verdict-message.ts';
 import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
 import { instanceById } from '../../store/d1/instances.ts';
-import { appendCounters } from '../../store/event-log/client/verdict-log.ts';
-import { acceptBatch, verdictLogOf } from './accept-batch.ts';
+import { appendCounters, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
+import { acceptBatch } from './accept-batch.ts';
 import * as core from 'zod/v4/core';
 
 export const DEAD_LETTER_QUEUE = 'gatehouse-verdicts-dead';

@@ -3,7 +3,6 @@
  * count nowhere, but nothing that an edge sent is lost; an operator can read them, mend them and send
  * them again. One object per batch, so that a batch that comes again writes the same object.
  */
-import type { RefusalReason } from './accept-batch.ts';
 
 /** As long as verdicts by default. */
 const KEPT_DAYS = 30;
@@ -13,6 +12,13 @@ const PREFIX = 'refused/';
 const OBJECTS_PER_CALL = 1000;
 /** Deleting goes on in the next run: one run must not eat the sub-requests of all others. */
 const CALLS_PER_RUN_MAX = 20;
+
+export type RefusalReason =
+  | 'invalid-record'
+  | 'unknown-version'
+  | 'foreign-instance'
+  | 'timestamp-in-future'
+  | 'timestamp-too-old';
 
 export interface RefusedRecord {
   reason: RefusalReason;

@@ -5,14 +5,14 @@
  */
 import type * as core from 'zod/v4/core';
 import { appendManagementAudit } from '../../store/d1/management-audit.ts';
-import { redacted } from './audit-trail/redacted.ts';
-import { authorise } from '../http/authorise.ts';
-import type { Caller } from '../http/authorise.ts';
+import { redacted } from './audit-trail/redact-body.ts';
+import { authorise } from './authorise.ts';
+import type { Caller } from './authorise.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { BODY_MAX_BYTES, readBody } from '../http/body/read-body.ts';
 import type { ParsedBody } from '../http/body/read-body.ts';
 import { clientAddress } from '../http/client-address.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './define-operation.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import { jsonResponse } from '../http/respond-error.ts';
 

@@ -1,6 +1,6 @@
 /** Access control rules of an account (interface document 2.4, 3, 4.3, 7, 8). */
 import { describe, expect, test } from 'vitest';
-import { accessRulesFor } from '../../../src/service/operations/access-control/access-rules-for.ts';
+import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { redacted } from '../../../src/service/operations/audit-trail/redacted.ts';
+import { redacted } from '../../../src/service/operations/audit-trail/redact-body.ts';
 import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
-import { RateLimit } from '../../../src/service/captcha/rate-limit.ts';
+import { RateLimit } from '../../../src/service/http/rate-limit.ts';
 
 type Data = string | Data[] | { [name: string]: Data };
 

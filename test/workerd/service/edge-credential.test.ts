@@ -3,7 +3,7 @@ import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jos
 import { describe, expect, test } from 'vitest';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
-import { authenticateEdge } from '../../../src/service/edge-api/authenticate-edge.ts';
+import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 

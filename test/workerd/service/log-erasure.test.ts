@@ -5,10 +5,9 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
-import { verdictLogOf } from '../../../src/service/ingest/accept-batch.ts';
-import { eraseDeletedLogs } from '../../../src/service/ingest/erase-deleted-logs.ts';
+import { verdictLogOf, countValues } from '../../../src/store/event-log/client/verdict-log.ts';
+import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { everything } from '../../../src/store/event-log/row-filter.ts';
-import { countValues } from '../../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../../src/store/event-log/client/verdict-page.ts';
 import { shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../../src/store/event-log/client/shards.ts';

@@ -6,8 +6,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/v4/core';
-import type { Operation } from '../../../src/service/operations/operation.ts';
-import { operations } from '../../../src/service/operations/operations.ts';
+import type { Operation } from '../../../src/service/operations/define-operation.ts';
+import { operations } from '../../../src/service/operations/operation-table.ts';
 import { newAccount, send, serviceEnv } from './service-under-test.ts';
 
 interface MemberSchema {

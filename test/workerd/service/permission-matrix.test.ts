@@ -6,8 +6,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
 import type { Feature, PermissionMap } from '../../../src/contract/management/permissions.ts';
-import type { Operation } from '../../../src/service/operations/operation.ts';
-import { operations } from '../../../src/service/operations/operations.ts';
+import type { Operation } from '../../../src/service/operations/define-operation.ts';
+import { operations } from '../../../src/service/operations/operation-table.ts';
 import { createAccount, updateAccount } from '../../../src/store/d1/accounts.ts';
 import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/d1/api-keys.ts';
 import { send, serviceEnv } from './service-under-test.ts';

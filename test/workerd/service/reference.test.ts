@@ -1,6 +1,6 @@
 /** The API's own description. */
 import { expect, test } from 'vitest';
-import { operations } from '../../../src/service/operations/operations.ts';
+import { operations } from '../../../src/service/operations/operation-table.ts';
 import { newAccount, send } from './service-under-test.ts';
 
 test('the document names every operation and every public call', async () => {

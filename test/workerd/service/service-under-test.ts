@@ -11,7 +11,7 @@ import { siteSettings } from '../../../src/contract/management/site-settings.ts'
 import { serviceApp } from '../../../src/service/app.ts';
 import type { ServiceHonoEnv } from '../../../src/service/http/service-call.ts';
 import { edgeRoutes } from '../../../src/service/edge-api/edge-routes.ts';
-import { operations } from '../../../src/service/operations/operations.ts';
+import { operations } from '../../../src/service/operations/operation-table.ts';
 import { referenceRoutes } from '../../../src/service/operations/reference/reference-routes.ts';
 import { createAccount } from '../../../src/store/d1/accounts.ts';
 import type { AccountRecord } from '../../../src/store/d1/accounts.ts';

@@ -11,7 +11,7 @@ import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts'
 import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/management/verdict-query.ts';
-import { eraseDeletedLogs } from '../../../src/service/ingest/erase-deleted-logs.ts';
+import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';

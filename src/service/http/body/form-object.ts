@@ -3,7 +3,7 @@
  * twice, or as a value and as a parent, is refused: which one counts is a question between parsers
  * that attackers like to answer.
  */
-import { ApiError } from '../../operations/operation.ts';
+import { ApiError } from '../api-error.ts';
 
 /** Fields in one form: 10,000 edge rules of three members each, and room. */
 const FORM_FIELDS_MAX = 50_000;

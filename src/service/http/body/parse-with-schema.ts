@@ -6,7 +6,7 @@
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { ApiError } from '../../operations/operation.ts';
+import { ApiError } from '../api-error.ts';
 import { isForbiddenName } from './form-object.ts';
 import type { ParsedBody } from './read-body.ts';
 

@@ -3,7 +3,7 @@
  * `multipart/form-data` (interface document 4). Everything hostile ends here as an `ApiError`: size, nesting,
  * encodings, prototype names. What comes out holds only own, harmless property names.
  */
-import { ApiError } from '../../operations/operation.ts';
+import { ApiError } from '../api-error.ts';
 import { formObject, isForbiddenName } from './form-object.ts';
 import { readBytes } from './read-bytes.ts';
 

@@ -2,7 +2,7 @@
  * Reads a body up to a limit and no further. `Content-Length` is only a promise: the limit is kept
  * while reading, so that a chunked or lying request cannot fill the isolate's memory.
  */
-import { ApiError } from '../../operations/operation.ts';
+import { ApiError } from '../api-error.ts';
 
 /**
  * A small body with a length of its own is read in one go, a tenth of the cost of a stream's reader. HTTP/1

@@ -9,8 +9,9 @@ import {
   ACCESS_RULES_PER_ACCOUNT_MAX,
   putAccessRule,
 } from '../../../store/d1/access-control-rules.ts';
-import { ApiError, operation } from '../operation.ts';
-import { checkedRule } from './checked-rule.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { checkedRule } from './check-rule.ts';
 
 export const createAccessControlRule = operation({
   name: 'create-access-control-rule',

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { userScopeHash } from '../../../contract/management/access-control-rule.ts';
 import { deleteAccessRule } from '../../../store/d1/access-control-rules.ts';
-import { ApiError, operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 export const deleteAccessControlRule = operation({
   name: 'delete-access-control-rule',

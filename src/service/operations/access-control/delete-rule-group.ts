@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { ruleGroupId } from '../../../contract/management/access-control-rule.ts';
 import { requestGroupRemoval, runGroupRemoval } from '../../../store/d1/rule-group-jobs.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
 
 export const deleteRuleGroup = operation({
   name: 'delete-rule-group',

@@ -7,7 +7,7 @@ import { listedAccessRule, ruleGroupId } from '../../../contract/management/acce
 import type { ListedAccessRule } from '../../../contract/management/access-control-rule.ts';
 import { accessRulePage, accessRuleSortKeys } from '../../../store/d1/access-control-rules.ts';
 import type { AccessControlRule } from '../../../store/d1/access-control-rules.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
 
 const PAGE_RULES_DEFAULT = 100;
 /** Interface document 8. */

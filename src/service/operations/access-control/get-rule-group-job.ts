@@ -1,7 +1,8 @@
 /** `POST /access-control/group/job`: how far the removal of a rule group is. */
 import * as z from 'zod/mini';
 import { ruleGroupJob } from '../../../store/d1/rule-group-jobs.ts';
-import { ApiError, operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 export const getRuleGroupJob = operation({
   name: 'get-rule-group-job',

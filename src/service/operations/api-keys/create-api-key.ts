@@ -8,8 +8,9 @@ import { featurePermissions } from '../../../contract/management/permissions.ts'
 import type { Feature, Permission, PermissionMap } from '../../../contract/management/permissions.ts';
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { createApiKey as insert } from '../../../store/d1/api-keys.ts';
-import { ApiError, operation } from '../operation.ts';
-import { apiKey, apiKeyAnswer, permissionMap } from './api-key-answer.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { apiKey, apiKeyAnswer, permissionMap } from './api-key-response.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 
 const DEFAULT_LIFE_SECONDS = 30 * 24 * 3600;

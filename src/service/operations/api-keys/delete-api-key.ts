@@ -1,7 +1,8 @@
 /** `POST /api-keys/delete` (interface document 3, 4.7): invalid from the next call on, this very key included. */
 import * as z from 'zod/mini';
 import { deleteApiKey as remove } from '../../../store/d1/api-keys.ts';
-import { ApiError, operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 export const deleteApiKey = operation({
   name: 'delete-api-key',

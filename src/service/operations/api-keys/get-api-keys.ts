@@ -1,8 +1,8 @@
 /** `POST /api-keys/get` (interface document 4.7): every key of the account with its token, expired ones included. */
 import * as z from 'zod/mini';
 import { apiKeysOfAccount } from '../../../store/d1/api-keys.ts';
-import { operation } from '../operation.ts';
-import { apiKey, apiKeyAnswer } from './api-key-answer.ts';
+import { operation } from '../define-operation.ts';
+import { apiKey, apiKeyAnswer } from './api-key-response.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 
 export const getApiKeys = operation({

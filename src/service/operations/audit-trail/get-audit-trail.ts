@@ -4,7 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { managementAuditPage } from '../../../store/d1/management-audit.ts';
-import { ApiError, operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 500;

@@ -1,8 +1,7 @@
 /** `GET /openapi.json` and `GET /docs`: the API, described by itself. Public, as the code is. */
 import { Hono } from 'hono';
 import document from '../../../../docs/openapi.json' with { type: 'json' };
-import type { ServiceApp } from '../../app.ts';
-import type { ServiceHonoEnv } from '../../http/service-call.ts';
+import type { ServiceApp, ServiceHonoEnv } from '../../http/service-call.ts';
 import { referencePage } from './reference-page.ts';
 import type { OpenapiDocument } from './reference-page.ts';
 

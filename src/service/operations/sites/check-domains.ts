@@ -7,7 +7,7 @@ import { parse } from 'tldts';
 import { isLocalHostname } from '../../../contract/management/site-domain.ts';
 import { SITE_DOMAINS_MAX } from '../../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../../contract/vocabulary.ts';
-import { ApiError } from '../operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 /** One on the free tier is the interface document's; the others are ours. */
 export const domainCap: Readonly<Record<AccountTier, number>> = {

@@ -6,9 +6,9 @@ import * as z from 'zod/mini';
 import { site, siteName } from '../../../contract/management/site.ts';
 import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { createSite as insert } from '../../../store/d1/sites.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
 import { checkDomains } from './check-domains.ts';
-import { duplicateName, siteAnswer } from './site-answer.ts';
+import { duplicateName, siteAnswer } from './site-response.ts';
 
 export const createSite = operation({
   name: 'create-site',

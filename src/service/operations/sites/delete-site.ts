@@ -5,8 +5,9 @@
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
 import { deactivateSite } from '../../../store/d1/sites.ts';
-import { ApiError, operation } from '../operation.ts';
-import { ownSite } from './site-answer.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { ownSite } from './own-site.ts';
 
 export const deleteSite = operation({
   name: 'delete-site',

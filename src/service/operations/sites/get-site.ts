@@ -1,8 +1,9 @@
 /** `POST /site/get` (interface document 4.2): one site by its key. */
 import * as z from 'zod/mini';
 import { site, siteKey } from '../../../contract/management/site.ts';
-import { operation } from '../operation.ts';
-import { ownSite, siteAnswer } from './site-answer.ts';
+import { operation } from '../define-operation.ts';
+import { siteAnswer } from './site-response.ts';
+import { ownSite } from './own-site.ts';
 
 export const getSite = operation({
   name: 'get-site',

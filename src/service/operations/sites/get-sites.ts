@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { site } from '../../../contract/management/site.ts';
 import { sitesOfAccount } from '../../../store/d1/sites.ts';
-import { operation } from '../operation.ts';
-import { siteAnswer } from './site-answer.ts';
+import { operation } from '../define-operation.ts';
+import { siteAnswer } from './site-response.ts';
 
 export const getSites = operation({
   name: 'get-sites',

@@ -9,9 +9,11 @@ import { site, siteKey, siteName } from '../../../contract/management/site.ts';
 import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { updateSite as write } from '../../../store/d1/sites.ts';
 import { issueDetails } from '../../http/body/parse-with-schema.ts';
-import { ApiError, operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { checkDomains } from './check-domains.ts';
-import { duplicateName, ownSite, siteAnswer } from './site-answer.ts';
+import { duplicateName, siteAnswer } from './site-response.ts';
+import { ownSite } from './own-site.ts';
 
 /**
  * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many

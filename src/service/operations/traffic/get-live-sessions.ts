@@ -5,9 +5,9 @@
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
 import { liveCaptchas } from '../../../store/event-log/client/captcha-log.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../define-operation.ts';
 import { ignoredText } from './get-traffic-data.ts';
-import { ownSiteKeys } from './own-sites.ts';
+import { ownSiteKeys } from '../sites/own-site.ts';
 
 const MINUTE_MS = 60_000;
 /** As many as a person looks at. */

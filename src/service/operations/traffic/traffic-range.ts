@@ -3,7 +3,7 @@
  * current month; always UTC. A day alone as `endDate` means that whole day.
  */
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { ApiError } from '../operation.ts';
+import { ApiError } from '../../http/api-error.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,8 +1,9 @@
 /** `POST /users/create` (interface document 4.6): a new team member, `invited`. */
 import * as z from 'zod/mini';
 import { createUser as insert } from '../../../store/d1/users.ts';
-import { ApiError, operation } from '../operation.ts';
-import { email, refuseOwner, role, user, userAnswer, userName } from './user-answer.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { email, refuseOwner, role, user, userAnswer, userName } from './user-response.ts';
 
 export const createUser = operation({
   name: 'create-user',

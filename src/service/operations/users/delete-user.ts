@@ -1,8 +1,9 @@
 /** `POST /users/delete` (interface document 3, 4.6): not the owner, and never the last user. */
 import * as z from 'zod/mini';
 import { deleteUser as remove } from '../../../store/d1/users.ts';
-import { ApiError, operation } from '../operation.ts';
-import { email, refuseOwner, userNotFound } from './user-answer.ts';
+import { operation } from '../define-operation.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { email, refuseOwner, userNotFound } from './user-response.ts';
 
 export const deleteUser = operation({
   name: 'delete-user',

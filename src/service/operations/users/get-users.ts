@@ -1,8 +1,8 @@
 /** `GET /users/get` (interface document 4.6): every user of the account, the owner marked. */
 import * as z from 'zod/mini';
 import { usersOfAccount } from '../../../store/d1/users.ts';
-import { operation } from '../operation.ts';
-import { user, userAnswer } from './user-answer.ts';
+import { operation } from '../define-operation.ts';
+import { user, userAnswer } from './user-response.ts';
 
 export const getUsers = operation({
   name: 'get-users',

@@ -1,8 +1,8 @@
 /** `PUT /users/update` (interface document 4.6): name, role and marketing preferences of a team member. */
 import * as z from 'zod/mini';
 import { updateUser as write } from '../../../store/d1/users.ts';
-import { operation } from '../operation.ts';
-import { email, refuseOwner, role, userName, userNotFound } from './user-answer.ts';
+import { operation } from '../define-operation.ts';
+import { email, refuseOwner, role, userName, userNotFound } from './user-response.ts';
 
 /** Not typed by the interface document: kept as sent, within reason. */
 const PREFERENCES_MAX_CHARS = 4096;

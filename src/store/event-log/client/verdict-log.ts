@@ -14,6 +14,11 @@ import type { TelemetryReport } from '../shard/session-telemetry.ts';
 /** Long enough for every value of a day in one shard; values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;
 
+/** The log of an instance's verdicts. */
+export function verdictLogOf(instance: { id: string }): LogName {
+  return { stream: 'verdicts', owner: instance.id };
+}
+
 /** Idempotent by id. Rows of one shard go in one transaction. */
 export async function appendRows(
   env: ShardEnv,

@@ -1,8 +1,8 @@
 /** `POST /protect/access-rules/history`: which versions there were, who made each, and how far back one can return. */
 import * as z from 'zod/mini';
-import { operation } from '../../operation.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
-import { isoTime } from './listed-rule.ts';
+import { operation } from '../../define-operation.ts';
+import { instanceRules, siteKey } from './instance-rule-book.ts';
+import { isoTime } from './rule-response.ts';
 
 const PAGE_MAX_VERSIONS = 1000;
 const PAGE_DEFAULT_VERSIONS = 50;

@@ -4,10 +4,10 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
-import { operation } from '../../operation.ts';
-import { checkedRules, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
-import { canonicalRule } from './listed-rule.ts';
+import { operation } from '../../define-operation.ts';
+import { checkedRules, distinctRules } from './check-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { canonicalRule } from './rule-response.ts';
 
 /** 10,000 rules with a value and a note of usual length take about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
-import { operation } from '../../operation.ts';
-import { checkedConditions, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+import { operation } from '../../define-operation.ts';
+import { checkedConditions, distinctRules } from './check-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
 
 /** 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;

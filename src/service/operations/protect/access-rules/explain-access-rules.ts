@@ -15,8 +15,8 @@ import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
 import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import { operation } from '../../operation.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
+import { operation } from '../../define-operation.ts';
+import { instanceRules, siteKey } from './instance-rule-book.ts';
 import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 import type { VisitorFacts } from './visitor-signals.ts';
 

@@ -4,12 +4,13 @@
  */
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
-import { ApiError, operation } from '../../operation.ts';
-import { instanceRules, siteKey } from './instance-rules.ts';
-import { canonicalRule } from './listed-rule.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { instanceRules, siteKey } from './instance-rule-book.ts';
+import { canonicalRule } from './rule-response.ts';
 import { csvColumns, ruleFileFormats, ruleFileLine } from './rule-file.ts';
 import type { RuleFileFormat } from './rule-file.ts';
-import { streamedPages } from './streamed-pages.ts';
+import { streamedPages } from './stream-rules.ts';
 
 const mediaTypes: Record<RuleFileFormat, string> = {
   csv: 'text/csv; charset=utf-8',

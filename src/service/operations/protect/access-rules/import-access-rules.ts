@@ -11,9 +11,10 @@ import {
 } from '../../../../contract/management/edge-rule.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError, operation } from '../../operation.ts';
-import { checkedRule, distinctRules } from './checked-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { checkedRule, distinctRules } from './check-rules.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

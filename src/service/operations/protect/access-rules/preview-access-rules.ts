@@ -17,12 +17,13 @@ import type { EdgeRule } from '../../../../rules/types.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowKey } from '../../../../store/event-log/log-row.ts';
-import { ApiError, operation } from '../../operation.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
-import { checkedRules } from './checked-rules.ts';
-import { siteKey } from './instance-rules.ts';
-import { isoTime } from './listed-rule.ts';
+import { checkedRules } from './check-rules.ts';
+import { siteKey } from './instance-rule-book.ts';
+import { isoTime } from './rule-response.ts';
 import { whatIf } from './what-if.ts';
 import type { Proposal, WhatIf } from './what-if.ts';
 

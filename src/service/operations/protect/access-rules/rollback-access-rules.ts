@@ -1,7 +1,8 @@
 /** `POST /protect/access-rules/rollback`: the rules of an earlier version again, as a new version. */
 import * as z from 'zod/mini';
-import { ApiError, operation } from '../../operation.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rules.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
 
 export const rollbackAccessRules = operation({
   name: 'rollback-access-rules',

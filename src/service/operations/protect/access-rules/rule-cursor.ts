@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError } from '../../operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
 
 const CURSOR_MAX_CHARS = 4096;
 export const cursor = z.optional(z.string().check(z.minLength(1), z.maxLength(CURSOR_MAX_CHARS)));

@@ -9,7 +9,7 @@ import { parseIp } from '../../../../address/ip.ts';
 import { foldCase } from '../../../../rules/user-agent-fold.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError } from '../../operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
 
 /** A header of this length is what the largest servers take. */
 const USER_AGENT_MAX_CHARS = 16_384;

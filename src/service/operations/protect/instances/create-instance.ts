@@ -6,9 +6,9 @@ import * as z from 'zod/mini';
 import { instancePolicy } from '../../../../contract/management/instance.ts';
 import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
 import { createInstance as insert } from '../../../../store/d1/instances.ts';
-import { operation } from '../../operation.ts';
-import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
-import { answerOf, conflictError, instanceAnswer } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
+import { answerOf, conflictError, instanceAnswer } from './instance-response.ts';
 
 export const createInstance = operation({
   name: 'create-instance',

@@ -6,11 +6,10 @@
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../../store/d1/instances.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
-import { retireLog } from '../../../../store/event-log/client/verdict-log.ts';
-import { operation } from '../../operation.ts';
-import { retireRisk } from '../../../edge-api/session-risk.ts';
-import { verdictLogOf } from '../../../ingest/accept-batch.ts';
-import { instanceId, ownInstance } from './instance-answer.ts';
+import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../define-operation.ts';
+import { retireRisk } from '../../../../store/risk-book/session-risk.ts';
+import { instanceId, ownInstance } from './instance-response.ts';
 
 export const deleteInstance = operation({
   name: 'delete-instance',

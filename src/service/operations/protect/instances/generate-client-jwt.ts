@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { CLIENT_JWT_WEEKS_MAX, issueClientJwt } from '../../../../store/d1/issue-client-jwt.ts';
-import { operation } from '../../operation.ts';
-import { instanceId, ownInstance } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { instanceId, ownInstance } from './instance-response.ts';
 
 export const generateClientJwt = operation({
   name: 'generate-client-jwt',

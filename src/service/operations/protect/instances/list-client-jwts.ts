@@ -1,8 +1,8 @@
 /** `POST /protect/client-jwt/list`: the client JWTs issued for an instance, newest first, without the tokens. */
 import * as z from 'zod/mini';
 import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
-import { operation } from '../../operation.ts';
-import { instanceId, ownInstance } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { instanceId, ownInstance } from './instance-response.ts';
 
 /** Far above what a rotation leaves behind. */
 const LISTED_MAX = 1000;

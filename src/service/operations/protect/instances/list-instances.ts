@@ -1,8 +1,8 @@
 /** `POST /protect/instances` (interface document 4.8): every instance of the account, deleted ones as inactive. */
 import * as z from 'zod/mini';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
-import { operation } from '../../operation.ts';
-import { answerOf, instanceAnswer } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { answerOf, instanceAnswer } from './instance-response.ts';
 
 export const listInstances = operation({
   name: 'list-instances',

@@ -3,9 +3,9 @@
  * likes, so that an origin with a fixed configuration need not ask again every week (design 3.2).
  */
 import * as z from 'zod/mini';
-import { operation } from '../../operation.ts';
-import { originKeys } from '../../../edge-api/edge-keys.ts';
-import { instanceId, ownInstance } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { originKeys } from '../../../../store/keys/edge-keys.ts';
+import { instanceId, ownInstance } from './instance-response.ts';
 import { rootKey } from '../../../../store/keys/root-key.ts';
 
 const WEEKS_DEFAULT = 8;

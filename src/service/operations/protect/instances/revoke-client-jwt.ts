@@ -1,8 +1,9 @@
 /** `POST /protect/client-jwt/revoke`: one client JWT by its `jti`, refused from the edge's next call on. */
 import * as z from 'zod/mini';
 import { revokeClientJwt as revoke } from '../../../../store/d1/client-jwts.ts';
-import { ApiError, operation } from '../../operation.ts';
-import { instanceId, ownInstance } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { instanceId, ownInstance } from './instance-response.ts';
 
 export const revokeClientJwt = operation({
   name: 'revoke-client-jwt',

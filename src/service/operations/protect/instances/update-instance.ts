@@ -7,9 +7,10 @@ import { instancePolicy } from '../../../../contract/management/instance.ts';
 import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
 import { withoutDefaults } from '../../../../contract/management/patch.ts';
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
-import { ApiError, operation } from '../../operation.ts';
-import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './checked-instance.ts';
-import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-answer.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
+import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-response.ts';
 
 /**
  * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many

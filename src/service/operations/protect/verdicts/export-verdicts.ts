@@ -3,8 +3,8 @@
  */
 import * as z from 'zod/mini';
 import { verdictExportRequest } from '../../../../contract/management/verdict-query.ts';
-import { operation } from '../../operation.ts';
-import { exportStream, ndjsonFormat } from './export-stream.ts';
+import { operation } from '../../define-operation.ts';
+import { exportStream, ndjsonFormat } from './stream-verdicts.ts';
 import { parquetFormat } from './parquet-format.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 

@@ -6,9 +6,8 @@
  */
 import * as z from 'zod/mini';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
-import { missingRecords, sumCounters } from '../../../../store/event-log/client/verdict-log.ts';
-import { operation } from '../../operation.ts';
-import { verdictLogOf } from '../../../ingest/accept-batch.ts';
+import { missingRecords, sumCounters, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { operation } from '../../define-operation.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
 /** What goes down again when records arrive after all. */

@@ -9,9 +9,9 @@ import type { Counts } from '../../../../store/event-log/shard/rollup-aggregate.
 import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
 import { riskParts } from '../../../../risk/risk-score.ts';
 import type { SessionState } from '../../../../risk/session-state.ts';
-import { operation } from '../../operation.ts';
-import { readRisk } from '../../../edge-api/session-risk.ts';
-import { outcomeCounts } from './counted.ts';
+import { operation } from '../../define-operation.ts';
+import { readRisk } from '../../../../store/risk-book/session-risk.ts';
+import { outcomeCounts } from './outcome-counts.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
 

@@ -14,8 +14,9 @@ import { countSeries, countValues } from '../../../../store/event-log/client/ver
 import type { CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
 import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
-import { ApiError, operation } from '../../operation.ts';
-import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './counted.ts';
+import { operation } from '../../define-operation.ts';
+import { ApiError } from '../../../http/api-error.ts';
+import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
 
 /** A value's verdicts, bucket by bucket. */

@@ -4,8 +4,8 @@
  */
 import { trafficSummaryAnswer, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
-import { operation } from '../../operation.ts';
-import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './counted.ts';
+import { operation } from '../../define-operation.ts';
+import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
 import { logTarget, seriesWindow } from './verdict-log-query.ts';
 
 export const getTrafficSummary = operation({

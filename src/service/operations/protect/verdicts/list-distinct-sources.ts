@@ -4,9 +4,9 @@
  */
 import { distinctRequest, distinctSourcesAnswer } from '../../../../contract/management/verdict-query.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
-import { operation } from '../../operation.ts';
-import { distinctWindow, outcomeCounts } from './counted.ts';
-import { logTarget } from './verdict-log-query.ts';
+import { operation } from '../../define-operation.ts';
+import { outcomeCounts } from './outcome-counts.ts';
+import { distinctWindow, logTarget } from './verdict-log-query.ts';
 
 /** There are 13 sources; a later version may know more. */
 const SOURCES_MAX = 100;

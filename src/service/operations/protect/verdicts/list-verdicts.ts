@@ -2,8 +2,8 @@
  * `POST /protect/verdicts` (interface document 4.8): pages the verdict log, newest first, with every filter.
  */
 import { verdictPageAnswer, verdictPageRequest } from '../../../../contract/management/verdict-query.ts';
-import { operation } from '../../operation.ts';
-import { pageResponse } from './page-response.ts';
+import { operation } from '../../define-operation.ts';
+import { pageResponse } from './verdict-page.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
 export const listVerdicts = operation({

@@ -7,7 +7,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { ParquetWriter } from 'hyparquet-writer/src/parquet-writer.js';
 import { schemaFromColumnData } from 'hyparquet-writer/src/schema.js';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { ExportFormat } from './export-stream.ts';
+import type { ExportFormat } from './stream-verdicts.ts';
 
 /** A row group of about 250 kB: 40 ms to encode, and large enough to compress. */
 const GROUP_ROWS = 5000;

@@ -3,8 +3,8 @@
  * network; members given together must all hold.
  */
 import { verdictPageAnswer, verdictSearchRequest } from '../../../../contract/management/verdict-query.ts';
-import { operation } from '../../operation.ts';
-import { pageResponse } from './page-response.ts';
+import { operation } from '../../define-operation.ts';
+import { pageResponse } from './verdict-page.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
 export const searchVerdicts = operation({

@@ -2,9 +2,8 @@
  * From a request's members to the log's own terms: whose log, which window, which rows. The window
  * never reaches behind the instance's retention, so that rows and counts always end together.
  */
-import { decodeBase64url, encodeBase64url } from '../../../../bytes/base64url.ts';
-import { ApiError, NoActiveInstanceError } from '../../operation.ts';
-import type { OperationContext } from '../../operation.ts';
+import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import type { OperationContext } from '../../define-operation.ts';
 import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
@@ -15,12 +14,13 @@ import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { retentionHorizon } from '../../../../store/event-log/shard/drop-expired.ts';
-import type { PageStart } from '../../../../store/event-log/client/verdict-page.ts';
-import { verdictLogOf } from '../../../ingest/accept-batch.ts';
+import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** A skewed clock may date a verdict up to five minutes ahead. */
+const AHEAD_MS = 300_000;
 
 export interface LogTarget {
   log: LogName;
@@ -102,17 +102,13 @@ export function seriesWindow(
   return { since, until, from, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
 }
 
-export function encodeCursor({ timestamp, id, skip }: PageStart): string {
-  return encodeBase64url(new TextEncoder().encode(`${timestamp}.${id}${skip === 0 ? '' : `.${skip}`}`));
-}
-
-export function decodeCursor(cursor: string | undefined): PageStart | null {
-  if (cursor === undefined) return null;
-  const bytes = decodeBase64url(cursor);
-  const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(bytes ? new TextDecoder().decode(bytes) : '');
-  if (!match)
-    throw new ApiError('API.INVALID_BODY', 'The cursor cannot be read', [
-      { path: 'cursor', message: 'must be a nextCursor of an earlier answer' },
-    ]);
-  return { timestamp: Number(match[1]), id: match[2] as string, skip: Number(match[3] ?? 0) };
+/** Whole minutes around `since` and `until`; default end: now, and what skewed clocks date ahead. */
+export function distinctWindow(
+  query: { since: number; until?: number | undefined },
+  horizon: number,
+  now: number,
+): { since: number; until: number; from: number; to: number } {
+  const to = Math.ceil((query.until ?? now + AHEAD_MS) / MINUTE_MS);
+  const from = Math.min(Math.floor(Math.max(query.since, horizon) / MINUTE_MS), to);
+  return { since: from * MINUTE_MS, until: to * MINUTE_MS, from, to };
 }

@@ -1,0 +1,50 @@
+/**
+ * The site of a challenge: a test site, or an active site whose account is not disabled. An edge gets challenges for
+ * sites of its own account only, so that one customer cannot vouch for the visitors of another.
+ */
+import { behaviourOfSiteKey } from '../../../contract/captcha/test-keys.ts';
+import { siteSettings } from '../../../contract/management/site-settings.ts';
+import type { SiteSettings } from '../../../contract/management/site-settings.ts';
+import { ApiError } from '../../http/api-error.ts';
+import type { CaptchaEngine } from '../captcha-engine.ts';
+import type { Visitor } from '../visitor.ts';
+
+export interface ChallengeSite {
+  siteKey: string;
+  /** `null` for a test site, which belongs to no account. */
+  accountId: string | null;
+  settings: SiteSettings;
+}
+
+export async function challengeSite(
+  engine: CaptchaEngine,
+  siteKey: string,
+  visitor: Visitor,
+  nowMs: number,
+): Promise<ChallengeSite> {
+  const test = testSite(siteKey);
+  if (test !== null) return test;
+  const site = await engine.siteByKey(siteKey, nowMs);
+  if (site === null || !site.active || site.accountDisabled) {
+    throw new ApiError('API.SITE_KEY_NOT_REGISTERED', 'There is no active site with this key');
+  }
+  if (visitor.edgeAccountId !== null && visitor.edgeAccountId !== site.accountId) {
+    throw new ApiError('API.FORBIDDEN', 'The site belongs to another account than the edge');
+  }
+  return site;
+}
+
+/**
+ * The site behind a test key: no row, no account, any host name. Its challenges are real and easy, so that a widget can
+ * be tested as a whole. `siteverify.ts` says what its tokens are worth.
+ */
+function testSite(siteKey: string): ChallengeSite | null {
+  const behaviour = behaviourOfSiteKey(siteKey);
+  if (behaviour === null) return null;
+  const captchaType = behaviour === 'interactive' ? 'image' : 'pow';
+  return {
+    siteKey,
+    accountId: null,
+    settings: siteSettings.parse({ domains: ['localhost'], captchaType, powDifficulty: 1 }),
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Mints one challenge: the task for the visitor, and the seal over all that judging its solution will
+ * need. A further round is minted the same way, with the same jti.
+ */
+import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
+import { encodeBase64url } from '../../../bytes/base64url.ts';
+import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
+import { drawImageTask } from '../../../captcha/visual/image/image-task.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../../captcha/visual/layout.ts';
+import { mintSha256 } from '../../../captcha/pow/pow-sha256.ts';
+import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puzzle-task.ts';
+import { levelOf, squaringsOf } from '../../../captcha/pow/rsw-key.ts';
+import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import type { ChallengeAnswer } from '../../../contract/captcha/challenge-api.ts';
+import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
+import type { CaptchaEngine } from '../captcha-engine.ts';
+
+/** How long a visitor without script waits: above a bot's patience per page, below a person's. */
+export const WAIT_MS = 8000;
+
+/** Everything of a challenge but its task. */
+export type ChallengeBase = Omit<SealedChallenge, 'params'>;
+type Minted = Pick<ChallengeAnswer, 'pow' | 'image' | 'puzzle' | 'audio'>;
+
+/** What a plan seals for judging, before any round. */
+export function visualParams(plan: ChallengePlan): ChallengeParams {
+  if (plan.lane === 'audio') return {};
+  if (plan.kind === 'puzzle') {
+    return { tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
+  }
+  return { rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
+}
+
+/** A challenge that machines solve: the answer, where there is exactly one, is tagged. */
+export async function issuePow(
+  engine: CaptchaEngine,
+  base: ChallengeBase,
+  powDifficulty: number,
+): Promise<ChallengeAnswer> {
+  if (base.lane === 'wait') {
+    const notBefore = base.issuedAt + WAIT_MS;
+    return answerOf(engine, base, { notBefore }, null, { pow: { lane: 'wait', notBefore, waitMs: WAIT_MS } });
+  }
+  const level = levelOf(powDifficulty);
+  if (base.lane === 'sha256') {
+    const puzzles = mintSha256(squaringsOf(level));
+    const params = { salt: puzzles.salt, bits: puzzles.bits };
+    return answerOf(engine, base, params, null, { pow: { lane: 'sha256', ...puzzles } });
+  }
+  const minter = await engine.minter(base.issuedAt);
+  const { t, x, y } = minter.mint(level);
+  return answerOf(engine, base, { t }, y, {
+    pow: { lane: 'rsw', t, n: minter.modulusText, x: encodeBase64url(x) },
+  });
+}
+
+/** A challenge that a person solves: drawn from the layout of this jti and round. */
+export async function issueVisual(
+  engine: CaptchaEngine,
+  base: ChallengeBase,
+  params: ChallengeParams,
+  look: PuzzleLook | undefined,
+): Promise<ChallengeAnswer> {
+  const { keyring } = engine;
+  if (base.lane === 'audio') {
+    return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base)) });
+  }
+  if (base.kind === 'puzzle') {
+    const layout = await puzzleLayout(keyring, base);
+    const puzzle = drawPuzzleTask(layout, lookOf(look ?? DEFAULT_LOOK, params.look), params.hardness ?? 0);
+    return answerOf(engine, base, params, null, { puzzle });
+  }
+  const shown = base.round - (params.startedAtRound ?? 0);
+  const rounds = (params.rounds ?? 1) + (params.uncounted ?? 0);
+  return answerOf(engine, base, params, null, {
+    image: drawImageTask(await imageLayout(keyring, base), shown, rounds),
+  });
+}
+
+function lookOf(look: PuzzleLook, change: ChallengeParams['look']): PuzzleLook {
+  const changed = Object.entries(change ?? {}).filter(([, value]) => value !== undefined);
+  return { ...look, ...(Object.fromEntries(changed) as Partial<PuzzleLook>) };
+}
+
+async function answerOf(
+  engine: CaptchaEngine,
+  base: ChallengeBase,
+  params: ChallengeParams,
+  answer: Uint8Array | null,
+  task: Minted,
+): Promise<ChallengeAnswer> {
+  return {
+    jti: base.jti,
+    kind: base.kind,
+    challenge: await sealChallenge(engine.keyring, { ...base, params }, answer),
+    expiresAt: base.expiresAt,
+    ...task,
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What the page without scripts looks like. Its button appears by style when the wait is over; pressed
+ * early, it is the same page again. No script, no picture, no other host; small enough for a frame of
+ * 300 by 200 pixels, in the visitor's colours.
+ */
+import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
+import { encodeBase64url } from '../../../bytes/base64url.ts';
+import type { ServiceCall } from '../../http/service-call.ts';
+import { WAIT_MS } from '../challenge/issue-challenge.ts';
+import { padded } from '../challenge/padded-response.ts';
+import { waitTexts } from './wait-page-texts.ts';
+import type { WaitTexts } from './wait-page-texts.ts';
+
+export type WaitStep =
+  /** `padBytes`: noise before the content, as the site's traffic filter wants it. */
+  | { step: 'start' | 'wait'; hostname: string; challenge: string; padBytes: number }
+  | { step: 'token'; hostname: string; token: string }
+  | { step: 'needs-script' | 'busy' | 'unavailable'; status: number };
+
+const STYLE = `
+:root{color-scheme:light dark;font:16px/1.4 system-ui,sans-serif}
+body{margin:0;padding:12px}
+h1{font-size:1rem;margin:0}
+p{margin:8px 0}
+button{font:inherit;min-height:44px;padding:8px 16px}
+textarea{box-sizing:border-box;width:100%;font:12px/1.3 monospace}
+.later{visibility:hidden;animation:show 0s ${WAIT_MS + 200}ms forwards}
+.away{position:absolute;inset-inline-start:-9999px}
+@keyframes show{to{visibility:visible}}
+`;
+
+export function waitAnswer(
+  { request, requestId }: Pick<ServiceCall, 'request' | 'requestId'>,
+  given: WaitStep,
+): Response {
+  const { language, texts } = waitTexts(request.headers.get('accept-language'));
+  const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)));
+  const before = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${texts.title}</title><!--`;
+  const after = `--><style nonce="${nonce}">${STYLE}</style><main><h1>${texts.title}</h1>${contentOf(given, texts, requestId)}</main></html>\n`;
+  return new Response(padded(before, 'padBytes' in given ? given.padBytes : 0, after), {
+    status: 'status' in given ? given.status : 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors ${framedBy(given)}`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex, nofollow',
+      vary: 'Accept-Language, Referer',
+    },
+  });
+}
+
+/** Every value put in is ours, base64url, or JSON of such: nothing that HTML would read otherwise but quotes. */
+function contentOf(given: WaitStep, texts: WaitTexts, requestId: string): string {
+  switch (given.step) {
+    case 'start':
+    case 'wait': {
+      const first = given.step === 'start';
+      const field = `<input type="hidden" name="challenge" value="${given.challenge}">`;
+      const trap = `<input class="away" name="${HONEYPOT_FIELD}" tabindex="-1" autocomplete="off" aria-hidden="true">`;
+      const button = `<button${first ? '' : ' class="later"'}>${first ? texts.start : texts.next}</button>`;
+      return `<p role="status">${first ? texts.fillFirst : texts.wait}</p><form method="post">${field}${trap}${button}</form>`;
+    }
+    case 'token': {
+      // As the widget's own field has it, so that a backend reads both alike.
+      const value = JSON.stringify({ token: given.token }).replaceAll('"', '&quot;');
+      return `<p><label for="t">${texts.copy}</label></p><textarea id="t" rows="4" readonly>${value}</textarea><p>${texts.valid}</p>`;
+    }
+    case 'needs-script':
+      return `<p>${texts.needsScript}</p>`;
+    case 'busy':
+      return `<p>${texts.busy}</p>`;
+    case 'unavailable':
+      return `<p>${texts.unavailable}</p><p>${requestId}</p>`;
+  }
+}
+
+/** Pages of the host the challenge is for. An address in brackets has no spelling there, an odd name (`;`) none to trust. */
+function framedBy(given: WaitStep): string {
+  if (!('hostname' in given) || given.hostname.startsWith('[')) return '*';
+  if (!/^[a-z0-9._-]+$/.test(given.hostname)) return "'none'";
+  return `https://${given.hostname}:* http://${given.hostname}:*`;
+}

@@ -1,0 +1,88 @@
+/**
+ * From a rule as sent to a rule as kept (interface document 2.4): other operators dropped, values in canonical form,
+ * restrict-only members on `restrict` rules only, and a hash that names the rule by its conditions.
+ */
+import { accessConditionInput, restrictionNames } from '../../../contract/management/access-control-rule.ts';
+import type { AccessRestriction, AccessRuleInput } from '../../../contract/management/access-control-rule.ts';
+import type { ErrorDetail } from '../../../contract/errors.ts';
+import { canonicalValue } from '../../../rules/canonical.ts';
+import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';
+import { sha256Hex } from '../../../bytes/sha256-hex.ts';
+import { ApiError } from '../../http/api-error.ts';
+import type * as z from 'zod/mini';
+
+const DEFAULT_LIFE_MILLISECONDS = 3600 * 1000;
+
+export async function checkedRule(
+  input: AccessRuleInput,
+  now: number,
+): Promise<Omit<AccessControlRule, 'createdAt' | 'updatedAt'>> {
+  const details: ErrorDetail[] = [];
+  const conditions = checkedConditions(input.conditions, details);
+  const restriction = checkedRestriction(input, details);
+  const expiry = input.expiry === undefined ? now + DEFAULT_LIFE_MILLISECONDS : epochMilliseconds(input.expiry);
+  if (details.length > 0) throw new ApiError('API.INVALID_BODY', 'The rule cannot be added', details);
+  return {
+    userScopeHash: await userScopeHashOf(conditions),
+    type: input.type,
+    description: input.description ?? null,
+    conditions,
+    restriction,
+    ruleGroupId: input.ruleGroupId ?? null,
+    expiry,
+  };
+}
+
+/** The same conditions in any order and spelling have the same hash. */
+function userScopeHashOf(conditions: readonly AccessCondition[]): Promise<string> {
+  return sha256Hex(JSON.stringify(conditions.map(({ field, value }) => [field, value])));
+}
+
+function checkedConditions(
+  given: readonly z.infer<typeof accessConditionInput>[],
+  details: ErrorDetail[],
+): AccessCondition[] {
+  const conditions = new Map<AccessCondition['field'], AccessCondition>();
+  for (const [index, { field, operator, value }] of given.entries()) {
+    // Interface document 2.4: any other operator is dropped silently.
+    if (operator !== 'equals') continue;
+    const canonical = canonicalCondition(field, value);
+    if (!canonical.ok) {
+      details.push({ path: `rule.conditions.${index}.value`, message: canonical.reason });
+      continue;
+    }
+    const existing = conditions.get(field);
+    if (existing && existing.value !== canonical.value) {
+      details.push({ path: `rule.conditions.${index}.field`, message: `no visitor has two values of ${field}` });
+    }
+    conditions.set(field, { field, value: canonical.value });
+  }
+  if (conditions.size === 0 && details.length === 0) {
+    details.push({ path: 'rule.conditions', message: 'needs at least one condition with the operator equals' });
+  }
+  return [...conditions.values()].toSorted((a, b) => (a.field < b.field ? -1 : 1));
+}
+
+/** `userId` and `userAgent` are compared as they are; the others have one spelling per value. */
+function canonicalCondition(
+  field: AccessCondition['field'],
+  value: string | number,
+): ReturnType<typeof canonicalValue> {
+  if (field === 'userId') return { ok: true, value: String(value) };
+  if (field !== 'userAgent') return canonicalValue(field, value);
+  return typeof value === 'string' ? { ok: true, value } : { ok: false, reason: 'must be a string' };
+}
+
+function checkedRestriction(input: AccessRuleInput, details: ErrorDetail[]): AccessRestriction {
+  const given = restrictionNames.filter((name) => input[name] !== undefined);
+  if (input.type === 'block') {
+    for (const name of given) details.push({ path: `rule.${name}`, message: 'is allowed on restrict rules only' });
+    return {};
+  }
+  return Object.fromEntries(given.map((name) => [name, input[name]])) as AccessRestriction;
+}
+
+/** The schema has checked the form; a time without an offset is UTC. */
+function epochMilliseconds(iso: string): number {
+  return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
+}

@@ -1,0 +1,105 @@
+/**
+ * The criteria of an audit search (interface document 4.5), all of which must hold. Codes and ids are compared whole,
+ * the user agent and `freeText` as substrings whatever the letter case.
+ */
+import * as z from 'zod/mini';
+import { canonicalValue } from '../../../rules/canonical.ts';
+import { captchaStatuses } from '../../../store/event-log/captcha-record.ts';
+import type { CaptchaField } from '../../../store/event-log/columns/captcha-column.ts';
+import type { CaptchaCondition } from '../../../store/event-log/columns/captcha-field-test.ts';
+import { deviceTypes } from '../../../contract/vocabulary.ts';
+import { ApiError } from '../../http/api-error.ts';
+
+const text = z.string().check(z.minLength(1), z.maxLength(1024));
+const DETECTORS_MAX = 32;
+
+export const searchCriteria = z.strictObject({
+  ip: z.optional(text),
+  ja4: z.optional(text),
+  userAgent: z.optional(text),
+  userAccount: z.optional(text),
+  countryCode: z.optional(text),
+  deviceType: z.optional(z.enum(deviceTypes)),
+  vpn: z.optional(z.boolean()),
+  webView: z.optional(z.boolean()),
+  iFrame: z.optional(z.boolean()),
+  status: z.optional(z.enum(captchaStatuses)),
+  selectionReason: z.optional(text),
+  resultReason: z.optional(text),
+  /** `userScopeHash` of the rule. */
+  accessRule: z.optional(text),
+  policyType: z.optional(z.enum(['block', 'restrict'])),
+  /** Every one of them must have triggered. */
+  triggeredDetectors: z.optional(z.array(text).check(z.minLength(1), z.maxLength(DETECTORS_MAX))),
+  freeText: z.optional(text),
+});
+export type SearchCriteria = z.infer<typeof searchCriteria>;
+
+/** The address in canonical form. */
+function canonicalIpOf(criteria: SearchCriteria): string | null {
+  if (criteria.ip === undefined) return null;
+  const canonical = canonicalValue('ip', criteria.ip);
+  if (canonical.ok) return canonical.value;
+  throw new ApiError('API.INVALID_BODY', 'The address cannot be searched for', [
+    { path: 'searchCriteria.ip', message: canonical.reason },
+  ]);
+}
+
+/** What is asked, in the terms of the log. */
+export function captchaConditions(criteria: SearchCriteria): CaptchaCondition[] {
+  const { ja4, userAgent, userAccount, countryCode, deviceType, vpn, webView, iFrame, status } = criteria;
+  const { selectionReason, resultReason, accessRule, policyType, triggeredDetectors, freeText } = criteria;
+  const conditions: CaptchaCondition[] = [];
+  const is = (field: CaptchaField, value: string | boolean | null | undefined): void => {
+    if (value !== undefined && value !== null) conditions.push({ field, is: value });
+  };
+  is('ip', canonicalIpOf(criteria));
+  is('ja4', ja4?.toLowerCase());
+  is('user_account', userAccount);
+  is('country', countryCode?.toUpperCase());
+  is('device_type', deviceType);
+  is('web_view', webView);
+  is('iframe', iFrame);
+  is('status', status);
+  is('selection_reason', selectionReason);
+  is('result_reason', resultReason);
+  is('access_rule', accessRule);
+  is('policy_type', policyType);
+  if (userAgent !== undefined) conditions.push({ field: 'user_agent', contains: userAgent });
+  if (vpn !== undefined)
+    conditions.push(vpn ? { field: 'ip_category', has: 'vpn' } : { field: 'ip_category', lacks: 'vpn' });
+  for (const detector of triggeredDetectors ?? []) conditions.push({ field: 'detectors', has: detector });
+  if (freeText !== undefined) conditions.push({ fields: shownFields, contains: freeText });
+  return conditions;
+}
+
+/** What `captchaRecordOf` shows as text, number or list. */
+const shownFields: readonly CaptchaField[] = [
+  'id',
+  'jti',
+  'timestamp',
+  'site_key',
+  'captcha_type',
+  'status',
+  'result_reason',
+  'ip',
+  'country',
+  'asn',
+  'ip_category',
+  'ja4',
+  'user_agent',
+  'device_type',
+  'host',
+  'action',
+  'lane',
+  'user_account',
+  'session',
+  'score',
+  'threshold',
+  'detectors',
+  'selection_reason',
+  'access_rule',
+  'policy_type',
+  'submitted_at',
+  'verified_at',
+];

@@ -1,0 +1,106 @@
+/**
+ * Every management operation there is. The router, the permission matrix and the OpenAPI document
+ * are made from this list alone.
+ */
+import { createAccessControlRule } from './access-control/create-access-control-rule.ts';
+import { deleteAccessControlRule } from './access-control/delete-access-control-rule.ts';
+import { deleteRuleGroup } from './access-control/delete-rule-group.ts';
+import { getAccessControlRules } from './access-control/get-access-control-rules.ts';
+import { getRuleGroupJob } from './access-control/get-rule-group-job.ts';
+import { createApiKey } from './api-keys/create-api-key.ts';
+import { deleteApiKey } from './api-keys/delete-api-key.ts';
+import { getApiKeys } from './api-keys/get-api-keys.ts';
+import { searchCaptchaRecords } from './captcha-records/search-captcha-records.ts';
+import { getAuditTrail } from './audit-trail/get-audit-trail.ts';
+import type { Operation } from './define-operation.ts';
+import { accessRulesHistory } from './protect/access-rules/access-rules-history.ts';
+import { createAccessRules } from './protect/access-rules/create-access-rules.ts';
+import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
+import { explainAccessRules } from './protect/access-rules/explain-access-rules.ts';
+import { exportAccessRules } from './protect/access-rules/export-access-rules.ts';
+import { importAccessRules } from './protect/access-rules/import-access-rules.ts';
+import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
+import { previewAccessRules } from './protect/access-rules/preview-access-rules.ts';
+import { rollbackAccessRules } from './protect/access-rules/rollback-access-rules.ts';
+import { createInstance } from './protect/instances/create-instance.ts';
+import { deleteInstance } from './protect/instances/delete-instance.ts';
+import { generateClientJwt } from './protect/instances/generate-client-jwt.ts';
+import { listClientJwts } from './protect/instances/list-client-jwts.ts';
+import { listInstances } from './protect/instances/list-instances.ts';
+import { listOriginKeys } from './protect/instances/list-origin-keys.ts';
+import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
+import { updateInstance } from './protect/instances/update-instance.ts';
+import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
+import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
+import { getMetrics } from './protect/verdicts/get-metrics.ts';
+import { getRiskHistory } from './protect/verdicts/get-risk-history.ts';
+import { getSessionTelemetry } from './protect/verdicts/get-session-telemetry.ts';
+import { getTrafficByDimension } from './protect/verdicts/get-traffic-by-dimension.ts';
+import { getTrafficSummary } from './protect/verdicts/get-traffic-summary.ts';
+import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-rules.ts';
+import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
+import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
+import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
+import { createSite } from './sites/create-site.ts';
+import { deleteSite } from './sites/delete-site.ts';
+import { getSite } from './sites/get-site.ts';
+import { getSites } from './sites/get-sites.ts';
+import { updateSite } from './sites/update-site.ts';
+import { getLiveSessions } from './traffic/get-live-sessions.ts';
+import { getTrafficData } from './traffic/get-traffic-data.ts';
+import { createUser } from './users/create-user.ts';
+import { deleteUser } from './users/delete-user.ts';
+import { getUsers } from './users/get-users.ts';
+import { updateUser } from './users/update-user.ts';
+
+export const operations: readonly Operation[] = [
+  getSites,
+  getSite,
+  createSite,
+  updateSite,
+  deleteSite,
+  getAccessControlRules,
+  createAccessControlRule,
+  deleteAccessControlRule,
+  deleteRuleGroup,
+  getRuleGroupJob,
+  getTrafficData,
+  getLiveSessions,
+  searchCaptchaRecords,
+  getUsers,
+  createUser,
+  updateUser,
+  deleteUser,
+  getApiKeys,
+  createApiKey,
+  deleteApiKey,
+  getAuditTrail,
+  listInstances,
+  createInstance,
+  updateInstance,
+  deleteInstance,
+  generateClientJwt,
+  listClientJwts,
+  revokeClientJwt,
+  listOriginKeys,
+  listAccessRules,
+  createAccessRules,
+  deleteAccessRules,
+  explainAccessRules,
+  previewAccessRules,
+  importAccessRules,
+  exportAccessRules,
+  accessRulesHistory,
+  rollbackAccessRules,
+  listVerdicts,
+  listDistinctSources,
+  listDistinctFiredRules,
+  getTrafficSummary,
+  getTrafficByDimension,
+  getSessionTelemetry,
+  getMetrics,
+  getRiskHistory,
+  exportVerdicts,
+  eraseSessionOperation,
+  searchVerdicts,
+];

@@ -1,0 +1,32 @@
+/**
+ * What every access rule operation starts with: the account's active instance, and that instance's
+ * RuleBook (interface document 4.8: without `siteKey` the account's active instance, else 404).
+ */
+import * as z from 'zod/mini';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
+import { activeInstance } from '../../../../store/d1/instances.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import type { RuleBook } from '../../../../store/rule-book/object/rule-book.ts';
+import type { TooManyRules } from '../../../../store/rule-book/object/write-rules.ts';
+import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import type { OperationContext } from '../../define-operation.ts';
+
+export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
+
+export interface InstanceRules {
+  instance: StoredInstance;
+  book: DurableObjectStub<RuleBook>;
+}
+
+export async function instanceRules(
+  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  wantedSiteKey: string | undefined,
+): Promise<InstanceRules> {
+  const instance = await activeInstance(context.env, context.account.id, wantedSiteKey);
+  if (!instance) throw new NoActiveInstanceError();
+  return { instance, book: ruleBook(context.env, instance.id) };
+}
+
+export function tooManyRules({ limit, type }: TooManyRules): ApiError {
+  return new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
+}

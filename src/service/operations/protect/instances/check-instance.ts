@@ -1,0 +1,58 @@
+/**
+ * What the schemas cannot say of an instance: the host name must be one, the thresholds in order, and
+ * the global site key an active site of the same account.
+ */
+import type { InstancePolicy } from '../../../../contract/management/instance.ts';
+import { siteByKey } from '../../../../store/d1/sites.ts';
+import type { StoreEnv } from '../../../../store/binding.ts';
+import { ApiError } from '../../../http/api-error.ts';
+
+/** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
+export function checkedCname(cname: string): string {
+  const hostname = hostNameOf(cname);
+  if (hostname === null || hostname.startsWith('[')) {
+    throw new ApiError('API.INVALID_BODY', 'The cname is not a host name', [
+      { path: 'cname', message: 'is not a host name such as www.example.com' },
+    ]);
+  }
+  return hostname;
+}
+
+/** As a `Host` header spells them. One that no request can have would make the edge refuse every request. */
+export function checkedHosts(hosts: readonly string[]): string[] {
+  return hosts.map((host, index) => {
+    const hostname = hostNameOf(host);
+    if (hostname !== null) return hostname;
+    throw new ApiError('API.INVALID_BODY', 'A host is not a host name', [
+      { path: `hosts.${index}`, message: 'is not a host name such as www.example.com, without a wildcard' },
+    ]);
+  });
+}
+
+function hostNameOf(text: string): string | null {
+  const bare = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
+  const isLiteral = /^\[[\da-f:.]+\]$/i.test(bare);
+  if (!isLiteral && /[\s\p{Cc}/\\?#@%*:[\]]/u.test(bare)) return null;
+  const hostname = URL.parse(`http://${bare}/`)?.hostname ?? '';
+  return isLiteral ? hostname || null : /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(hostname) ? hostname : null;
+}
+
+export function checkThresholds(policy: InstancePolicy): void {
+  if (policy.challengeThreshold > policy.blockThreshold) {
+    throw new ApiError('API.INVALID_BODY', 'The thresholds are in the wrong order', [
+      { path: 'challengeThreshold', message: 'must not be above blockThreshold' },
+    ]);
+  }
+}
+
+export async function checkSiteKey(env: StoreEnv, accountId: string, siteKey: string): Promise<void> {
+  const site = await siteByKey(env, siteKey);
+  if (!site?.active || site.accountId !== accountId) {
+    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no active site with this key', [
+      { path: 'globalSiteKey', message: 'is not an active site of this account' },
+    ]);
+  }
+}

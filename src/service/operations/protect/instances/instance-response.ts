@@ -1,0 +1,49 @@
+/**
+ * An instance as the management API returns it: every policy member beside the identity, camel case,
+ * times in epoch milliseconds. The same members go into create and update.
+ */
+import * as z from 'zod/mini';
+import { instancePolicy } from '../../../../contract/management/instance.ts';
+import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
+import type { ProtectInstance } from '../../../../contract/management/protect-instance.ts';
+import { instanceById } from '../../../../store/d1/instances.ts';
+import type { InstanceConflict, StoredInstance } from '../../../../store/d1/instances.ts';
+import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import type { OperationContext } from '../../define-operation.ts';
+
+export const instanceAnswer = z.object({
+  id: z.string(),
+  active: z.boolean(),
+  ...instanceIdentity.shape,
+  ...instancePolicy.shape,
+  clientJwtsRevokedBefore: z.nullable(z.int()),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+
+export const instanceId = z.string().check(z.minLength(1), z.maxLength(256));
+
+export function answerOf(stored: StoredInstance): ProtectInstance {
+  const { accountId: _accountId, version: _version, ...instance } = stored;
+  return instance;
+}
+
+/** The caller's own active instance of this id; anybody else's does not exist. */
+export async function ownInstance(
+  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  id: string,
+): Promise<StoredInstance> {
+  const instance = await instanceById(context.env, id);
+  if (!instance?.active || instance.accountId !== context.account.id) throw new NoActiveInstanceError();
+  return instance;
+}
+
+export function conflictError(conflict: InstanceConflict): ApiError {
+  return conflict === 'cname-taken'
+    ? new ApiError('API.CONFLICT', 'An active instance already has this cname', [
+        { path: 'cname', message: 'is taken by an active instance' },
+      ])
+    : new ApiError('API.CONFLICT', 'An active instance already has this global site key', [
+        { path: 'globalSiteKey', message: 'is taken by an active instance' },
+      ]);
+}

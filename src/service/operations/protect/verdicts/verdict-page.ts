@@ -1,0 +1,32 @@
+/**
+ * The answer of the two endpoints that page the log. Records go out as the bytes they were stored
+ * in: no parse, no second serialisation.
+ */
+import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
+import { decodeCursor, encodeCursor } from './verdict-cursor.ts';
+import type { LogTarget } from './verdict-log-query.ts';
+
+export async function pageResponse(
+  env: ServiceEnv,
+  target: LogTarget,
+  filter: RowFilter,
+  paging: Pick<VerdictPageRequest, 'limit' | 'offset' | 'cursor'>,
+): Promise<Response> {
+  const { limit, offset } = paging;
+  const before = decodeCursor(paging.cursor);
+  const passOver = offset + (before?.skip ?? 0);
+  const page = await readPage(env, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
+  const rest = {
+    total: page.total,
+    totalIsExact: page.totalIsExact,
+    limit,
+    offset,
+    nextCursor: page.next ? encodeCursor(page.next) : null,
+  };
+  const verdicts = page.rows.map((row) => row.body).join(',');
+  return new Response(`{"verdicts":[${verdicts}],${JSON.stringify(rest).slice(1)}`, {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}

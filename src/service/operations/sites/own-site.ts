@@ -1,0 +1,32 @@
+/** The sites of the caller's account. A site of another account does not exist for the caller: 404. */
+import { siteByKey, siteKeysAmong } from '../../../store/d1/sites.ts';
+import type { SiteRecord } from '../../../store/d1/sites.ts';
+import { ApiError } from '../../http/api-error.ts';
+import type { OperationContext } from '../define-operation.ts';
+
+/** The caller's own site, active or not; anybody else's does not exist. */
+export async function ownSite(
+  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  siteKey: string,
+): Promise<SiteRecord> {
+  const record = await siteByKey(context.env, siteKey);
+  if (record?.accountId !== context.account.id) {
+    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key');
+  }
+  return record;
+}
+
+/** The given keys without duplicates; 404 with the first key that is not a site of the account, active or not. */
+export async function ownSiteKeys(
+  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  wanted: readonly string[],
+): Promise<readonly string[]> {
+  const known = new Set(await siteKeysAmong(context.env, context.account.id, wanted));
+  for (const [index, siteKey] of wanted.entries()) {
+    if (known.has(siteKey)) continue;
+    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key', [
+      { path: wanted.length > 1 ? `siteKeys.${index}` : 'siteKey', message: 'is not a site of this account' },
+    ]);
+  }
+  return [...known];
+}

@@ -1,0 +1,97 @@
+/**
+ * The symmetric keys an instance's edge works with: HKDF children of the master key by instance and
+ * week, so none is stored and every isolate agrees. Two epochs are always live: the longest thing
+ * sealed under one (a clearance, a day) is shorter than the week both sides keep.
+ */
+import { encodeBase64url } from '../../bytes/base64url.ts';
+import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
+import { deriveKey } from './master-key.ts';
+import type { Bytes } from './master-key.ts';
+
+const EPOCH_MILLISECONDS = 7 * 24 * 3600 * 1000;
+/**
+ * What the service itself mints uses a new epoch this much later than the edges learn of it, so
+ * that no edge meets a `kid` it has not heard of.
+ */
+const MINTING_LAG_MILLISECONDS = 10 * 60 * 1000;
+
+type EdgeKeyPurpose = 'clearance' | 'session' | 'seal' | 'originSignature';
+
+export async function edgeKeySets(
+  masterKey: string,
+  instanceId: string,
+  now: number,
+): Promise<{ current: EdgeKeySet; previous: EdgeKeySet }> {
+  const epoch = Math.floor(now / EPOCH_MILLISECONDS);
+  const [current, previous] = await Promise.all([
+    edgeKeySet(masterKey, instanceId, epoch),
+    edgeKeySet(masterKey, instanceId, epoch - 1),
+  ]);
+  return { current, previous };
+}
+
+/** Key to mint a session JWT with right now. */
+export async function sessionMintingKey(
+  masterKey: string,
+  instanceId: string,
+  now: number,
+): Promise<{ kid: string; key: Bytes }> {
+  const kid = kidOf(Math.floor((now - MINTING_LAG_MILLISECONDS) / EPOCH_MILLISECONDS));
+  return { kid, key: await deriveEdgeKey(masterKey, instanceId, kid, 'session') };
+}
+
+/** Session key of any past epoch: a session that lives for a month is refreshed by an old JWT. */
+export async function sessionKeyByKid(
+  masterKey: string,
+  instanceId: string,
+  kid: string,
+  now: number,
+): Promise<Bytes | null> {
+  const epoch = /^w(\d{1,6})$/.exec(kid)?.[1];
+  if (epoch === undefined || Number(epoch) > Math.floor(now / EPOCH_MILLISECONDS)) return null;
+  return deriveEdgeKey(masterKey, instanceId, kid, 'session');
+}
+
+/**
+ * Origin signature keys of the week before, this one and the next ones, oldest first. Times are epoch
+ * milliseconds; a key signs from `validFrom`, and is on no request that reaches an origin after `validUntil`.
+ */
+export async function originKeys(
+  masterKey: string,
+  instanceId: string,
+  now: number,
+  weeks: number,
+): Promise<{ kid: string; key: string; validFrom: number; validUntil: number }[]> {
+  const epoch = Math.floor(now / EPOCH_MILLISECONDS);
+  const epochs = Array.from({ length: weeks + 2 }, (_, index) => epoch - 1 + index);
+  return Promise.all(
+    epochs.map(async (week) => ({
+      kid: kidOf(week),
+      key: encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
+      validFrom: week * EPOCH_MILLISECONDS,
+      // An edge cut off from the service goes on with the last config it had.
+      validUntil: (week + 2) * EPOCH_MILLISECONDS,
+    })),
+  );
+}
+
+async function edgeKeySet(masterKey: string, instanceId: string, epoch: number): Promise<EdgeKeySet> {
+  const kid = kidOf(epoch);
+  const derive = async (purpose: EdgeKeyPurpose) =>
+    encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kid, purpose));
+  const [clearance, session, seal, originSignature] = await Promise.all([
+    derive('clearance'),
+    derive('session'),
+    derive('seal'),
+    derive('originSignature'),
+  ]);
+  return { kid, clearance, session, seal, originSignature };
+}
+
+function deriveEdgeKey(masterKey: string, instanceId: string, kid: string, purpose: EdgeKeyPurpose): Promise<Bytes> {
+  return deriveKey(masterKey, `edge/${instanceId}/${kid}/${purpose}`);
+}
+
+function kidOf(epoch: number): string {
+  return `w${epoch}`;
+}

@@ -1,0 +1,128 @@
+/**
+ * The risk of a session as the service's calls see it (design 6): each event goes to the session's book, and a
+ * score that rose to where it changes a verdict is listed for the edges, until every JWT that does not
+ * say it yet is over.
+ */
+import { SESSION_JWT_SECONDS } from '../../risk/session-token.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import type { RiskScore } from '../../risk/risk-score.ts';
+import { NO_LINEAGE } from '../../risk/session-state.ts';
+import type { SessionState, SessionVisitor } from '../../risk/session-state.ts';
+import type { StoredInstance } from '../d1/instances.ts';
+import type { RescoredSession, SessionTerms } from './object/risk-book.ts';
+import { allBooks, listBook, newSessionJti, sessionBook } from './client.ts';
+
+/** A JWT's life, and the clocks of two Workers. */
+const LISTED_MILLISECONDS = (SESSION_JWT_SECONDS + 10) * 1000;
+const DAY_MILLISECONDS = 86_400_000;
+
+export interface OpenedRisk extends RiskScore {
+  jti: string;
+}
+
+/** `formerJti`: the session whose cookie came along from another network or browser. */
+export async function openRisk(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  visitor: EdgeVisitor,
+  times: { now: number; expiresAt: number },
+  formerJti: string | null,
+): Promise<OpenedRisk> {
+  const who = sessionVisitor(visitor);
+  const lineage =
+    formerJti === null ? NO_LINEAGE : await sessionBook(env, instance.id, formerJti).lineage(formerJti, who);
+  const jti = newSessionJti(who.network);
+  const risk = await sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times), lineage);
+  return { jti, ...risk };
+}
+
+/** `null`: the session was ended. */
+export async function renewRisk(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  jti: string,
+  visitor: EdgeVisitor,
+  times: { now: number; expiresAt: number },
+): Promise<RiskScore | null> {
+  const book = sessionBook(env, instance.id, jti);
+  const risk = await book.renew(termsOf(instance, jti, sessionVisitor(visitor), times));
+  await listIfRaised(env, instance, jti, risk, times.now);
+  return risk;
+}
+
+export async function reportRisk(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  jti: string,
+  report: TelemetryReport,
+  now: number,
+): Promise<void> {
+  const risk = await sessionBook(env, instance.id, jti).report(jti, report, now);
+  await listIfRaised(env, instance, jti, risk, now);
+}
+
+export async function crowdRisk(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  jti: string,
+  requests: number,
+  now: number,
+): Promise<void> {
+  const risk = await sessionBook(env, instance.id, jti).crowd(jti, requests, now);
+  await listIfRaised(env, instance, jti, risk, now);
+}
+
+export function readRisk(env: ServiceEnv, instanceId: string, jti: string): Promise<SessionState | null> {
+  return sessionBook(env, instanceId, jti).read(jti);
+}
+
+/** An erased session takes no more reports. */
+export function hasEnded(env: ServiceEnv, instanceId: string, jti: string): Promise<boolean> {
+  return sessionBook(env, instanceId, jti).hasEnded(jti);
+}
+
+/** Ends a session: nothing is known of it any more, its JWTs are refused, and none is renewed. */
+export async function endSession(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  jti: string,
+  now: number,
+): Promise<boolean> {
+  const known = await sessionBook(env, instance.id, jti).end(jti, now + instance.jtiExpirySeconds * 1000);
+  await listBook(env, instance.id).withdraw(jti, now + LISTED_MILLISECONDS);
+  return known;
+}
+
+/** Forgets every session of a deleted instance, a minute from now; idempotent. */
+export async function retireRisk(env: ServiceEnv, instanceId: string, now: number): Promise<void> {
+  await Promise.all(allBooks(env, instanceId).map((book) => book.retire(now)));
+}
+
+/** Below the threshold no verdict changes: those scores travel with the next JWT, and the edges' config stays. */
+async function listIfRaised(
+  env: ServiceEnv,
+  instance: StoredInstance,
+  jti: string,
+  risk: RescoredSession | null,
+  now: number,
+): Promise<void> {
+  if (risk === null || risk.score <= risk.before || risk.score < instance.challengeThreshold) return;
+  const { score, detectors } = risk;
+  await listBook(env, instance.id).raise({ jti, score, detectors }, now + LISTED_MILLISECONDS);
+}
+
+function termsOf(
+  instance: StoredInstance,
+  jti: string,
+  visitor: SessionVisitor,
+  { now, expiresAt }: { now: number; expiresAt: number },
+): SessionTerms {
+  const keptUntil = expiresAt + instance.retentionDays * DAY_MILLISECONDS;
+  return { jti, visitor, now, expiresAt, keptUntil, cycling: instance.cookieCycling };
+}
+
+function sessionVisitor({ userAgent, ip, ipCategories, headers }: EdgeVisitor): SessionVisitor {
+  return { userAgent, ip, network: addressPrefix(ip), categories: ipCategories, headers: headers ?? null };
+}
