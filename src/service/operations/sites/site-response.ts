@@ -1,9 +1,7 @@
 /** A site as the management API returns it (interface document 2.3), its secret key included. */
 import type { Site } from '../../../contract/management/site.ts';
-import { siteByKey } from '../../../store/d1/sites.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { ApiError } from '../../http/api-error.ts';
-import type { OperationContext } from '../define-operation.ts';
 
 export function siteAnswer(record: SiteRecord): Site {
   const { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt } = record;
