@@ -29,12 +29,10 @@ export function readLocales(): Locales {
   return { en, others };
 }
 
-/** What is wrong with a language: sections are optional, except the widget's; their fields are not. */
+/** What is wrong with a language: it has every text of English, or every text of the widget and no others. */
 export function localeProblems(locale: Locale, english: Required<Locale>): string[] {
-  const wanted = textsByField(english).filter(([field]) => {
-    const section = field.split('.')[0] as Section;
-    return section === 'widget' || section in locale;
-  });
+  const isWidgetOnly = Object.keys(locale).join(' ') === 'widget';
+  const wanted = textsByField(isWidgetOnly ? { widget: english.widget } : english);
   const given = new Map(textsByField(locale));
   const missing = wanted.filter(([field]) => !given.has(field)).map(([field]) => `${field} is missing`);
   const known = new Set(wanted.map(([field]) => field));

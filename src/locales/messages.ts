@@ -3,6 +3,7 @@
  * refuses a language whose sections have others. Every text is plain: no markup, no placeholders.
  */
 import type english from './en.json';
+import type { Localised } from './language.ts';
 
 type Texts<Section extends keyof typeof english> = Readonly<Record<keyof (typeof english)[Section], string>>;
 
@@ -16,6 +17,7 @@ export type WaitPageMessages = Texts<'waitPage'>;
 
 /** By lower-case language tag. */
 export type PageLanguages = Readonly<Record<string, PageMessages>>;
+export type LocalisedPage = Localised<PageMessages>;
 
 /** One JSON file. Every language has the widget's texts. */
 export interface Locale {

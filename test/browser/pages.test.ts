@@ -31,7 +31,7 @@ describe('a challenged navigation', () => {
     await visitor.page.goto(`${server.url}/protected`);
     const retry = visitor.page.getByRole('button', { name: 'Try again' });
     await retry.waitFor();
-    expect(await visitor.page.getByRole('status').textContent()).toBe('The check did not succeed.');
+    expect(await visitor.page.getByRole('status').textContent()).toBe('The check failed.');
     expect(await retry.evaluate((button) => button === document.activeElement)).toBe(true);
     await visitor.page.keyboard.press('Enter');
     await visitor.page.waitForFunction(() => document.title === 'inside');
@@ -49,7 +49,7 @@ describe('a challenged navigation', () => {
   test('tells a network that is gone from a refusal', async () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/protected`);
-    await visitor.page.getByText('The check could not be reached.').waitFor({ timeout: 10_000 });
+    await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
   });
 
   test('stops after three passes where the pass is not kept, instead of going round', async () => {
@@ -124,7 +124,7 @@ describe('every visitor', () => {
     const tree = await visitor.page.locator('body').ariaSnapshot();
     expect(tree).toContain('- main:');
     expect(tree).toContain('heading "One moment, please" [level=1]');
-    expect(tree).toContain('status: The check did not succeed.');
+    expect(tree).toContain('status: The check failed.');
     expect(tree).toContain('button "Try again"');
     expect(tree).not.toContain('progressbar');
   });

@@ -108,7 +108,7 @@ describe('the page without scripts', () => {
     const image = await makeSite('premium', { captchaType: 'image' });
     const refused = await show({ sitekey: image.siteKey }, freshAddress());
     expect(refused).toMatchObject({ status: 400, challenge: '' });
-    expect(refused.html).toContain('needs JavaScript');
+    expect(refused.html).toContain('requires JavaScript');
     const site = await makeSite('premium');
     const bot = { referer: PAGE, 'user-agent': 'curl/8.0' };
     expect(await show({ sitekey: site.siteKey }, freshAddress(), bot)).toMatchObject({ status: 400, challenge: '' });
@@ -156,7 +156,7 @@ describe('the page without scripts', () => {
       referer: PAGE,
       'accept-language': 'xx, de-AT;q=0.9, en;q=0.5',
     });
-    expect(html).toContain('<html lang="de">');
+    expect(html).toContain('<html lang="de" dir="ltr">');
     expect(html).toContain('Ich bin ein Mensch');
   });
 

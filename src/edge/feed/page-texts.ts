@@ -5,7 +5,7 @@
  */
 import type { FileReading } from './client-files.ts';
 import { within } from './within.ts';
-import { isFirstChoice } from '../answer/pages/language.ts';
+import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
 
 export const PAGE_TEXTS_FILE = 'page-texts.json';

@@ -14,7 +14,7 @@ import { scriptLocation } from '../script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';
 import { TokenKeeper } from './token-keeper.ts';
 import type { VisualModule } from '../visual-module.ts';
-import { speak } from './widget-messages.ts';
+import { loadMessages } from '../load-messages.ts';
 import { createView, type WidgetView } from './widget-view.ts';
 
 export const script = scriptLocation();
@@ -214,7 +214,7 @@ export class GatehouseWidget extends Base {
   }
 
   async #translate(): Promise<void> {
-    this.#view?.speak(await speak(script, this.#language));
+    this.#view?.translate(await loadMessages(script, this.#language));
   }
 
   #tell(event: string, callback?: SettingName, ...values: string[]): void {

@@ -5,7 +5,7 @@
  */
 import { styleShadow } from './shadow-style.ts';
 import { widgetStyle } from './widget-style.ts';
-import { english, type SpokenLanguage } from './widget-messages.ts';
+import { english, type LocalisedWidget } from '../load-messages.ts';
 
 export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | 'failed' | 'expired' | 'offline';
 
@@ -15,7 +15,7 @@ export interface WidgetView {
   readonly control: HTMLElement;
   show(state: WidgetState): void;
   progress(done: number): void;
-  speak(language: SpokenLanguage): void;
+  translate(language: LocalisedWidget): void;
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -67,7 +67,7 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
     progress(done) {
       ring.style.setProperty('--done', done.toFixed(2));
     },
-    speak(language) {
+    translate(language) {
       ({ messages } = language);
       box.lang = language.tag;
       box.dir = language.direction;

@@ -13,7 +13,7 @@ import { postJson } from '../post-json.ts';
 import type { ChallengeOrder } from './recovery.ts';
 import type { ScriptLocation } from '../script-location.ts';
 import type { VisualModule } from '../visual-module.ts';
-import { type MessageKey, speak, type SpokenLanguage } from '../element/widget-messages.ts';
+import { loadMessages, type LocalisedWidget, type MessageKey } from '../load-messages.ts';
 
 /** A desktop has solved by then; a dialog that flashes up and goes is worse than none. */
 const SILENT_MS = 900;
@@ -29,7 +29,7 @@ button:focus-visible{outline:3px solid;outline-offset:2px}
 /** Resolves `true` once the edge has set the clearance. */
 export async function solveInDialog(script: ScriptLocation, order: ChallengeOrder): Promise<boolean> {
   const abort = new AbortController();
-  const language = await speak(script, document.documentElement.lang || navigator.language);
+  const language = await loadMessages(script, document.documentElement.lang || navigator.language);
   const dialog = createDialog(language, abort);
   const timer = setTimeout(() => dialog.open(), SILENT_MS);
   try {
@@ -85,7 +85,7 @@ interface ChallengeDialog {
   offerRetry(text: MessageKey): Promise<boolean>;
 }
 
-function createDialog({ tag, direction, messages }: SpokenLanguage, abort: AbortController): ChallengeDialog {
+function createDialog({ tag, direction, messages }: LocalisedWidget, abort: AbortController): ChallengeDialog {
   const host = document.createElement('div');
   const root = host.attachShadow({ mode: 'open' });
   styleShadow(root, style);

@@ -2,18 +2,18 @@
  * The task that needs no eyes: groups of tones to be counted, a digit each. Played by the Web Audio
  * API from the samples, so no `media-src` is needed; as often as the visitor likes.
  */
+import type { TaskMessages } from '../../locales/messages.ts';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { AudioTask } from '../../contract/captcha/challenge-api.ts';
 import { CaptchaError } from '../captcha-error.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { createFrame, element } from './task-frame.ts';
-import type { VisualMessages } from './visual-messages.ts';
 
 export function showAudioTask(
   panel: HTMLElement,
   task: VisualTask,
   audio: AudioTask,
-  messages: VisualMessages,
+  messages: TaskMessages,
 ): Promise<VisualOutcome> {
   const samples = decodeBase64url(audio.samples);
   if (samples === null) throw new CaptchaError('unsupported', 'audio');

@@ -2,18 +2,18 @@
  * "Choose all pictures that show a …": a grid of toggle buttons. Arrow keys move, Space toggles, Enter
  * submits. Tiles are called by number only; who cannot see them takes the task in sound.
  */
+import type { TaskMessages } from '../../locales/messages.ts';
 import type { ImageTask } from '../../contract/captcha/challenge-api.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { shapeDrawing } from './shape-drawing.ts';
 import { createFrame, element } from './task-frame.ts';
-import type { VisualMessages } from './visual-messages.ts';
 
 export function showImageTask(
   panel: HTMLElement,
   task: VisualTask,
   image: ImageTask,
-  messages: VisualMessages,
+  messages: TaskMessages,
 ): Promise<VisualOutcome> {
   const name = messages[image.shape];
   const rounds = image.rounds > 1 ? ` (${image.round}/${image.rounds})` : '';

@@ -3,11 +3,11 @@
  * no task may need a drag), or by arrow keys. Positions are pixels of the picture, whatever size it is
  * shown at.
  */
+import type { TaskMessages } from '../../locales/messages.ts';
 import type { PuzzleTask } from '../../contract/captcha/challenge-api.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { createFrame, element } from './task-frame.ts';
-import type { VisualMessages } from './visual-messages.ts';
 
 /** The service takes no more. */
 const PATH_MAX_POINTS = 1000;
@@ -26,7 +26,7 @@ export function showPuzzleTask(
   panel: HTMLElement,
   task: VisualTask,
   puzzle: PuzzleTask,
-  messages: VisualMessages,
+  messages: TaskMessages,
 ): Promise<VisualOutcome> {
   const { background, piece } = puzzle;
   const [maxX, maxY] = [background.width - piece.width, background.height - piece.height];

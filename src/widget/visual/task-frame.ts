@@ -2,16 +2,16 @@
  * What the three tasks share: instruction, the way to the other form of the task, submit. Focus goes
  * to the instruction, so that it is read out and the next Tab reaches the task.
  */
+import type { TaskMessages } from '../../locales/messages.ts';
 import { styleShadow } from '../element/shadow-style.ts';
 import { CaptchaError } from '../captcha-error.ts';
 import type { VisualOutcome, VisualTask } from '../visual-module.ts';
-import type { VisualMessages } from './visual-messages.ts';
 import { visualStyle } from './visual-style.ts';
 
 export interface TaskFrame {
   /** Where the task's own controls go. */
   body: HTMLElement;
-  messages: VisualMessages;
+  messages: TaskMessages;
   done: Promise<VisualOutcome>;
   submit(): void;
 }
@@ -26,7 +26,7 @@ export interface FrameTexts {
 export function createFrame(
   panel: HTMLElement,
   { wrong, signal, challenge }: VisualTask,
-  messages: VisualMessages,
+  messages: TaskMessages,
   texts: FrameTexts,
   solution: () => Record<string, unknown> | null,
 ): TaskFrame {

@@ -3,7 +3,7 @@
  * never why, since the reason would teach an attacker more than it helps a visitor.
  */
 import { html } from './html.ts';
-import { pickLanguage } from './language.ts';
+import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 

@@ -5,7 +5,8 @@
  */
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-terms.ts';
 import { html, type Html } from './html.ts';
-import { type LocalisedMessages, pickLanguage } from './language.ts';
+import { pickLanguage } from '../../../locales/accept-language.ts';
+import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 
@@ -55,7 +56,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
   });
 }
 
-function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
+function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
   if (replay === undefined) return null;
   return html`<form method="post" action="${replay.url}" enctype="text/plain" hidden>
     <input type="hidden" name="seal" value="${replay.seal}" />
@@ -88,7 +89,7 @@ function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {
   return html`<noscript><meta http-equiv="refresh" content="${noScript.waitSeconds};url=${noScript.url}" /></noscript>`;
 }
 
-function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedMessages): Html | null {
+function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
   if (noScript === undefined) return null;
   return html`<noscript>
     <p><a class="button" href="${noScript.url}">${messages.noScriptLink}</a></p></noscript

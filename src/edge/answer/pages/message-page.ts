@@ -3,7 +3,7 @@
  * nothing is lost silently, and nothing pretends to have been sent.
  */
 import { html } from './html.ts';
-import { pickLanguage } from './language.ts';
+import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { PageMessages } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';

@@ -3,7 +3,7 @@
  * reference a visitor can quote (design 3.2).
  */
 import { html, type Html, trustedHtml } from './html.ts';
-import type { LocalisedMessages } from './language.ts';
+import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { isBranded, pageStyle } from './page-style.ts';
 
@@ -17,10 +17,10 @@ export interface PageParts {
   data?: Html | null;
 }
 
-export function renderPage(input: PageInput, { language, messages }: LocalisedMessages, parts: PageParts): string {
+export function renderPage(input: PageInput, { tag, direction, messages }: LocalisedPage, parts: PageParts): string {
   const { branding, nonce, requestId } = input;
   const page = html`<!doctype html>
-    <html lang="${language.tag}" dir="${language.direction}" ${isBranded(branding) ? html` data-branded` : null}>
+    <html lang="${tag}" dir="${direction}" ${isBranded(branding) ? html` data-branded` : null}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

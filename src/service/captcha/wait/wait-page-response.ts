@@ -5,11 +5,12 @@
  */
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
+import { pickLanguage } from '../../../locales/accept-language.ts';
+import type { WaitPageMessages } from '../../../locales/messages.ts';
+import { waitPages } from '../../../locales/wait-page.generated.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import { WAIT_MS } from '../challenge/issue-challenge.ts';
 import { padded } from '../challenge/padded-response.ts';
-import { waitTexts } from './wait-page-texts.ts';
-import type { WaitTexts } from './wait-page-texts.ts';
 
 export type WaitStep =
   /** `padBytes`: noise before the content, as the site's traffic filter wants it. */
@@ -33,10 +34,10 @@ export function waitAnswer(
   { request, requestId }: Pick<ServiceCall, 'request' | 'requestId'>,
   given: WaitStep,
 ): Response {
-  const { language, texts } = waitTexts(request.headers.get('accept-language'));
+  const { tag, direction, messages } = pickLanguage(request.headers.get('accept-language'), waitPages);
   const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)));
-  const before = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${texts.title}</title><!--`;
-  const after = `--><style nonce="${nonce}">${STYLE}</style><main><h1>${texts.title}</h1>${contentOf(given, texts, requestId)}</main></html>\n`;
+  const before = `<!doctype html><html lang="${tag}" dir="${direction}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${messages.title}</title><!--`;
+  const after = `--><style nonce="${nonce}">${STYLE}</style><main><h1>${messages.title}</h1>${contentOf(given, messages, requestId)}</main></html>\n`;
   return new Response(padded(before, 'padBytes' in given ? given.padBytes : 0, after), {
     status: 'status' in given ? given.status : 200,
     headers: {
@@ -52,7 +53,7 @@ export function waitAnswer(
 }
 
 /** Every value put in is ours, base64url, or JSON of such: nothing that HTML would read otherwise but quotes. */
-function contentOf(given: WaitStep, texts: WaitTexts, requestId: string): string {
+function contentOf(given: WaitStep, texts: WaitPageMessages, requestId: string): string {
   switch (given.step) {
     case 'start':
     case 'wait': {
@@ -72,7 +73,7 @@ function contentOf(given: WaitStep, texts: WaitTexts, requestId: string): string
     case 'busy':
       return `<p>${texts.busy}</p>`;
     case 'unavailable':
-      return `<p>${texts.unavailable}</p><p>${requestId}</p>`;
+      return `<p>${texts.unavailable} <code dir="ltr">${requestId}</code></p>`;
   }
 }
 

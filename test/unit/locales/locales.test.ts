@@ -1,0 +1,80 @@
+/** Every language is complete and plain, and reaches the browser in the order of the English fields. */
+import { describe, expect, test } from 'vitest';
+import { localeProblems, readLocales } from '../../../scripts/build-locales.ts';
+import { localised, tagsFor } from '../../../src/locales/language.ts';
+import type { Locale } from '../../../src/locales/messages.ts';
+import { localisedRow } from '../../../src/locales/rows.ts';
+import { taskRows } from '../../../src/locales/tasks.generated.ts';
+import { widgetRows } from '../../../src/locales/widget.generated.ts';
+
+const { en, others } = readLocales();
+const complete = Object.entries(others).filter(([, locale]) => locale.pages !== undefined);
+
+describe('the languages', () => {
+  test('are 43 for the widget and 17 for everything', () => {
+    expect(Object.keys(others)).toHaveLength(42);
+    expect(complete).toHaveLength(16);
+  });
+
+  test('are written from right to left where they are', () => {
+    const rightToLeft = Object.keys(others).filter((tag) => localised([tag], others).direction === 'rtl');
+    expect(rightToLeft).toEqual(['ar', 'fa', 'he', 'ur']);
+  });
+
+  test.each(complete)('%s has no page text left in English', (_tag, { pages, waitPage }) => {
+    for (const [field, text] of Object.entries({ ...pages })) expect(text, field).not.toBe(valueOf(en.pages, field));
+    for (const [field, text] of Object.entries({ ...waitPage }))
+      expect(text, field).not.toBe(valueOf(en.waitPage, field));
+  });
+});
+
+describe('a language file is refused', () => {
+  const { de } = others as { de: Required<Locale> };
+  const { close: _close, ...withoutClose } = de.widget;
+  const { waitPage: _waitPage, ...withoutWaitPage } = de;
+  test.each([
+    ['that lacks a text', { ...de, widget: withoutClose }, ['widget.close is missing']],
+    [
+      'with a text that English has not',
+      { ...de, widget: { ...de.widget, ok: 'Ja' } },
+      ['widget.ok is not in en.json'],
+    ],
+    ['with an empty text', { widget: { ...de.widget, close: ' ' } }, ['widget.close is empty or not plain text']],
+    ['with markup', { widget: { ...de.widget, close: '<b>Zu</b>' } }, ['widget.close is empty or not plain text']],
+    [
+      'with a quotation mark that would end an attribute',
+      { widget: { ...de.widget, close: '"' } },
+      ['widget.close is empty or not plain text'],
+    ],
+  ])('%s', (_what, locale, problems) => {
+    expect(localeProblems(locale as Locale, en)).toEqual(problems);
+  });
+
+  test('that has some sections beside the widget, but not all', () => {
+    expect(localeProblems(withoutWaitPage, en)).toEqual(
+      Object.keys(en.waitPage).map((field) => `waitPage.${field} is missing`),
+    );
+  });
+});
+
+describe('rows for the browser', () => {
+  test.each(Object.entries(others))('say in %s what its file says', (tag, { widget, tasks }) => {
+    expect(localisedRow([tag], en.widget, widgetRows).messages).toEqual(widget);
+    expect(localisedRow([tag], en.tasks, taskRows).messages).toEqual(tasks ?? en.tasks);
+  });
+
+  test.each([
+    ['pt-BR', 'pt'],
+    ['zh-TW', 'zh-tw'],
+    ['zh-Hans-CN', 'zh'],
+    ['xx', 'en'],
+    ['', 'en'],
+    ['constructor', 'en'],
+  ])('serve the language %j as %s', (language, tag) => {
+    expect(localisedRow(tagsFor(language), en.widget, widgetRows).tag).toBe(tag);
+  });
+});
+
+function valueOf(texts: Readonly<Record<string, string>>, field: string): string | undefined {
+  return texts[field];
+}
