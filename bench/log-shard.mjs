@@ -5,7 +5,8 @@
  */
 import { HotRows } from '../src/store/event-log/shard/hot-rows.ts';
 import { verdictRow } from '../src/store/event-log/log-row.ts';
-import { BLOCK_ROWS, buildSegment } from '../src/store/event-log/shard/segment-build.ts';
+import { buildSegment } from '../src/store/event-log/shard/segment-build.ts';
+import { BLOCK_ROWS } from '../src/store/event-log/segment-block.ts';
 import { beginSegment, putSegment, recordSealed } from '../src/store/event-log/shard/segments.ts';
 import { VerdictShard as ServiceShard } from '../src/store/event-log/shard/verdict-shard.ts';
 import { decisions } from '../src/contract/vocabulary.ts';

@@ -28,6 +28,24 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The Workers carry browser code as generated text only, never as modules. */
 const CARRIED_BROWSER_CODE = /^src\/widget\/(bundle\.generated|[a-z-]+\.generated)\.ts$/;
 
+/** Rooms of `src/store` and the rooms of it each may import, beside itself. Single files are open to all. */
+const storeMayImport: Readonly<Record<string, readonly string[]>> = {
+  keys: [],
+  d1: ['keys'],
+  'rule-book': ['keys'],
+  'risk-book': ['d1', 'keys'],
+  'spend-ledger': [],
+  'event-log': [],
+};
+/**
+ * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else
+ * of each other, so that no function runs on the wrong side.
+ */
+const OBJECT_SIDE = /^src\/store\/[a-z-]+\/(object|shard|columns)\//;
+const CALLER_SIDE = /^src\/store\/[a-z-]+\/client(\/|\.ts$)/;
+/** Exports the object classes to the platform. */
+const OBJECT_EXPORTS = 'src/service/index.ts';
+
 /** Rooms of `src/edge`, top to bottom: an import points down, or stays in its room. */
 const edgeFloors: readonly (readonly string[])[] = [
   ['index.ts', 'any-service.ts'],
@@ -62,6 +80,7 @@ export async function checkImportGraph(): Promise<string[]> {
   const imports = importsOf(sourceFiles().filter((path) => !path.startsWith('test/')));
   return [
     ...imports.flatMap(forbiddenImport),
+    ...imports.flatMap(forbiddenInStore),
     ...upwardArrows(imports).map(({ from, to }) => `${from} imports ${to}, which lies above it`),
     ...circles(imports).map((files) => `circle of imports: ${files.join(' → ')} → ${files[0]}`),
   ];
@@ -72,6 +91,21 @@ function forbiddenImport({ from, to }: Import): string[] {
   if (room === null || target === null || room === target || room === 'cli') return [];
   if (target === 'widget' && !CARRIED_BROWSER_CODE.test(to)) return [`${from} imports browser code: ${to}`];
   return mayImport[room]?.includes(target) ? [] : [`${from} imports ${to}: src/${room} may not import src/${target}`];
+}
+
+function forbiddenInStore({ from, to }: Import): string[] {
+  const forbidden = (why: string): string[] => [`${from} imports ${to}: ${why}`];
+  if (!from.startsWith('src/')) return [];
+  if (!OBJECT_SIDE.test(from) && OBJECT_SIDE.test(to) && from !== OBJECT_EXPORTS) {
+    return forbidden('it runs inside a Durable Object');
+  }
+  if (OBJECT_SIDE.test(from) && CALLER_SIDE.test(to)) return forbidden('it calls the Durable Object from outside');
+  if (from.includes('/event-log/columns/') && to.includes('/event-log/shard/')) return forbidden('it lies above it');
+  const [room, target] = [roomIn('src/store', from), roomIn('src/store', to)];
+  if (room === null || target === null || room === target || target.endsWith('.ts')) return [];
+  return storeMayImport[room]?.includes(target)
+    ? []
+    : forbidden(`src/store/${room} may not import src/store/${target}`);
 }
 
 /** The folder, or the file, directly below `parent`. */

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { appendCaptchas, searchCaptchas } from '../../src/store/event-log/client/captcha-log.ts';
 import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../../src/store/event-log/captcha-record.ts';
-import type { CaptchaCondition } from '../../src/store/event-log/columns/captcha-field-test.ts';
+import type { CaptchaCondition } from '../../src/store/event-log/captcha-condition.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';

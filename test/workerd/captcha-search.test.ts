@@ -9,8 +9,8 @@ import { appendCaptchas, searchCaptchas } from '../../src/store/event-log/client
 import type { CaptchaQuery } from '../../src/store/event-log/client/captcha-log.ts';
 import { mergeCaptcha } from '../../src/store/event-log/captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord } from '../../src/store/event-log/captcha-record.ts';
-import { captchaFields } from '../../src/store/event-log/columns/captcha-column.ts';
-import type { CaptchaCondition } from '../../src/store/event-log/columns/captcha-field-test.ts';
+import { captchaFields } from '../../src/store/event-log/captcha-fields.ts';
+import type { CaptchaCondition } from '../../src/store/event-log/captcha-condition.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
 import { scanShards } from '../../src/store/event-log/client/captcha-search.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
 import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
 import { asEdge, newInstance } from './rule-book-instance.ts';
+import { ruleBookStub } from './rule-book-loaded.ts';
 import { call, send, serviceEnv } from './service/service-under-test.ts';
 
 describe('the edge', () => {
@@ -76,7 +77,7 @@ test('deleting the instance takes its rules and their files with it', async () =
   expect((await serviceEnv.RULESETS.list({ prefix: `rulesets/${id}/` })).objects).toHaveLength(1);
   expect((await call(token, '/protect/instances/delete', { id })).status).toBe(200);
   expect((await asEdge(jwt, '/edge/v1/version')).status).toBe(401);
-  const book = ruleBook(serviceEnv, id);
+  const book = ruleBookStub(id);
   expect(await runDurableObjectAlarm(book)).toBe(true);
   expect((await serviceEnv.RULESETS.list({ prefix: `rulesets/${id}/` })).objects).toEqual([]);
   expect(await rulePage(book, { limit: 10 })).toEqual({ rules: [], total: 0, version: 0 });

@@ -7,13 +7,21 @@ import type { Ruleset } from '../../src/rules/ruleset.ts';
 import { openSignedRuleset } from '../../src/rules/signing.ts';
 import { openSnapshot } from '../../src/rules/snapshot.ts';
 import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
+import type { RuleBookRpc } from '../../src/store/rule-book/rpc.ts';
 import { verificationKeys } from '../../src/store/keys/signing-keys.ts';
 
 const serviceEnv = env as ServiceEnv;
 const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
 
-/** What an edge makes of the book: both files checked by their signatures and laid over each other. */
-export async function loadedByAnEdge(id: string, book: DurableObjectStub<RuleBook>): Promise<Ruleset> {
+/** The object itself, for tests that look into it or evict it. */
+export function ruleBookStub(instanceId: string): DurableObjectStub<RuleBook> {
+  return serviceEnv.RULE_BOOK.get(serviceEnv.RULE_BOOK.idFromName(instanceId));
+}
+
+export async function loadedByAnEdge(
+  id: string,
+  book: Pick<RuleBookRpc, 'currentVersion' | 'delta'>,
+): Promise<Ruleset> {
   const { base, delta } = await book.currentVersion();
   const stored = await serviceEnv.RULESETS.get(`rulesets/${id}/${base.hash}`);
   const keys = new Map(

@@ -3,13 +3,12 @@
  * is listed and what an edge loads are exactly the rules of the map at that version.
  */
 import { evictDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Decision } from '../../src/contract/vocabulary.ts';
-import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
-import { firedFor, loadedByAnEdge } from './rule-book-loaded.ts';
+import { rulePage } from '../../src/store/rule-book/client.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
 const RUNS = 25;
 const author: WriteAuthor = { now: 1, actor: 'key-1', kind: 'create' };
@@ -44,7 +43,7 @@ test('listed and loaded rules are those of a plain map, after any sequence of st
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
       books += 1;
       const id = `model-${books}`;
-      const book = ruleBook(env, id);
+      const book = ruleBookStub(id);
       const versions: Model[] = [new Map()];
       for (const one of steps) await apply(one, versions, book);
       const present = versions.at(-1) ?? new Map();
@@ -66,7 +65,7 @@ test('listed and loaded rules are those of a plain map, after any sequence of st
   );
 });
 
-async function apply(one: Step, versions: Model[], book: ReturnType<typeof ruleBook>): Promise<void> {
+async function apply(one: Step, versions: Model[], book: ReturnType<typeof ruleBookStub>): Promise<void> {
   const before = versions.at(-1) ?? new Map<string, Decision>();
   const after = new Map(before);
   if (one.do === 'compile') await book.compile();

@@ -1,12 +1,12 @@
 /** User agent rules in the RuleBook: found by look-ups as a scan would find them, and bounded in number. */
 import { runInDurableObject } from 'cloudflare:test';
-import { env } from 'cloudflare:workers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
+import { rulePage } from '../../src/store/rule-book/client.ts';
 import { userAgentRulesIn } from '../../src/store/rule-book/object/user-agent-lookup.ts';
 import { USER_AGENT_RULES_MAX } from '../../src/store/rule-book/object/write-rules.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
+import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { ruleBookStub } from './rule-book-loaded.ts';
 
 const author: WriteAuthor = { now: 1, actor: 'key-1', kind: 'create' };
 const agentRule = (value: string) => ({ type: 'userAgent' as const, value, verdict: 'block' as const });
@@ -17,7 +17,7 @@ const letters = fc.constantFrom('a', 'b', ' ', 'é', '€', '😀', '\u{10FFFF}'
 const word = (maxLength: number) => fc.array(letters, { minLength: 1, maxLength }).map((parts) => parts.join(''));
 
 test('look-ups find exactly the rules that a scan finds', { timeout: 60_000 }, async () => {
-  await runInDurableObject(ruleBook(env, 'agents'), async (_, { storage: { sql } }) => {
+  await runInDurableObject(ruleBookStub('agents'), async (_, { storage: { sql } }) => {
     const run = async (values: readonly string[], header: string): Promise<void> => {
       sql.exec('DELETE FROM rules');
       for (const value of values) {
@@ -32,7 +32,7 @@ test('look-ups find exactly the rules that a scan finds', { timeout: 60_000 }, a
 
 // Some three seconds of look-ups when nothing else runs.
 test('a header of 16 KiB that repeats itself costs no more than one that does not', { timeout: 60_000 }, async () => {
-  const book = ruleBook(env, 'repeats');
+  const book = ruleBookStub('repeats');
   await book.upsert(
     Array.from({ length: 300 }, (_, i) => agentRule('b'.repeat(i + 1))),
     author,
@@ -42,7 +42,7 @@ test('a header of 16 KiB that repeats itself costs no more than one that does no
 });
 
 test('more user agent rules than a compile can hold are refused, and nothing of that batch stays', async () => {
-  const book = ruleBook(env, 'full');
+  const book = ruleBookStub('full');
   await book.upsert([agentRule('one')], author);
   await runInDurableObject(book, (_, { storage }) => {
     storage.sql.exec('UPDATE counts SET rules = ? WHERE type = 5', USER_AGENT_RULES_MAX);

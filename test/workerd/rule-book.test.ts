@@ -6,11 +6,10 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
 import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/object/change-log.ts';
-import type { RulePageQuery } from '../../src/store/rule-book/object/list-rules.ts';
-import { ruleBook, rulePage } from '../../src/store/rule-book/client.ts';
+import type { RulePageQuery, WriteAuthor } from '../../src/store/rule-book/rpc.ts';
+import { rulePage } from '../../src/store/rule-book/client.ts';
 import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
-import type { WriteAuthor } from '../../src/store/rule-book/object/write-rules.ts';
-import { firedFor, loadedByAnEdge } from './rule-book-loaded.ts';
+import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
 const serviceEnv = env as ServiceEnv;
 const now = Date.UTC(2026, 10, 20);
@@ -20,7 +19,7 @@ let instances = 0;
 function newBook(): { id: string; book: DurableObjectStub<RuleBook> } {
   instances += 1;
   const id = `instance-${instances}`;
-  return { id, book: ruleBook(serviceEnv, id) };
+  return { id, book: ruleBookStub(id) };
 }
 
 function rule(value: string, verdict: RuleWrite['verdict'] = 'block', more: Partial<RuleWrite> = {}): RuleWrite {

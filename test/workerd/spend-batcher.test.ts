@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import type { SpendWay } from '../../src/store/spend-ledger/client/spend-batcher.ts';
-import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import type { SpendResult, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 
 const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
 const won: SpendResult = { spent: true, replay: null };

@@ -4,7 +4,8 @@ import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { countUse } from '../../src/store/spend-ledger/client/spend.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
-import type { SpendLedger, SpendRequest, SpendRow } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
+import type { SpendRequest, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
 
 const namespace = (testEnv as unknown as { SPEND_LEDGER: DurableObjectNamespace<SpendLedger> }).SPEND_LEDGER;
 const ledger = (name: string): DurableObjectStub<SpendLedger> => namespace.get(namespace.idFromName(name));

@@ -22,9 +22,8 @@ import { everything } from '../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst } from '../../src/store/event-log/log-row.ts';
-import type { PlanRequest } from '../../src/store/event-log/shard/verdict-read-plan.ts';
+import type { PlanRequest, ShardRpc } from '../../src/store/event-log/shard-rpc.ts';
 import { shard } from '../../src/store/event-log/client/shards.ts';
-import type { ShardStub } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
@@ -261,7 +260,7 @@ test('an export asks a shard for a thousand rows at a time, whatever its pages a
   const namespace = {
     idFromName: (name: string) => service.VERDICT_SHARD.idFromName(name),
     get(id: DurableObjectId) {
-      const stub = service.VERDICT_SHARD.get(id) as unknown as ShardStub;
+      const stub = service.VERDICT_SHARD.get(id) as unknown as ShardRpc;
       return {
         plan(request: PlanRequest) {
           limits.push(request.limit);

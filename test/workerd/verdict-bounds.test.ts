@@ -8,7 +8,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
 import { appendRows, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
-import { PAGE_BLOCKS_MAX } from '../../src/store/event-log/shard/verdict-page-blocks.ts';
+import { PAGE_BLOCKS_MAX } from '../../src/store/event-log/shard-rpc.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import type { Page, PageStart } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';

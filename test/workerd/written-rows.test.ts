@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import type { SessionTerms } from '../../src/store/risk-book/object/risk-book.ts';
+import type { SessionTerms } from '../../src/store/risk-book/rpc.ts';
 import { verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RiskBook } from '../../src/store/risk-book/object/risk-book.ts';
 import type { VerdictShard } from '../../src/store/event-log/shard/verdict-shard.ts';

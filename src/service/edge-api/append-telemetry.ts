@@ -11,7 +11,7 @@ import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { ApiError } from '../http/api-error.ts';
 import { jsonResponse } from '../http/respond-error.ts';
-import { hasEnded, reportRisk } from '../../store/risk-book/session-risk.ts';
+import { hasEnded, reportRisk } from '../../store/risk-book/client/session-risk.ts';
 import type { EdgeRoute } from './edge-route.ts';
 import { isOf, sessionClaims } from './session-claims.ts';
 

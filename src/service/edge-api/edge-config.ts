@@ -9,7 +9,7 @@ import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
-import { listBook } from '../../store/risk-book/client.ts';
+import { listBook } from '../../store/risk-book/client/session-books.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
 import { edgeKeySets } from '../../store/keys/edge-keys.ts';

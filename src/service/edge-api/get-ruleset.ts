@@ -2,7 +2,7 @@
  * `GET /edge/v1/rulesets/{hash}` (design 4): a base, streamed from R2. The key holds the caller's own
  * instance, so the hash of somebody else's ruleset finds nothing.
  */
-import { rulesetKey } from '../../store/rule-book/object/bases.ts';
+import { rulesetKey } from '../../store/rule-book/ruleset-objects.ts';
 import { rulesetHashPattern, rulesetResponse, unknownRuleset } from './ruleset-response.ts';
 import type { EdgeRoute } from './edge-route.ts';
 

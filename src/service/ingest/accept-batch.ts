@@ -9,10 +9,10 @@ import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdi
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { appendCounters, appendRows, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
-import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/shard/drop-expired.ts';
+import { ARRIVAL_MAX_AGE_MS } from '../../store/event-log/retention.ts';
 import { verdictRow } from '../../store/event-log/log-row.ts';
 import type { LogRow } from '../../store/event-log/log-row.ts';
-import { crowdRisk } from '../../store/risk-book/session-risk.ts';
+import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusalReason, RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';

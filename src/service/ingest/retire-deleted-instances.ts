@@ -4,7 +4,7 @@
  */
 import { instancesDeletedSince } from '../../store/d1/instances.ts';
 import { retireLog, verdictLogOf } from '../../store/event-log/client/verdict-log.ts';
-import { retireRisk } from '../../store/risk-book/session-risk.ts';
+import { retireRisk } from '../../store/risk-book/client/session-risk.ts';
 import { dropRefusedOf } from './refused-records.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,6 +7,7 @@ import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 import { captchaStatuses } from './captcha-record.ts';
 import type { CaptchaRecord } from './captcha-record.ts';
+import { captchaCountKey } from './captcha-traffic-groups.ts';
 import type { LogRow } from './log-row.ts';
 
 export interface LogRecord {
@@ -44,11 +45,6 @@ function captchaTerms(record: CaptchaRecord): LogRecord {
     enforcement_policy: captchaCountKey(record.site_key, record.captcha_type, record.verified_at !== null),
     fired_rules: record.access_rule === null ? [] : [{ id: record.access_rule }],
   };
-}
-
-/** What captcha traffic is counted by; `siteKey` holds no blank. */
-export function captchaCountKey(siteKey: string, captchaType: string, verified: boolean): string {
-  return `${siteKey} ${captchaType} ${verified ? 'verified' : 'unverified'}`;
 }
 
 export function captchaRow(record: CaptchaRecord): LogRow {

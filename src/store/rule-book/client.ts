@@ -1,6 +1,6 @@
-/** How the service reaches the RuleBook of an instance, within the deployment's jurisdiction. */
-import type { PackedRulePage, RuleBook } from './object/rule-book.ts';
-import type { RulePageQuery } from './object/list-rules.ts';
+/** How the service reaches the RuleBook of an instance. */
+import { inJurisdiction } from '../jurisdiction.ts';
+import type { PackedRulePage, RuleBookRpc, RulePageQuery } from './rpc.ts';
 import { storedRules } from './rule-row.ts';
 import type { StoredRule } from './rule-row.ts';
 
@@ -8,13 +8,13 @@ export interface RulePage extends Omit<PackedRulePage, 'packed'> {
   rules: StoredRule[];
 }
 
-export function ruleBook(env: ServiceEnv, instanceId: string): DurableObjectStub<RuleBook> {
-  const { RULE_BOOK: namespace, JURISDICTION: jurisdiction } = env;
-  const pinned = jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
-  return pinned.get(pinned.idFromName(instanceId));
+export function ruleBook(env: ServiceEnv, instanceId: string): RuleBookRpc {
+  const namespace = inJurisdiction(env.RULE_BOOK, env.JURISDICTION);
+  // The platform's stub type maps every nested field to a promise; these methods return plain data.
+  return namespace.get(namespace.idFromName(instanceId)) as unknown as RuleBookRpc;
 }
 
-export async function rulePage(book: DurableObjectStub<RuleBook>, query: RulePageQuery): Promise<RulePage> {
+export async function rulePage(book: Pick<RuleBookRpc, 'packedPage'>, query: RulePageQuery): Promise<RulePage> {
   const { packed, total, version } = await book.packedPage(query);
   return { rules: storedRules(packed), total, version };
 }

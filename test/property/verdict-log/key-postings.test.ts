@@ -9,7 +9,7 @@ import {
   isCut,
   keyBytes,
   keyText,
-  packKeys,
+  packKeyChunks,
   packRows,
   unpackRows,
   visitKeys,
@@ -60,7 +60,7 @@ test('every key is met once, in order, at its place and with its rows', () => {
       (given) => {
         const keys = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
         const met: [number[], number[]][] = [];
-        for (const { first, data } of packKeys(keys)) {
+        for (const { first, data } of packKeyChunks(keys)) {
           const before = met.length;
           const behind = visitKeys(data, (key, length, held) => {
             if (met.length === before) expect([...first]).toEqual([...key.subarray(0, length)]);

@@ -1,7 +1,7 @@
 /** The packed form of a rollup bucket, against the map it was made of. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Counts } from '../../../src/store/event-log/shard/rollup-aggregate.ts';
+import type { Counts } from '../../../src/store/event-log/shard-rpc.ts';
 import { decodeCounts, encodeCounts } from '../../../src/store/event-log/shard/rollup-codec.ts';
 
 const count = fc.oneof(fc.nat(200), fc.nat({ max: Number.MAX_SAFE_INTEGER }));

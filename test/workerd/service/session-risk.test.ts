@@ -13,7 +13,7 @@ import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/management/verdict-query.ts';
 import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
-import { listBook, sessionBook } from '../../../src/store/risk-book/client.ts';
+import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { CHROME, headersOf, reportOf } from '../../unit/risk/risk-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';

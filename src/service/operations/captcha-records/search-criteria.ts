@@ -5,8 +5,8 @@
 import * as z from 'zod/mini';
 import { canonicalValue } from '../../../rules/canonical.ts';
 import { captchaStatuses } from '../../../store/event-log/captcha-record.ts';
-import type { CaptchaField } from '../../../store/event-log/columns/captcha-column.ts';
-import type { CaptchaCondition } from '../../../store/event-log/columns/captcha-field-test.ts';
+import type { CaptchaField } from '../../../store/event-log/captcha-fields.ts';
+import type { CaptchaCondition } from '../../../store/event-log/captcha-condition.ts';
 import { deviceTypes } from '../../../contract/vocabulary.ts';
 import { ApiError } from '../../http/api-error.ts';
 

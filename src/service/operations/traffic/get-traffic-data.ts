@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { isoTimestamp } from '../../../contract/management/iso-time.ts';
 import { siteKey } from '../../../contract/management/site.ts';
 import { countCaptchas } from '../../../store/event-log/client/captcha-log.ts';
-import type { CaptchaTraffic } from '../../../store/event-log/shard/captcha-traffic.ts';
+import type { CaptchaTraffic } from '../../../store/event-log/client/captcha-traffic.ts';
 import { operation } from '../define-operation.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
 import { trafficRange } from './traffic-range.ts';

@@ -8,12 +8,12 @@ import { shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 import { mergeCaptcha } from '../captcha-record.ts';
 import type { CaptchaEvent, CaptchaRecord, CaptchaRecordType } from '../captcha-record.ts';
-import type { CaptchaCondition } from '../columns/captcha-field-test.ts';
-import { countLive } from '../shard/captcha-live-counts.ts';
-import type { LiveAddress, LiveWindow } from '../shard/captcha-live-counts.ts';
+import type { CaptchaCondition } from '../captcha-condition.ts';
+import { countLive } from './captcha-live-counts.ts';
+import type { LiveAddress, LiveWindow } from '../shard-rpc.ts';
 import { scanShards } from './captcha-search.ts';
-import { countTraffic } from '../shard/captcha-traffic.ts';
-import type { CaptchaTraffic } from '../shard/captcha-traffic.ts';
+import { countTraffic } from './captcha-traffic.ts';
+import type { CaptchaTraffic } from './captcha-traffic.ts';
 
 /** Usage is looked at by the month, and compared with the one before. */
 const RETENTION_DAYS = 90;

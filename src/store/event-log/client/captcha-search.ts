@@ -7,8 +7,8 @@ import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { shard } from './shards.ts';
 import type { ShardEnv } from './shards.ts';
-import { byColumn } from '../columns/captcha-field-test.ts';
-import type { CaptchaScan, ScanPlace } from '../shard/captcha-scan.ts';
+import { byColumn } from '../captcha-condition.ts';
+import type { CaptchaScan, ScanPlace } from '../shard-rpc.ts';
 
 /** Rows of one shard one search looks at: where keys alone count them, about 100 ms, */
 const KEYS_SEARCHED_ROWS_MAX = 20_000_000;

@@ -6,8 +6,8 @@ import { fragmentsOf, matches } from '../row-filter.ts';
 import type { RowFilter } from '../row-filter.ts';
 import { logRecord } from '../log-record.ts';
 import type { StoredRow } from '../log-row.ts';
-import { blockLines } from '../shard/segment-build.ts';
-import type { BlockReference } from '../shard/segments.ts';
+import { blockLines } from '../segment-block.ts';
+import type { BlockReference } from '../shard-rpc.ts';
 
 /** R2 answers reads side by side, within a Worker's six connections. */
 const READS_AT_ONCE = 6;

@@ -3,7 +3,8 @@
  * one session is in one of them. An epoch begins at a moment and fixes a number of shards, so that
  * growing the log moves no row: `VERDICT_SHARDS` is `1`, or `1,8@2027-01-01T00:00:00Z`.
  */
-import type { VerdictShard } from '../shard/verdict-shard.ts';
+import { inJurisdiction } from '../../jurisdiction.ts';
+import type { ShardRpc } from '../shard-rpc.ts';
 import { textHash } from '../../text-hash.ts';
 
 /** A read asks every shard of every epoch it touches; six connections serve this many in good time. */
@@ -63,34 +64,10 @@ export function counterShardName(log: LogName): string {
   return shardName(log, 0, 0);
 }
 
-/** What a shard can be asked; every method is one RPC. */
-export type ShardStub = Pick<
-  VerdictShard,
-  | 'append'
-  | 'appendCaptchas'
-  | 'appendTelemetry'
-  | 'captchaTraffic'
-  | 'count'
-  | 'counters'
-  | 'erase'
-  | 'gaps'
-  | 'liveCaptchas'
-  | 'plan'
-  | 'retire'
-  | 'scanCaptchas'
-  | 'seal'
-  | 'series'
-  | 'statistics'
-  | 'telemetry'
-  | 'tune'
-  | 'values'
->;
-
-export function shard(env: ShardEnv, name: string): ShardStub {
-  const region = env.JURISDICTION;
-  const pinned = region === 'eu' || region === 'us' ? env.VERDICT_SHARD.jurisdiction(region) : env.VERDICT_SHARD;
+export function shard(env: ShardEnv, name: string): ShardRpc {
+  const pinned = inJurisdiction(env.VERDICT_SHARD, env.JURISDICTION);
   // The platform's stub type maps every nested array to a promise; these methods return plain data.
-  return pinned.get(pinned.idFromName(name)) as unknown as ShardStub;
+  return pinned.get(pinned.idFromName(name)) as unknown as ShardRpc;
 }
 
 function shardName(log: LogName, epoch: number, index: number): string {

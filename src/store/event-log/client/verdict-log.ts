@@ -3,13 +3,18 @@
  * fans out over the shards that `shards.ts` names and merges what they say.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
-import type { IsolateGap } from '../shard/edge-counters.ts';
-import type { AppendCounts } from '../shard/hot-rows.ts';
 import type { LogRow } from '../log-row.ts';
-import type { LargestValues, Point, SeriesAnswer, ValueCounts } from '../shard/rollup-reader.ts';
+import type {
+  AppendCounts,
+  IsolateGap,
+  LargestValues,
+  Point,
+  TelemetryReport,
+  ValueCounts,
+  ValueSeries,
+} from '../shard-rpc.ts';
 import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
-import type { TelemetryReport } from '../shard/session-telemetry.ts';
 
 /** Long enough for every value of a day in one shard; values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;
@@ -119,7 +124,7 @@ export async function countSeries(
   values: (string | null)[],
   window: CountWindow,
   bucketMinutes: number,
-): Promise<SeriesAnswer> {
+): Promise<ValueSeries> {
   const answers = await Promise.all(
     namesOf(env, log, window).map((name) =>
       shard(env, name).series(dimension, values, window.from, window.to, bucketMinutes, window.outcomes),

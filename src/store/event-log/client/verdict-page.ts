@@ -5,11 +5,10 @@
  */
 import { BlockReader, nextBlocks, StalePlanError } from './sealed-block-reader.ts';
 import type { RowFilter } from '../row-filter.ts';
-import { PAGE_BLOCKS_MAX } from '../shard/verdict-page-blocks.ts';
-import type { PlanRequest, Plan } from '../shard/verdict-read-plan.ts';
+import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
+import type { BlockReference, Plan, PlanRequest } from '../shard-rpc.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
-import type { BlockReference } from '../shard/segments.ts';
 import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 

@@ -2,11 +2,21 @@
  * One field's columns of several runs. A statement costs more than the pages it reads: one brings the short keys of
  * all the runs, and the filters of long ones, whose keys are then read one by one where they must be.
  */
-import { captchaFields, ColumnKeys, openPlaces } from './captcha-column.ts';
-import type { CaptchaField } from './captcha-column.ts';
+import { captchaFields } from '../captcha-fields.ts';
+import { ColumnKeys, openPlaces } from './captcha-column.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 import type { FieldTest } from './captcha-field-test.ts';
 import { mayHold } from './bloom-filter.ts';
-import type { CaptchaRun } from '../shard/captcha-runs.ts';
+
+/** Successive rows of one sealed segment that are searched together; a row of `captcha_runs`. */
+export interface CaptchaRun {
+  segment: number;
+  no: number;
+  rows: number;
+  minTs: number;
+  maxTs: number;
+  maxId: string;
+}
 
 /** The values of a run's column that pass a test. */
 export interface Passing {

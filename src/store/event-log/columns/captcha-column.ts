@@ -1,82 +1,14 @@
 /**
- * The fields of a captcha, and one of them as a column: a dictionary of JSON texts and an index per row, so
- * that a criterion is decided once per distinct value. What an audit search reads of sealed captchas.
+ * One field of sealed captchas as a column: a dictionary of JSON texts and the index of each row's text in it.
+ * An audit search tests a condition once per distinct text, not once per row.
  */
-import type { CaptchaRecord } from '../captcha-record.ts';
-
-/** The place of a field here is its number in the tables and never reused. */
-export const captchaFields = [
-  'v',
-  'id',
-  'jti',
-  'account_id',
-  'site_key',
-  'timestamp',
-  'captcha_type',
-  'ip',
-  'asn',
-  'country',
-  'ja4',
-  'user_agent',
-  'device_type',
-  'ip_category',
-  'host',
-  'action',
-  'lane',
-  'user_account',
-  'session',
-  'web_view',
-  'iframe',
-  'score',
-  'threshold',
-  'detectors',
-  'selection_reason',
-  'access_rule',
-  'policy_type',
-  'issued',
-  'status',
-  'result_reason',
-  'submitted_at',
-  'submitted_correct',
-  'verified_at',
-  'verified',
-] as const satisfies readonly (keyof CaptchaRecord)[];
-export type CaptchaField = (typeof captchaFields)[number];
-
-/** Criteria of a search, and what else is counted: each is a column of its own over a whole run of rows. */
-export const searchedFields = [
-  'site_key',
-  'captcha_type',
-  'ip',
-  'asn',
-  'country',
-  'ja4',
-  'user_agent',
-  'device_type',
-  'ip_category',
-  'user_account',
-  'web_view',
-  'iframe',
-  'detectors',
-  'selection_reason',
-  'access_rule',
-  'policy_type',
-  'status',
-  'result_reason',
-] as const satisfies readonly CaptchaField[];
-
-const searched: ReadonlySet<CaptchaField> = new Set(searchedFields);
-
-export function isSearched(field: CaptchaField): boolean {
-  return searched.has(field);
-}
 
 /** With more distinct values a place takes two bytes. */
 const NARROW_VALUES_MAX = 256;
 const COUNT_BYTES = 4;
 
 /** How many distinct values, how many rows each has (32 bits), the values (JSON texts hold no line feed). */
-export function packKeys(texts: readonly string[], counts: Uint32Array): Uint8Array {
+export function packColumnKeys(texts: readonly string[], counts: Uint32Array): Uint8Array {
   const dictionary = new TextEncoder().encode(texts.join('\n'));
   const head = Uint32Array.of(texts.length, ...counts);
   const data = new Uint8Array(head.byteLength + dictionary.length);

@@ -2,17 +2,9 @@
  * What an audit search asks of a captcha, on the JSON text of a field: hot rows and sealed columns
  * hold the same texts, so one reading serves both. Letter case never matters to `contains`.
  */
-import { captchaFields, isSearched } from './captcha-column.ts';
-import type { CaptchaField } from './captcha-column.ts';
-
-export type CaptchaCondition =
-  | { field: CaptchaField; is: string | boolean }
-  | { field: CaptchaField; contains: string }
-  /** Of a list: this member is in it, or is not. */
-  | { field: CaptchaField; has: string }
-  | { field: CaptchaField; lacks: string }
-  /** At least one of these fields, or members of them, shows the text. */
-  | { fields: readonly CaptchaField[]; contains: string };
+import type { CaptchaCondition } from '../captcha-condition.ts';
+import { captchaFields } from '../captcha-fields.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 
 /** One field's share of a condition, with what it found out about a text remembered. */
 export interface FieldTest {
@@ -78,16 +70,14 @@ export function fieldText(body: string, field: CaptchaField): string {
   return valueAt.exec(body)?.[0] ?? 'null';
 }
 
-/** Decided by a column; else by the rows themselves. */
-export function byColumn(condition: CaptchaCondition): condition is CaptchaCondition & { field: CaptchaField } {
-  return !('fields' in condition) && isSearched(condition.field);
-}
-
-/** Fields with few distinct values come first: they rule out the most for the least. */
+/** Conditions on fields with few distinct values come first: they rule out the most rows at the lowest cost. */
 export function cheapestFirst(conditions: readonly CaptchaCondition[]): CaptchaCondition[] {
-  const cost = (condition: CaptchaCondition): number =>
-    'fields' in condition ? captchaFields.length : costly.has(condition.field) ? 1 : 0;
   return [...conditions].sort((a, b) => cost(a) - cost(b));
 }
 
-const costly: ReadonlySet<CaptchaField> = new Set(['ip', 'user_agent', 'user_account', 'session', 'jti']);
+const manyValued: ReadonlySet<CaptchaField> = new Set(['ip', 'user_agent', 'user_account', 'session', 'jti']);
+
+function cost(condition: CaptchaCondition): number {
+  if ('fields' in condition) return captchaFields.length;
+  return manyValued.has(condition.field) ? 1 : 0;
+}

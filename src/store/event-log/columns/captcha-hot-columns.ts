@@ -5,8 +5,8 @@
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { searchedFields } from './captcha-column.ts';
-import type { CaptchaField } from './captcha-column.ts';
+import { searchedFields } from '../captcha-fields.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 import type { FieldTest } from './captcha-field-test.ts';
 
 const SLOTS_AT_FIRST = 1024;

@@ -5,8 +5,8 @@
  */
 import type { StoredRow } from '../log-row.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { captchaFields } from './captcha-column.ts';
-import type { CaptchaField } from './captcha-column.ts';
+import { captchaFields } from '../captcha-fields.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 
 /** A byte tells their values apart, and a page whose rows all lie apart reads 50 kB for each. */
 export const GROUP_ROWS = 250;

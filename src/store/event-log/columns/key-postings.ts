@@ -56,7 +56,7 @@ export interface KeyChunk {
 }
 
 /** In the order of their places: filed texts, each with its rows, rising. */
-export function packKeys(keys: readonly (readonly [key: string, rows: readonly number[]])[]): KeyChunk[] {
+export function packKeyChunks(keys: readonly (readonly [key: string, rows: readonly number[]])[]): KeyChunk[] {
   const chunks: KeyChunk[] = [];
   let parts: number[] = [];
   let first = new Uint8Array(0);

@@ -4,7 +4,7 @@
  * conditions, before any block is opened. Paths are many and asked for by their beginnings: the place of its path
  * is kept of every row instead, and a beginning is a run of places.
  */
-import { compareKey, cutPrefix, isCut, keyBytes, keyText, packKeys, visitKeys } from './key-postings.ts';
+import { compareKey, cutPrefix, isCut, keyBytes, keyText, packKeyChunks, visitKeys } from './key-postings.ts';
 
 /** The place of a kind here is its number in the table and never reused. */
 export const keyKinds = ['jti', 'ip', 'asn', 'path', 'rule'] as const;
@@ -39,7 +39,7 @@ export class SegmentKeysBuilder {
       if (keyKinds[no] === 'path') {
         for (const [place, [, rows]] of sorted.entries()) for (const row of rows) places[row] = place;
       }
-      const chunks = packKeys(keyKinds[no] === 'path' ? sorted.map(([key]) => [key, []]) : sorted);
+      const chunks = packKeyChunks(keyKinds[no] === 'path' ? sorted.map(([key]) => [key, []]) : sorted);
       for (const { first, data } of chunks) {
         sql.exec('INSERT INTO segment_keys (kind, segment, first, data) VALUES (?, ?, ?, ?)', no, segment, first, data);
       }

@@ -2,44 +2,18 @@
  * What one site sees right now: captchas per bucket, and per address. Counted in the shard, from the columns in memory
  * and those of the few runs that reach into the window; no row is put together for it.
  */
+import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
-import { shard, shardNames } from '../client/shards.ts';
-import type { LogName, ShardEnv } from '../client/shards.ts';
 import { eachPlaces, keysOf, timesOf } from '../columns/captcha-column-reader.ts';
-import type { CaptchaField } from '../columns/captcha-column.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 import { fieldTests } from '../columns/captcha-field-test.ts';
-import type { CaptchaCondition } from '../columns/captcha-field-test.ts';
+import type { CaptchaCondition } from '../captcha-condition.ts';
 import { runsBetween } from './captcha-runs.ts';
 import { foundRuns, markRows, plannedSearch } from './captcha-scan-runs.ts';
 import type { FoundRun } from './captcha-scan-runs.ts';
 
 /** 500,000 rows: an hour of 140 a second. */
 const RUNS_MAX = 50;
-
-export interface LiveWindow {
-  /** Epoch milliseconds, `until` exclusive. */
-  since: number;
-  until: number;
-  bucketMs: number;
-}
-
-export interface LiveAddress {
-  ip: string;
-  count: number;
-  /** When it was last seen; what follows is of that time. */
-  seenAt: number;
-  country: string | null;
-  asn: number | null;
-  categories: readonly string[];
-}
-
-export interface LiveCounts {
-  /** Start of the bucket in epoch milliseconds → captchas. */
-  buckets: Map<number, number>;
-  addresses: Map<string, LiveAddress>;
-  /** `false`: more captchas than are looked at; the newest were counted. */
-  isExact: boolean;
-}
 
 /** One shard's share, in one synchronous step. */
 export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, window: LiveWindow): LiveCounts {
@@ -101,21 +75,4 @@ function add(
     asn: JSON.parse(textOf('asn')) as number | null,
     categories: JSON.parse(textOf('ip_category')) as string[],
   });
-}
-
-/** All shards together. */
-export async function countLive(env: ShardEnv, log: LogName, siteKey: string, window: LiveWindow): Promise<LiveCounts> {
-  const names = shardNames(env, log, window, null);
-  const [first, ...others] = await Promise.all(names.map((name) => shard(env, name).liveCaptchas(siteKey, window)));
-  const sum = first ?? { buckets: new Map(), addresses: new Map(), isExact: true };
-  for (const { buckets, addresses, isExact } of others) {
-    sum.isExact &&= isExact;
-    for (const [bucket, count] of buckets) sum.buckets.set(bucket, (sum.buckets.get(bucket) ?? 0) + count);
-    for (const [ip, address] of addresses) {
-      const known = sum.addresses.get(ip);
-      const newer = known && known.seenAt >= address.seenAt ? known : address;
-      sum.addresses.set(ip, { ...newer, count: address.count + (known?.count ?? 0) });
-    }
-  }
-  return sum;
 }

@@ -3,12 +3,14 @@
  * Of each criterion a run has one column (`captcha_criteria`), and its rows lie whole in groups
  * (`captcha_groups`).
  */
+import type { CaptchaRun } from '../columns/captcha-column-reader.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
 import { readMeta, writeMeta } from './schema.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
-import { captchaFields, packKeys, packPlaces, packTimes, searchedFields } from '../columns/captcha-column.ts';
-import type { CaptchaField } from '../columns/captcha-column.ts';
+import { captchaFields, searchedFields } from '../captcha-fields.ts';
+import { packColumnKeys, packPlaces, packTimes } from '../columns/captcha-column.ts';
+import type { CaptchaField } from '../captcha-fields.ts';
 import { FILTERED_TEXTS_MIN, keyFilter } from '../columns/bloom-filter.ts';
 import { CaptchaGroup, CaptchaGroupBuilder, GROUP_ROWS } from '../columns/captcha-row-group.ts';
 
@@ -96,7 +98,7 @@ export class CaptchaRunsBuilder {
     return {
       field: searchedFields[no] as CaptchaField,
       filter: texts.length < FILTERED_TEXTS_MIN ? null : keyFilter(texts),
-      keys: packKeys(texts, countsOf(used, texts.length)),
+      keys: packColumnKeys(texts, countsOf(used, texts.length)),
       places: packPlaces(used, texts.length),
     };
   }
@@ -151,7 +153,7 @@ function openColumns(): OpenColumn[] {
 }
 
 function timeColumn(times: readonly number[]): ClosedRun['columns'][number] {
-  return { field: 'timestamp', filter: null, keys: packKeys([], new Uint32Array()), places: packTimes(times) };
+  return { field: 'timestamp', filter: null, keys: packColumnKeys([], new Uint32Array()), places: packTimes(times) };
 }
 
 function countsOf(places: Uint16Array, values: number): Uint32Array {
@@ -205,15 +207,6 @@ export function runsRevision(sql: SqlStorage): number {
 
 function raiseRevision(sql: SqlStorage): void {
   writeMeta(sql, 'runs_revision', String(runsRevision(sql) + 1));
-}
-
-export interface CaptchaRun {
-  segment: number;
-  no: number;
-  rows: number;
-  minTs: number;
-  maxTs: number;
-  maxId: string;
 }
 
 /** The newest `limit` runs that reach into the window; `until` exclusive. */

@@ -6,10 +6,11 @@ import { keyList } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
-import { byColumn, fieldTests, fieldText } from '../columns/captcha-field-test.ts';
+import { byColumn } from '../captcha-condition.ts';
+import { fieldTests, fieldText } from '../columns/captcha-field-test.ts';
 import type { FieldTest } from '../columns/captcha-field-test.ts';
 import { newestKeys } from '../columns/captcha-hot-columns.ts';
-import type { CaptchaScan, CaptchaScanAnswer } from './captcha-scan.ts';
+import type { CaptchaScan, CaptchaScanStep } from '../shard-rpc.ts';
 
 /** Hot rows whose body is looked into: about 400 ms. */
 const HOT_BODIES_MAX = 100_000;
@@ -17,7 +18,7 @@ const HOT_BODIES_MAX = 100_000;
 const BODIES_AT_ONCE = 1000;
 
 /** Adds what it finds to the answer of the first step. */
-export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, answer: CaptchaScanAnswer): void {
+export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, answer: CaptchaScanStep): void {
   const tests = scan.conditions.filter(byColumn).flatMap(fieldTests);
   const keys = hot.captchaColumns().matching(tests, scan.since, scan.until);
   const inBodies = scan.conditions.filter((condition) => !byColumn(condition)).map(fieldTests);
@@ -34,7 +35,7 @@ function scanBodies(
   keys: readonly RowKey[],
   conditions: readonly FieldTest[][],
   scan: CaptchaScan,
-  answer: CaptchaScanAnswer,
+  answer: CaptchaScanStep,
 ): void {
   const isOlder = (key: RowKey): boolean => scan.before === null || compareNewestFirst(scan.before, key) < 0;
   const wanted = (scan.counts ? [...keys] : keys.filter(isOlder)).sort(compareNewestFirst);

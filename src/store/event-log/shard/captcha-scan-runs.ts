@@ -5,12 +5,14 @@
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { ColumnReader, eachPlaces } from '../columns/captcha-column-reader.ts';
-import type { Passing } from '../columns/captcha-column-reader.ts';
-import { byColumn, cheapestFirst, fieldTests } from '../columns/captcha-field-test.ts';
-import type { CaptchaCondition, FieldTest } from '../columns/captcha-field-test.ts';
+import type { Passing, CaptchaRun } from '../columns/captcha-column-reader.ts';
+import { byColumn } from '../captcha-condition.ts';
+import type { CaptchaCondition } from '../captcha-condition.ts';
+import { cheapestFirst, fieldTests } from '../columns/captcha-field-test.ts';
+import type { FieldTest } from '../columns/captcha-field-test.ts';
 import type { CaptchaGroup } from '../columns/captcha-row-group.ts';
 import { groupAt, rowsBefore } from './captcha-runs.ts';
-import type { CaptchaRun, PlacedGroup } from './captcha-runs.ts';
+import type { PlacedGroup } from './captcha-runs.ts';
 
 export interface PlannedSearch {
   /** All must pass. */

@@ -5,55 +5,18 @@
  */
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
-import type { CaptchaCondition } from '../columns/captcha-field-test.ts';
+import type { CaptchaScan, CaptchaScanStep, ScanPlace } from '../shard-rpc.ts';
 import { scanHot } from './captcha-scan-hot.ts';
 import { foundRuns, pageRows, plannedSearch } from './captcha-scan-runs.ts';
 import { newestOf, runsRevision } from './captcha-runs.ts';
-import type { CaptchaRun } from './captcha-runs.ts';
+import type { CaptchaRun } from '../columns/captcha-column-reader.ts';
 
 /** Runs per step: 1,000,000 rows by a column or two, 40,000 by the rows themselves; either about 20 ms at most. */
 const STEP_RUNS = 100;
 const STEP_RUNS_BY_ROW = 4;
 
-export interface CaptchaScan {
-  conditions: readonly CaptchaCondition[];
-  /** Epoch milliseconds, `until` exclusive. */
-  since: number;
-  until: number;
-  /** Rows older than this are wanted; counted are all. */
-  before: RowKey | null;
-  limit: number;
-  /** `false`: what is not older than `before` need not be looked at. */
-  counts: boolean;
-  /** `null`: the first step. */
-  from: ScanPlace | null;
-}
-
-export interface ScanPlace {
-  /** Newest row of the run that was looked at last; `null`: none yet. */
-  after: RowKey | null;
-  /** What is sealed after the first step was among its hot rows. */
-  lastSegment: number;
-  /** Of the runs, at the first step. */
-  revision: number;
-}
-
-export interface CaptchaScanAnswer {
-  /** Newest first. */
-  rows: StoredRow[];
-  counted: number;
-  /** How many rows this step looked at. */
-  seen: number;
-  /** Hot rows older than this were not looked at. */
-  hotEdge: RowKey | null;
-  next: ScanPlace | null;
-  /** Rows were erased since the first step: what was counted no longer fits, the search begins again. */
-  isStale: boolean;
-}
-
-export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): CaptchaScanAnswer {
-  const answer: CaptchaScanAnswer = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
+export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): CaptchaScanStep {
+  const answer: CaptchaScanStep = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
   const revision = runsRevision(sql);
   if (scan.from && scan.from.revision !== revision) return { ...answer, isStale: true };
   const place = scan.from ?? { after: null, lastSegment: lastSegment(sql), revision };

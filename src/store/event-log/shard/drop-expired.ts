@@ -3,6 +3,8 @@
  * telemetry. Readers are held to the same moment, an hour's start, before anything is deleted, so
  * rows and counts end together. Ids outlive their rows until no copy can still arrive.
  */
+import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
+import { deleteDoomed, doom } from './doomed-objects.ts';
 import { dropRuns, dropRunsBefore } from './captcha-runs.ts';
 import type { HotRows } from './hot-rows.ts';
 import { readMeta, writeMeta } from './schema.ts';
@@ -10,24 +12,14 @@ import { dropSegmentColumns } from '../columns/verdict-segment-columns.ts';
 import { dropKeys } from '../columns/segment-keys.ts';
 
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Records older than this when they were sent are refused: an edge retries for seconds, not days. */
-export const ARRIVAL_MAX_AGE_MS = 7 * DAY_MS;
 /** A queue holds a message for 14 days at most; until then a copy can still arrive. */
 const COPY_MAX_AGE_MS = ARRIVAL_MAX_AGE_MS + 15 * DAY_MS;
 const RETENTION_DAYS_DEFAULT = 30;
 /** An audit search looks back 30 days, from a moment before this one. */
 const SEARCHED_AGE_MS = 31 * DAY_MS;
-/** R2 deletes this many keys in one call. */
-const OBJECTS_PER_DELETE = 1000;
 
-/** The first moment that is still kept; the start of an hour. */
-export function retentionHorizon(retentionDays: number, now: number): number {
-  return Math.floor((now - retentionDays * DAY_MS) / HOUR_MS) * HOUR_MS;
-}
-
-export function horizonOf(sql: SqlStorage, now: number): number {
+function horizonOf(sql: SqlStorage, now: number): number {
   return retentionHorizon(Number(readMeta(sql, 'retention_days') ?? RETENTION_DAYS_DEFAULT), now);
 }
 
@@ -71,20 +63,4 @@ function sweepValues(sql: SqlStorage, hot: HotRows, now: number): void {
   if (readMeta(sql, 'values_swept') === today) return;
   hot.rollups.dropUnusedValues();
   writeMeta(sql, 'values_swept', today);
-}
-
-/** Marks an object for deletion in the transaction that stops naming it: a crash leaves no orphan. */
-export function doom(sql: SqlStorage, object: string): void {
-  sql.exec('INSERT INTO doomed_objects (object) VALUES (?) ON CONFLICT DO NOTHING', object);
-}
-
-export async function deleteDoomed(sql: SqlStorage, bucket: R2Bucket): Promise<void> {
-  for (;;) {
-    const doomed = sql
-      .exec<{ object: string }>('SELECT object FROM doomed_objects LIMIT ?', OBJECTS_PER_DELETE)
-      .toArray();
-    if (doomed.length === 0) return;
-    await bucket.delete(doomed.map(({ object }) => object));
-    for (const { object } of doomed) sql.exec('DELETE FROM doomed_objects WHERE object = ?', object);
-  }
 }

@@ -2,17 +2,10 @@
  * What edges counted, summed, and what isolates numbered but never delivered. Counters of a batch go
  * in once per batch id, so a retry after a time-out does not count twice.
  */
+import type { IsolateGap } from '../shard-rpc.ts';
 
 /** Names in one log: the edge's own bound is 256; labels of several versions may meet. */
 const COUNTERS_MAX = 2000;
-
-export interface IsolateGap {
-  isolate: string;
-  /** Highest sequence number seen, plus one. */
-  numbered: number;
-  /** Rows of it in this shard. */
-  stored: number;
-}
 
 /** What isolates numbered and delivered, not yet in the table; like pending counts it follows from the rows. */
 export class IsolateCounts {

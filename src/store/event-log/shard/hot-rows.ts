@@ -15,17 +15,11 @@ import { RollupStore } from './rollup-store.ts';
 import type { LogRow, RowKey } from '../log-row.ts';
 import { readMeta, writeMeta } from './schema.ts';
 import { idMoment, sealedBodyHash } from './sealed-ids.ts';
+import type { AppendCounts } from '../shard-rpc.ts';
 import { textHash } from '../../text-hash.ts';
 
 /** Bounds the memory of `pending` and the time of its rebuild: about 100 ms of parsing. */
 const PENDING_ROWS_MAX = 10_000;
-
-export interface AppendCounts {
-  accepted: number;
-  duplicates: number;
-  /** Of the duplicates, those whose body differed from the first one's. The first one stands. */
-  conflicting: number;
-}
 
 export class HotRows {
   readonly rollups: RollupStore;

@@ -5,9 +5,8 @@
  */
 import type { CountedRecord } from '../count-dimensions.ts';
 import { dimensionValues, storedDimensions } from '../count-dimensions.ts';
+import type { Counts } from '../shard-rpc.ts';
 
-/** Counts by outcome: allow, challenge, block. */
-export type Counts = [number, number, number];
 export type MinuteCounts = Map<number, Map<string, Counts>>;
 
 export const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@
  * One rollup bucket as bytes: for each value, by rising id, the id's difference to the one before and
  * the three counts, as LEB128. Packed, because a row per value would cost a written row per verdict.
  */
-import type { Counts } from './rollup-aggregate.ts';
+import type { Counts } from '../shard-rpc.ts';
 
 export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uint8Array {
   const ids = [...counts.keys()].sort((a, b) => a - b);

@@ -2,39 +2,15 @@
  * Counts as readers ask for them: merged buckets and what is still in memory, as one. Hour buckets
  * serve whole hours, minute buckets the rest, so a month by the day reads 720 small rows.
  */
-import type { Counts } from './rollup-aggregate.ts';
 import { storedDimensions } from '../count-dimensions.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
+import type { Counts, LargestValues, Point, ValueCounts, ValueSeries } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 
-export interface ValueCounts {
-  /** `null`: the surplus of values that are not kept apart. */
-  value: string | null;
-  counts: Counts;
-}
-
-export interface LargestValues {
-  values: ValueCounts[];
-  /** Values beyond `limit`. */
-  more: number;
-  /** Some values are not kept apart: the surplus is counted under `null`. */
-  lumped: boolean;
-}
-
 /** Texts of one answer: as many as any reader asks for. */
 const NAMED_VALUES_MAX = 100_000;
-
-/** `[bucket start in minutes, allow, challenge, block]`, oldest first. */
-export type Point = [number, number, number, number];
-
-export interface SeriesAnswer {
-  /** In the order of the values asked for. */
-  series: Point[][];
-  /** Everything else together. */
-  other: Point[];
-}
 
 export class RollupReader {
   readonly #hot: HotRows;
@@ -97,7 +73,7 @@ export class RollupReader {
     to: number,
     bucketMinutes: number,
     outcomes: readonly number[] | null,
-  ): SeriesAnswer {
+  ): ValueSeries {
     const index = storedDimensions.indexOf(dimension);
     const rows = values.map(() => new Map<number, Counts>());
     const others = new Map<number, Counts>();

@@ -5,7 +5,8 @@
  * surplus is counted under id 0, so totals stay exact and the answer says that values were lumped.
  */
 import { addCounts } from './rollup-aggregate.ts';
-import type { Aggregate, Counts, MinuteCounts } from './rollup-aggregate.ts';
+import type { Aggregate, MinuteCounts } from './rollup-aggregate.ts';
+import type { Counts } from '../shard-rpc.ts';
 import { decodeCounts, encodeCounts } from './rollup-codec.ts';
 
 export const LEVEL_MINUTE = 0;

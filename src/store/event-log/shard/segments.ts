@@ -7,7 +7,8 @@ import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import { recordSealedIds } from './sealed-ids.ts';
-import { BLOCK_ROWS, buildSegment } from './segment-build.ts';
+import { BLOCK_ROWS } from '../segment-block.ts';
+import { buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
 
 /** Only what no isolate is still likely to send; later copies are found among the sealed ids. */
@@ -21,20 +22,6 @@ export interface SealingSegment {
   maxTs: number;
   maxId: string;
   maxSeq: number;
-}
-
-/** What a reader needs to fetch one block. */
-export interface BlockReference {
-  object: string;
-  start: number;
-  length: number;
-  minTs: number;
-  maxTs: number;
-  maxId: string;
-  /** How many of its rows can match. */
-  matching: number;
-  /** Which these are, rising; `null`: any. */
-  lines: number[] | null;
 }
 
 function sealAgeMs(shardName: string): number {

@@ -2,19 +2,10 @@
  * What the protect script reported about a session, kept beside the session's verdicts, so that one
  * object answers for all of it and one erasure removes all of it.
  */
+import type { TelemetryReport } from '../shard-rpc.ts';
 
 /** A page reports every few seconds; an hour of that is enough to explain a score. */
 const REPORTS_PER_SESSION_MAX = 500;
-
-export interface TelemetryReport {
-  jti: string;
-  /** Epoch milliseconds. */
-  timestamp: number;
-  /** Of the report, not of the session: a repeated report is stored once. */
-  id: string;
-  /** JSON. */
-  body: string;
-}
 
 export function appendTelemetry(sql: SqlStorage, report: TelemetryReport): void {
   sql.exec(

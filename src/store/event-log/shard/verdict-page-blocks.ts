@@ -4,12 +4,11 @@
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
-import { BLOCK_ROWS } from './segment-build.ts';
+import { BLOCK_ROWS } from '../segment-block.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
-import type { BlockReference } from './segments.ts';
+import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
+import type { BlockReference } from '../shard-rpc.ts';
 
-/** Reads of R2 for one page, before it returns what it has, with a cursor: a Worker has a thousand, for all it does. */
-export const PAGE_BLOCKS_MAX = 200;
 /** Blocks of rows that arrived late and so lie across one moment; a bound for the impossible. */
 const ACROSS_BLOCKS_MAX = 5000;
 /** With more lines of a block than this in question, naming them costs more than it saves. */

@@ -2,41 +2,16 @@
  * A shard's answer to a reader: hot rows, the sealed blocks that hold rows of the page, and the exact count of what
  * matches. Taken in one synchronous step, so hot and sealed never overlap or miss a row.
  */
-import { hotCount, hotRows } from '../row-filter.ts';
 import type { RowFilter } from '../row-filter.ts';
 import type { HotKeys } from './hot-keys.ts';
 import { PageBlocks } from './verdict-page-blocks.ts';
-import type { RowKey, StoredRow } from '../log-row.ts';
 import { SegmentMatcher } from './verdict-segment-match.ts';
 import type { SealedSegment } from './verdict-segment-match.ts';
-import type { BlockReference } from './segments.ts';
+import type { Plan, PlannedTotal, PlanRequest } from '../shard-rpc.ts';
+import { hotCount, hotRows } from './hot-query.ts';
 
 /** Blocks opened for the sake of `total` alone, where keys are too long to be told apart: some 100 ms. */
 export const COUNT_BLOCKS_MAX = 80;
-
-export interface PlanRequest {
-  filter: RowFilter;
-  before: RowKey | null;
-  /** Rows wanted from this shard at most. */
-  limit: number;
-  wantTotal: boolean;
-}
-
-export interface Plan {
-  hot: StoredRow[];
-  /** Newest first; rows of them may lie outside the filter. */
-  blocks: BlockReference[];
-  /** More blocks may be needed than are listed. */
-  blocksCut: boolean;
-  total: PlannedTotal | null;
-}
-
-/** `counted` rows are known; matching rows of `open` blocks are still to be counted. */
-export interface PlannedTotal {
-  counted: number;
-  open: BlockReference[];
-  openCut: boolean;
-}
 
 export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {
   const { filter, before, limit } = request;

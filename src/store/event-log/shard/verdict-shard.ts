@@ -7,27 +7,37 @@ import { DurableObject } from 'cloudflare:workers';
 import { eraseSession } from './erase-session.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
 import { liveCounts } from './captcha-live-counts.ts';
-import type { LiveCounts, LiveWindow } from './captcha-live-counts.ts';
 import { scanCaptchas } from './captcha-scan.ts';
-import type { CaptchaScan, CaptchaScanAnswer } from './captcha-scan.ts';
 import { trafficSeries } from './captcha-traffic.ts';
-import type { TrafficWindow } from './captcha-traffic.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
 import { HotRows } from './hot-rows.ts';
-import type { AppendCounts } from './hot-rows.ts';
 import { addCounters, readCounters } from './edge-counters.ts';
-import type { IsolateGap } from './edge-counters.ts';
 import { planRead } from './verdict-read-plan.ts';
-import type { Plan, PlanRequest } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
 import { eraseLog, eraseMoment, markRetired } from './erase-log.ts';
 import { RollupReader } from './rollup-reader.ts';
-import type { LargestValues, Point, SeriesAnswer } from './rollup-reader.ts';
+import type {
+  AppendCounts,
+  CaptchaScan,
+  CaptchaScanStep,
+  IsolateGap,
+  LargestValues,
+  LiveCounts,
+  LiveWindow,
+  Plan,
+  PlanRequest,
+  Point,
+  ShardRpc,
+  ShardSettings,
+  ShardStatistics,
+  TelemetryReport,
+  TrafficWindow,
+  ValueSeries,
+} from '../shard-rpc.ts';
 import type { LogRow } from '../log-row.ts';
 import { createTables, readMeta, writeMeta } from './schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
 import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
-import type { TelemetryReport } from './session-telemetry.ts';
 
 /** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
@@ -45,21 +55,7 @@ const CARE_INTERVAL_MS = 3_600_000;
 /** R2 was unreachable: soon enough to catch up, late enough not to hammer. */
 const RETRY_AFTER_MS = 30_000;
 
-export interface ShardSettings {
-  /** Of the instance; what is older goes. */
-  retentionDays: number;
-}
-
-export interface ShardStatistics {
-  hotRows: number;
-  sealedRows: number;
-  segments: number;
-  /** Compressed, in R2. */
-  sealedBytes: number;
-  databaseBytes: number;
-}
-
-export class VerdictShard extends DurableObject<ServiceEnv> {
+export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc {
   readonly #storage: DurableObjectStorage;
   readonly #name: string;
   #hot: HotRows;
@@ -114,7 +110,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
   }
 
   /** One bounded step of an audit search. */
-  async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanAnswer> {
+  async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep> {
     return scanCaptchas(this.#storage.sql, this.#hot, scan);
   }
 
@@ -136,7 +132,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> {
     to: number,
     bucketMinutes: number,
     outcomes: number[] | null,
-  ): Promise<SeriesAnswer> {
+  ): Promise<ValueSeries> {
     return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
   }
 

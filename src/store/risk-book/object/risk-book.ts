@@ -9,7 +9,7 @@ import type { RiskScore } from '../../../risk/risk-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
-import type { RaisedSession, SessionLists } from './session-lists.ts';
+import type { RaisedSession, RescoredSession, RiskBookRpc, SessionLists, SessionTerms } from '../rpc.ts';
 import { createBookTables, eraseBook, eraseMoment, markRetired } from './erase-risk-book.ts';
 import { SessionRows } from './session-rows.ts';
 
@@ -18,22 +18,7 @@ const CARE_INTERVAL_MS = 3_600_000;
 /** Calls that came meanwhile are answered first. */
 const MORE_TO_DROP_MS = 1000;
 
-export interface SessionTerms {
-  jti: string;
-  visitor: SessionVisitor;
-  /** Epoch milliseconds. */
-  now: number;
-  expiresAt: number;
-  keptUntil: number;
-  cycling: { threshold: number; windowSeconds: number };
-}
-
-/** A score and the one before it. */
-export interface RescoredSession extends RiskScore {
-  before: number;
-}
-
-export class RiskBook extends DurableObject<ServiceEnv> {
+export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   readonly #storage: DurableObjectStorage;
   #rows: SessionRows;
   #alarmAt: number | null = null;

@@ -4,18 +4,7 @@
  * never for one that is past, so that edges fetch the lists only for news.
  */
 import { LISTED_JTIS_MAX } from '../../../contract/edge/edge-api.ts';
-
-export interface RaisedSession {
-  jti: string;
-  score: number;
-  detectors: number;
-}
-
-export interface SessionLists {
-  version: number;
-  raised: RaisedSession[];
-  withdrawn: string[];
-}
+import type { RaisedSession, SessionLists } from '../rpc.ts';
 
 export function createListTables(sql: SqlStorage): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS raised (

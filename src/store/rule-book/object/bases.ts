@@ -3,10 +3,7 @@
  * after; the newest ready one is the pointer. A crash between the two leaves a pending row, which the
  * next compile removes with its file. Replaced bases stay a while, for edges that are under way.
  */
-export interface BasePointer {
-  hash: string;
-  version: number;
-}
+import type { BasePointer } from '../rpc.ts';
 
 /** Replaced bases kept whatever their age: an edge in trouble can still take the one before. */
 const REPLACED_BASES_MIN = 2;
@@ -14,14 +11,6 @@ const REPLACED_BASES_MIN = 2;
 const REPLACED_BASE_KEPT_MS = 140_000;
 /** Compiles in quick succession must not fill the bucket. */
 const REPLACED_BASES_MAX = 8;
-
-export function rulesetFolder(instanceId: string): string {
-  return `rulesets/${instanceId}/`;
-}
-
-export function rulesetKey(instanceId: string, hash: string): string {
-  return rulesetFolder(instanceId) + hash;
-}
 
 /** The base edges are told of, or `null` before the first compile. */
 export function currentBase(sql: SqlStorage): BasePointer | null {

@@ -6,7 +6,7 @@
 import type { EdgeRule } from '../../../rules/types.ts';
 import { edgeRule, typeOfCode } from '../rule-row.ts';
 import type { RuleKey } from '../rule-row.ts';
-import type { WriteKind } from './write-rules.ts';
+import type { HistoryEntry, WriteKind } from '../rpc.ts';
 
 /** Versions one can look back on and return to. */
 export const HISTORY_MAX_VERSIONS = 1000;
@@ -14,19 +14,6 @@ export const HISTORY_MAX_VERSIONS = 1000;
 export const HISTORY_MAX_CHANGES = 1_250_000;
 /** Changes cut in one transaction: keeps the object answering while a long log is trimmed. */
 const TRIM_STEP_CHANGES = 20_000;
-
-export interface HistoryEntry {
-  version: number;
-  /** Epoch milliseconds. */
-  at: number;
-  by: string;
-  kind: WriteKind;
-  created: number;
-  updated: number;
-  deleted: number;
-  /** The version that a rollback returned to. */
-  restores?: number;
-}
 
 /** Net changes in `(from, to]`: what each touched rule became, and which are gone. */
 export function netChanges(sql: SqlStorage, from: number, to: number): { set: EdgeRule[]; removed: RuleKey[] } {

@@ -8,8 +8,9 @@
 import { RulesetCompiler } from '../../../rules/compiler.ts';
 import { signRulesetFile } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
-import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase, rulesetKey } from './bases.ts';
+import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';
 import { trimHistory } from './change-log.ts';
+import { rulesetKey } from '../ruleset-objects.ts';
 import { edgeRule } from '../rule-row.ts';
 import type { EngineRow } from '../rule-row.ts';
 

@@ -5,7 +5,7 @@
 import { encodeDelta } from '../../../rules/delta.ts';
 import { signRulesetFile } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
-import type { BasePointer } from './bases.ts';
+import type { BasePointer } from '../rpc.ts';
 import { netChanges } from './change-log.ts';
 
 /** Edges are at one of the last few versions; the largest is about 3 MB. */

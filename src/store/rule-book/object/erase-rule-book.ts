@@ -2,7 +2,7 @@
  * The end of a book: with its instance deleted no endpoint reaches its rules any more, so they go, with
  * their log and their files. Marked first and done by the alarm, which is repeated until it has worked.
  */
-import { rulesetFolder } from './bases.ts';
+import { rulesetFolder } from '../ruleset-objects.ts';
 import { createTables } from './schema.ts';
 
 export function markRetired(sql: SqlStorage, now: number): void {

@@ -3,25 +3,11 @@
  * address. Every query is a range of the primary key, so a page costs the same at a million rules;
  * only a filter by verdict walks the rows it skips.
  */
-import type { Decision, EdgeRuleType } from '../../../contract/vocabulary.ts';
+import type { EdgeRuleType } from '../../../contract/vocabulary.ts';
 import { STORED_RULE_JSON, storedRules, typeCodes, verdictCodes } from '../rule-row.ts';
 import type { RuleKey, StoredRule } from '../rule-row.ts';
+import type { RuleFilter, RulePageQuery } from '../rpc.ts';
 import { countRules } from './write-rules.ts';
-
-export interface RuleFilter {
-  type?: EdgeRuleType;
-  verdict?: Decision;
-  /** Start of the canonical value; letter case does not matter. */
-  valuePrefix?: string;
-}
-
-export interface RulePageQuery extends RuleFilter {
-  /** The last rule of the page before. */
-  after?: RuleKey;
-  limit: number;
-  /** Later pages of one reading know it already, and counting costs more than reading. */
-  withoutTotal?: boolean;
-}
 
 /** Upper bound of every text that begins with a prefix: no rule value holds the last code point. */
 const AFTER_ANY_TEXT = '\u{10FFFF}';

@@ -5,19 +5,26 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { currentBase, servedBase } from './bases.ts';
-import type { BasePointer } from './bases.ts';
 import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './change-log.ts';
-import type { HistoryEntry } from './change-log.ts';
 import { compileBase } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
-import type { RulePageQuery } from './list-rules.ts';
 import { eraseBook, isRetired, markRetired } from './erase-rule-book.ts';
+import type {
+  BasePointer,
+  HistoryEntry,
+  PackedRulePage,
+  RollbackOutcome,
+  RuleBookRpc,
+  RulePageQuery,
+  RulesVersion,
+  WriteAuthor,
+  WriteOutcome,
+} from '../rpc.ts';
 import type { RuleKey, RuleWrite, StoredRule } from '../rule-row.ts';
 import { createTables } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
 import { countRules, deleteRules, restoreVersion, upsertRules } from './write-rules.ts';
-import type { WriteAuthor, WriteOutcome } from './write-rules.ts';
 
 /**
  * Every version ships the whole delta to every colo again. When those shipments add up to the base itself, a new
@@ -32,22 +39,7 @@ const COMPILE_QUIET_DELAY_MS = 30_000;
 /** Writers wait for the compile beyond this: bounds the delta that edges load (about 1.5 MB). */
 const DELTA_MAX_CHANGES = 100_000;
 
-export interface RulesVersion {
-  base: BasePointer;
-  delta: { version: number };
-}
-
-export interface PackedRulePage {
-  /** For `storedRules`. */
-  packed: string;
-  /** Exact number of rules under the filter; 0 when not asked for. */
-  total: number;
-  version: number;
-}
-
-export type RollbackOutcome = WriteOutcome | { ok: false; reason: 'out-of-reach'; oldest: number; newest: number };
-
-export class RuleBook extends DurableObject<ServiceEnv> {
+export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   readonly #storage: DurableObjectStorage;
   readonly #instanceId: string;
   readonly #deltas: DeltaFiles;
@@ -99,7 +91,7 @@ export class RuleBook extends DurableObject<ServiceEnv> {
   }
 
   /** Callers take `rulePage` of `rule-book/stub.ts`, which unpacks it. */
-  packedPage(query: RulePageQuery): PackedRulePage {
+  async packedPage(query: RulePageQuery): Promise<PackedRulePage> {
     const { sql } = this.#storage;
     const total = query.withoutTotal === true ? 0 : ruleTotal(sql, query);
     return { packed: packedPage(sql, query), total, version: this.#version() };
@@ -116,7 +108,10 @@ export class RuleBook extends DurableObject<ServiceEnv> {
     return { rules: rulesUnder(sql, wanted, limit), version: this.#version() };
   }
 
-  history(limit: number, before: number | null): { versions: HistoryEntry[]; version: number; oldest: number } {
+  async history(
+    limit: number,
+    before: number | null,
+  ): Promise<{ versions: HistoryEntry[]; version: number; oldest: number }> {
     const { sql } = this.#storage;
     return { versions: history(sql, limit, before), version: this.#version(), oldest: historyFloor(sql) };
   }

@@ -5,6 +5,7 @@
  */
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
+import type { TooManyRules, WriteAuthor, WriteOutcome } from '../rpc.ts';
 
 /** Rules one instance can hold: one compile must fit a 128 MB isolate (docs/storage-schema.md). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
@@ -12,32 +13,6 @@ export const RULES_PER_INSTANCE_MAX = 1_250_000;
 export const USER_AGENT_RULES_MAX = 50_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
-
-export type WriteKind = 'create' | 'delete' | 'import' | 'rollback';
-
-export interface WriteAuthor {
-  /** Epoch milliseconds. */
-  now: number;
-  /** API key id. */
-  actor: string;
-  kind: WriteKind;
-}
-
-export interface WriteCounts {
-  version: number;
-  created: number;
-  updated: number;
-  deleted: number;
-}
-export type WriteOutcome = ({ ok: true } & WriteCounts) | TooManyRules;
-
-export interface TooManyRules {
-  ok: false;
-  reason: 'too-many-rules';
-  limit: number;
-  /** The type that has a limit of its own, else `null`: all rules together. */
-  type: 'userAgent' | null;
-}
 
 class TooManyRulesError extends Error {
   readonly refusal: TooManyRules;

@@ -7,7 +7,7 @@
  * a visitor who hangs up; each other waits on a promise of its own beside a timer of its own, and asks for
  * itself when that ends. The call id makes the second asking harmless: who won the first time still has.
  */
-import type { SpendResult, SpendRow } from '../object/spend-ledger.ts';
+import type { SpendResult, SpendRow } from '../rpc.ts';
 
 /** Shorter than any way to an object in production; long enough that a busy isolate fills a batch. */
 const WINDOW_MS = 1;

@@ -2,7 +2,8 @@
  * The way to the SpendLedger objects. A jti's first byte picks the object, so that every use of one
  * jti meets in the same place; counters have objects by purpose and site.
  */
-import type { CountRequest, SpendLedger, SpendRequest, SpendResult } from '../object/spend-ledger.ts';
+import { inJurisdiction } from '../../jurisdiction.ts';
+import type { CountRequest, SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
 import { SpendBatcher } from './spend-batcher.ts';
 
 /**
@@ -23,7 +24,7 @@ export function spend(
   const name = `spend-${shardOf(jti)}`;
   const { key, bornAt, fingerprint, answer } = request;
   const way = {
-    send: async (rows: Parameters<SpendLedger['spendAll']>[0]) => {
+    send: async (rows: readonly SpendRow[]) => {
       const results = await ledger(env, name).spendAll(rows);
       return results.map((result) =>
         typeof result === 'string' ? { spent: false, replay: result } : { spent: result, replay: null },
@@ -57,7 +58,8 @@ export async function countUse(env: ServiceEnv, request: CountRequest): Promise<
   const [purpose = '', site = ''] = request.key.split(' ', 2);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(request.key));
   const shard = (new Uint8Array(digest)[0] ?? 0) % COUNT_SHARDS;
-  return pinned(env).getByName(`count ${purpose} ${site} ${shard}`).count(request);
+  const counter = pinned(env).getByName(`count ${purpose} ${site} ${shard}`) as unknown as SpendLedgerRpc;
+  return counter.count(request);
 }
 
 function shardOf(jti: string): number {
@@ -88,14 +90,14 @@ function known(env: ServiceEnv): Known {
   return found;
 }
 
-function ledger(env: ServiceEnv, name: string): DurableObjectStub<SpendLedger> {
+function ledger(env: ServiceEnv, name: string): SpendLedgerRpc {
   const namespace = pinned(env);
   const { ids } = known(env);
   let id = ids.get(name);
   if (id === undefined) ids.set(name, (id = namespace.idFromName(name)));
-  return namespace.get(id);
+  return namespace.get(id) as unknown as SpendLedgerRpc;
 }
 
-function pinned({ JURISDICTION: jurisdiction, SPEND_LEDGER: namespace }: ServiceEnv): typeof namespace {
-  return jurisdiction === 'eu' || jurisdiction === 'us' ? namespace.jurisdiction(jurisdiction) : namespace;
+function pinned({ JURISDICTION, SPEND_LEDGER }: ServiceEnv): typeof SPEND_LEDGER {
+  return inJurisdiction(SPEND_LEDGER, JURISDICTION);
 }

@@ -5,6 +5,7 @@
  * A second table of counters bounds what may happen per key and time: attempts, waits, submissions.
  */
 import { DurableObject } from 'cloudflare:workers';
+import type { CountRequest, SpendLedgerRpc, SpendRow } from '../rpc.ts';
 
 /** Tokens first issued within the same ten minutes share a table. */
 const EPOCH_MS = 600_000;
@@ -18,39 +19,7 @@ export const REPLAY_MS = 600_000;
 /** Keys counted at once per object; above it the fullest answer is "no", which is the safe one. */
 const COUNTERS_MAX = 100_000;
 
-export interface SpendRequest {
-  /** What is spent: jti and audience. */
-  key: string;
-  /** First issue of the jti; epoch milliseconds. */
-  bornAt: number;
-  /** SHA-256 of the question, when the caller may repeat it. */
-  fingerprint: string | null;
-  /** The answer to keep for a repeated question. */
-  answer: string;
-}
-
-/** The same by position, which costs less on the way; the last is the call's id. */
-export type SpendRow = readonly [
-  key: string,
-  bornAt: number,
-  fingerprint: string | null,
-  answer: string,
-  callId: string,
-];
-
-/** `spent`: this call won. Else `replay` holds the kept answer if this is the same question again. */
-export interface SpendResult {
-  spent: boolean;
-  replay: string | null;
-}
-
-export interface CountRequest {
-  key: string;
-  limit: number;
-  windowMs: number;
-}
-
-export class SpendLedger extends DurableObject<ServiceEnv> {
+export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedgerRpc {
   readonly #sql: SqlStorage;
   readonly #epochs = new Set<number>();
   /** Rows in `counters`, kept here so that counting does not scan. */
@@ -104,13 +73,13 @@ export class SpendLedger extends DurableObject<ServiceEnv> {
   }
 
   /** The kept answer of a question asked before, if it was asked within ten minutes. */
-  recall(key: string, bornAt: number, fingerprint: string): string | null {
+  async recall(key: string, bornAt: number, fingerprint: string): Promise<string | null> {
     const epoch = Math.floor(bornAt / EPOCH_MS);
     if (!this.#epochs.has(epoch)) return null;
     return this.#recall(tableName(epoch), key, fingerprint, Date.now());
   }
 
-  isSpent(key: string, bornAt: number): boolean {
+  async isSpent(key: string, bornAt: number): Promise<boolean> {
     const epoch = Math.floor(bornAt / EPOCH_MS);
     if (!this.#epochs.has(epoch)) return false;
     return this.#sql.exec(`SELECT 1 FROM ${tableName(epoch)} WHERE key = ?`, key).toArray().length > 0;

@@ -6,8 +6,7 @@ import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { RuleBook } from '../../../../store/rule-book/object/rule-book.ts';
-import type { TooManyRules } from '../../../../store/rule-book/object/write-rules.ts';
+import type { RuleBookRpc, TooManyRules } from '../../../../store/rule-book/rpc.ts';
 import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 
@@ -15,7 +14,7 @@ export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(2
 
 export interface InstanceRules {
   instance: StoredInstance;
-  book: DurableObjectStub<RuleBook>;
+  book: RuleBookRpc;
 }
 
 export async function instanceRules(

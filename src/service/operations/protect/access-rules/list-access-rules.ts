@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
-import type { RuleFilter } from '../../../../store/rule-book/object/list-rules.ts';
+import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
 import { operation } from '../../define-operation.ts';
 import { instanceRules, siteKey } from './instance-rule-book.ts';

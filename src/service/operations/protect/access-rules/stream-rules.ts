@@ -2,7 +2,7 @@
  * Every rule under a filter as a stream of text, one page of the RuleBook at a time: the next page is read
  * when the reader has taken the last one, so neither side ever holds more than a page.
  */
-import type { RuleFilter } from '../../../../store/rule-book/object/list-rules.ts';
+import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
 import type { RulePage } from '../../../../store/rule-book/client.ts';

@@ -7,7 +7,7 @@ import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
 import { countSeries, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
-import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
+import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 
 const WINDOW_MINUTES = 7 * 24 * 60;
 const BUCKET_MINUTES = 24 * 60;

@@ -8,7 +8,7 @@ import { deactivateInstance } from '../../../../store/d1/instances.ts';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
-import { retireRisk } from '../../../../store/risk-book/session-risk.ts';
+import { retireRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { instanceId, ownInstance } from './instance-response.ts';
 
 export const deleteInstance = operation({

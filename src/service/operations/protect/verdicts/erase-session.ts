@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { captchaLog } from '../../../../store/event-log/client/captcha-log.ts';
 import { eraseSession } from '../../../../store/event-log/client/verdict-log.ts';
-import { endSession } from '../../../../store/risk-book/session-risk.ts';
+import { endSession } from '../../../../store/risk-book/client/session-risk.ts';
 import { operation } from '../../define-operation.ts';
 import { logTarget } from './verdict-log-query.ts';
 

@@ -5,7 +5,7 @@
 import { riskHistoryAnswer, sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { riskParts } from '../../../../risk/risk-score.ts';
 import { operation } from '../../define-operation.ts';
-import { readRisk } from '../../../../store/risk-book/session-risk.ts';
+import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
 

@@ -5,12 +5,12 @@
 import { sessionRequest, sessionTelemetryAnswer } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import type { Counts } from '../../../../store/event-log/shard/rollup-aggregate.ts';
+import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
 import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
 import { riskParts } from '../../../../risk/risk-score.ts';
 import type { SessionState } from '../../../../risk/session-state.ts';
 import { operation } from '../../define-operation.ts';
-import { readRisk } from '../../../../store/risk-book/session-risk.ts';
+import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { outcomeCounts } from './outcome-counts.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';

@@ -12,7 +12,7 @@ import type { VerdictDimension } from '../../../../contract/management/verdict-q
 import { decisions } from '../../../../contract/vocabulary.ts';
 import { countSeries, countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import type { CountWindow } from '../../../../store/event-log/client/verdict-log.ts';
-import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
+import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { operation } from '../../define-operation.ts';
 import { ApiError } from '../../../http/api-error.ts';

@@ -1,8 +1,7 @@
 /**
  * Counts in the words of the wire.
  */
-import type { Counts } from '../../../../store/event-log/shard/rollup-aggregate.ts';
-import type { Point } from '../../../../store/event-log/shard/rollup-reader.ts';
+import type { Counts, Point } from '../../../../store/event-log/shard-rpc.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -13,7 +13,7 @@ import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
-import { retentionHorizon } from '../../../../store/event-log/shard/drop-expired.ts';
+import { retentionHorizon } from '../../../../store/event-log/retention.ts';
 import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 

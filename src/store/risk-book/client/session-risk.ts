@@ -3,16 +3,16 @@
  * score that rose to where it changes a verdict is listed for the edges, until every JWT that does not
  * say it yet is over.
  */
-import { SESSION_JWT_SECONDS } from '../../risk/session-token.ts';
-import { addressPrefix } from '../../address/visitor-binding.ts';
-import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
-import type { RiskScore } from '../../risk/risk-score.ts';
-import { NO_LINEAGE } from '../../risk/session-state.ts';
-import type { SessionState, SessionVisitor } from '../../risk/session-state.ts';
-import type { StoredInstance } from '../d1/instances.ts';
-import type { RescoredSession, SessionTerms } from './object/risk-book.ts';
-import { allBooks, listBook, newSessionJti, sessionBook } from './client.ts';
+import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
+import { addressPrefix } from '../../../address/visitor-binding.ts';
+import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
+import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
+import type { RiskScore } from '../../../risk/risk-score.ts';
+import { NO_LINEAGE } from '../../../risk/session-state.ts';
+import type { SessionState, SessionVisitor } from '../../../risk/session-state.ts';
+import type { StoredInstance } from '../../d1/instances.ts';
+import type { RescoredSession, SessionTerms } from '../rpc.ts';
+import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
 
 /** A JWT's life, and the clocks of two Workers. */
 const LISTED_MILLISECONDS = (SESSION_JWT_SECONDS + 10) * 1000;

@@ -1,0 +1,55 @@
+/** Captcha traffic of an account: asks every shard for its counts and adds them up. */
+import type { CaptchaRecordType } from '../captcha-record.ts';
+import { captchaTrafficGroups } from '../captcha-traffic-groups.ts';
+import { shard, shardNames } from './shards.ts';
+import type { LogName, ShardEnv } from './shards.ts';
+
+const MINUTE_MS = 60_000;
+
+/** One bucket of one type. Counts by what became of the captcha, and how many were verified. */
+export interface CaptchaTraffic {
+  /** Epoch milliseconds of the bucket's start. */
+  timestamp: number;
+  type: CaptchaRecordType;
+  approved: number;
+  pending: number;
+  disapproved: number;
+  /** Of them all, those a backend asked about. */
+  verified: number;
+}
+
+/** Exact; buckets that saw traffic, oldest first. Window and bucket in whole minutes. */
+export async function countTraffic(
+  env: ShardEnv,
+  log: LogName,
+  siteKeys: readonly string[] | null,
+  window: { since: number; until: number; bucketMinutes: number },
+): Promise<CaptchaTraffic[]> {
+  const { since, until, bucketMinutes } = window;
+  const minutes = { from: Math.floor(since / MINUTE_MS), to: Math.ceil(until / MINUTE_MS), bucketMinutes };
+  const answers = await Promise.all(
+    shardNames(env, log, window, null).map((name) => shard(env, name).captchaTraffic(siteKeys, minutes)),
+  );
+  const rows = new Map<string, CaptchaTraffic>();
+  for (const answer of answers) {
+    for (const [group, { type, verified }] of captchaTrafficGroups.entries()) {
+      for (const [minute, approved, pending, disapproved] of answer[group] ?? []) {
+        const row = rowAt(rows, minute * MINUTE_MS, type);
+        row.approved += approved;
+        row.pending += pending;
+        row.disapproved += disapproved;
+        if (verified) row.verified += approved + pending + disapproved;
+      }
+    }
+  }
+  return [...rows.values()].sort((a, b) => a.timestamp - b.timestamp);
+}
+
+function rowAt(rows: Map<string, CaptchaTraffic>, timestamp: number, type: CaptchaRecordType): CaptchaTraffic {
+  const key = `${timestamp} ${type}`;
+  const known = rows.get(key);
+  if (known) return known;
+  const made = { timestamp, type, approved: 0, pending: 0, disapproved: 0, verified: 0 };
+  rows.set(key, made);
+  return made;
+}

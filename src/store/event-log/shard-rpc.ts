@@ -1,0 +1,233 @@
+/**
+ * What a `VerdictShard` can be asked, and what it returns: one method is one call over RPC. Callers
+ * (`client/`) and the object (`shard/`) share this file and no other code of each other.
+ */
+import type { CaptchaCondition } from './captcha-condition.ts';
+import type { CaptchaEvent } from './captcha-record.ts';
+import type { StoredDimension } from './count-dimensions.ts';
+import type { LogRow, RowKey, StoredRow } from './log-row.ts';
+import type { RowFilter } from './row-filter.ts';
+
+export interface ShardRpc {
+  /** Stores verdicts; idempotent by id. Rows are already checked; at most 500. */
+  append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts>;
+  /** Merges captcha events into their records; idempotent and in any order. */
+  appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts>;
+  /** Adds the counters of a batch, once per batch id. */
+  count(batchId: string, counters: Record<string, number>): Promise<void>;
+  counters(): Promise<Record<string, number>>;
+  gaps(): Promise<IsolateGap[]>;
+  plan(request: PlanRequest): Promise<Plan>;
+  /** One bounded step of an audit search. */
+  scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep>;
+  /** The `limit` largest values of a dimension and how many more there are. Minutes since the epoch, `to` exclusive. */
+  values(
+    dimension: StoredDimension,
+    from: number,
+    to: number,
+    outcomes: number[] | null,
+    limit: number,
+  ): Promise<LargestValues>;
+  /** Counts per bucket of the given values, and of all others together. Minutes since the epoch, `to` exclusive. */
+  series(
+    dimension: StoredDimension,
+    values: (string | null)[],
+    from: number,
+    to: number,
+    bucketMinutes: number,
+    outcomes: number[] | null,
+  ): Promise<ValueSeries>;
+  /** Captchas of one site, counted per bucket and per address. */
+  liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts>;
+  /** Captchas of these sites, or with `null` of all sites: one series for each entry of `captchaTrafficGroups`. */
+  captchaTraffic(siteKeys: readonly string[] | null, window: TrafficWindow): Promise<Point[][]>;
+  appendTelemetry(report: TelemetryReport): Promise<void>;
+  /** Reports about one session, oldest first. */
+  telemetry(jti: string): Promise<TelemetryReport[]>;
+  /** Removes every row and report of one session, sealed rows included; returns how many rows it removed. */
+  erase(jti: string): Promise<number>;
+  /** Erases the whole shard a minute after `nowMs`: its instance was deleted. */
+  retire(nowMs: number): Promise<void>;
+  /** What this shard holds, for operators and benchmarks. */
+  statistics(): Promise<ShardStatistics>;
+  /** Sets smaller bounds than the defaults, so that the shard seals sooner. */
+  tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void>;
+  /** Seals one segment now, whatever the bounds are; returns how many rows are left unsealed. */
+  seal(): Promise<number>;
+}
+
+export interface ShardSettings {
+  /** Retention of the instance; older rows are deleted. */
+  retentionDays: number;
+}
+
+export interface AppendCounts {
+  accepted: number;
+  duplicates: number;
+  /** Duplicates whose body differs from the stored one. The stored one stays. */
+  conflicting: number;
+}
+
+export interface IsolateGap {
+  isolate: string;
+  /** Highest sequence number seen, plus one. */
+  numbered: number;
+  /** Rows of this isolate in this shard. */
+  stored: number;
+}
+
+export interface PlanRequest {
+  filter: RowFilter;
+  before: RowKey | null;
+  /** How many rows are wanted from this shard at most. */
+  limit: number;
+  wantTotal: boolean;
+}
+
+/** What a reader needs to build its page: unsealed rows, and the sealed blocks to open. */
+export interface Plan {
+  hot: StoredRow[];
+  /** Newest first; some of their rows may not match the filter. At most `PAGE_BLOCKS_MAX` lie wholly before the cursor. */
+  blocks: BlockReference[];
+  /** More blocks may be needed than are listed. */
+  blocksCut: boolean;
+  total: PlannedTotal | null;
+}
+
+/** `counted` rows are known to match; the matching rows of the `open` blocks still have to be counted. */
+export interface PlannedTotal {
+  counted: number;
+  open: BlockReference[];
+  openCut: boolean;
+}
+
+/** R2 reads for one page before it ends with a cursor. A Worker has 1,000 subrequests for everything it does. */
+export const PAGE_BLOCKS_MAX = 200;
+
+/** What a reader needs to fetch one sealed block. */
+export interface BlockReference {
+  object: string;
+  start: number;
+  length: number;
+  minTs: number;
+  maxTs: number;
+  maxId: string;
+  /** How many of its rows can match. */
+  matching: number;
+  /** Line numbers of these rows, rising; `null`: any line can match. */
+  lines: number[] | null;
+}
+
+/** Counts by outcome: allow, challenge, block; of captchas approved, pending, disapproved. */
+export type Counts = [number, number, number];
+
+export interface ValueCounts {
+  /** `null`: the values that are not counted separately. */
+  value: string | null;
+  counts: Counts;
+}
+
+export interface LargestValues {
+  values: ValueCounts[];
+  /** How many values there are beyond `limit`. */
+  more: number;
+  /** Some values are not counted separately; their sum is under `null`. */
+  lumped: boolean;
+}
+
+/** `[bucket start in minutes, allow, challenge, block]`. A series is oldest first. */
+export type Point = [number, number, number, number];
+
+export interface ValueSeries {
+  /** In the order of the requested values. */
+  series: Point[][];
+  /** All other values together. */
+  other: Point[];
+}
+
+export interface LiveWindow {
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  bucketMs: number;
+}
+
+export interface LiveAddress {
+  ip: string;
+  count: number;
+  /** Epoch milliseconds of its newest captcha; the fields below are from that captcha. */
+  seenAt: number;
+  country: string | null;
+  asn: number | null;
+  categories: readonly string[];
+}
+
+export interface LiveCounts {
+  /** Start of the bucket in epoch milliseconds → captchas. */
+  buckets: Map<number, number>;
+  addresses: Map<string, LiveAddress>;
+  /** `false`: there are more captchas than the limit; only the newest are counted. */
+  isExact: boolean;
+}
+
+/** Minutes since the epoch, `to` exclusive. */
+export interface TrafficWindow {
+  from: number;
+  to: number;
+  bucketMinutes: number;
+}
+
+export interface CaptchaScan {
+  conditions: readonly CaptchaCondition[];
+  /** Epoch milliseconds, `until` exclusive. */
+  since: number;
+  until: number;
+  /** Only rows older than this are returned; all rows are counted. */
+  before: RowKey | null;
+  limit: number;
+  /** `false`: rows that are not older than `before` are skipped. */
+  counts: boolean;
+  /** `null`: the first step. */
+  from: ScanPlace | null;
+}
+
+export interface ScanPlace {
+  /** Newest row of the last run that was searched; `null`: none yet. */
+  after: RowKey | null;
+  /** Rows sealed after the first step were among its unsealed rows: later segments are skipped. */
+  lastSegment: number;
+  /** Revision of the runs at the first step. */
+  revision: number;
+}
+
+export interface CaptchaScanStep {
+  /** Newest first. */
+  rows: StoredRow[];
+  counted: number;
+  /** How many rows this step searched. */
+  seen: number;
+  /** Unsealed rows older than this were not searched. */
+  hotEdge: RowKey | null;
+  next: ScanPlace | null;
+  /** Rows were erased since the first step: the counts no longer fit, and the search starts again. */
+  isStale: boolean;
+}
+
+export interface TelemetryReport {
+  jti: string;
+  /** Epoch milliseconds. */
+  timestamp: number;
+  /** Id of the report, not of the session: a repeated report is stored once. */
+  id: string;
+  /** JSON. */
+  body: string;
+}
+
+export interface ShardStatistics {
+  hotRows: number;
+  sealedRows: number;
+  segments: number;
+  /** Compressed, in R2. */
+  sealedBytes: number;
+  databaseBytes: number;
+}

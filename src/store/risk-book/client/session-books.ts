@@ -1,0 +1,41 @@
+/**
+ * Which object keeps what: the sessions of an instance in sixteen, chosen by the network a session was opened
+ * from, so that one object sees a network open session after session; the lists for the edges in one. A
+ * session's id begins with the digit of its object and is found again by nothing else.
+ */
+import { inJurisdiction } from '../../jurisdiction.ts';
+import type { RiskBookRpc } from '../rpc.ts';
+import { textHash } from '../../text-hash.ts';
+import { randomToken } from '../../keys/master-key.ts';
+
+const BOOKS = 16;
+/** 128 random bits behind the digit. */
+const JTI_BYTES = 16;
+
+/** A session id that leads to the book of this network. */
+export function newSessionJti(network: string): string {
+  return (textHash(network) % BOOKS).toString(16) + randomToken(JTI_BYTES);
+}
+
+/** The book of a session; any text leads to one. */
+export function sessionBook(env: ServiceEnv, instanceId: string, jti: string): RiskBookRpc {
+  const digit = /^[0-9a-f]/.exec(jti)?.[0];
+  const book = digit === undefined ? textHash(jti) % BOOKS : Number.parseInt(digit, 16);
+  return named(env, `${instanceId}/${book}`);
+}
+
+export function listBook(env: ServiceEnv, instanceId: string): RiskBookRpc {
+  return named(env, `${instanceId}/lists`);
+}
+
+/** Every book of an instance. */
+export function allBooks(env: ServiceEnv, instanceId: string): RiskBookRpc[] {
+  const sessions = Array.from({ length: BOOKS }, (_, book) => named(env, `${instanceId}/${book}`));
+  return [...sessions, listBook(env, instanceId)];
+}
+
+function named(env: ServiceEnv, name: string): RiskBookRpc {
+  const namespace = inJurisdiction(env.RISK_BOOK, env.JURISDICTION);
+  // The platform's stub type maps every nested field to a promise; these methods return plain data.
+  return namespace.get(namespace.idFromName(name)) as unknown as RiskBookRpc;
+}

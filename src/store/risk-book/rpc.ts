@@ -1,0 +1,57 @@
+/**
+ * What a `RiskBook` can be asked, and what it returns: one method is one call over RPC. Callers
+ * (`client/`) and the object (`object/`) share this file and no other code of each other.
+ */
+import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
+import type { RiskScore } from '../../risk/risk-score.ts';
+import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
+
+export interface RiskBookRpc {
+  open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore>;
+  /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
+  renew(terms: SessionTerms): Promise<RescoredSession | null>;
+  /** `null`: the session is unknown or was ended. */
+  report(jti: string, report: TelemetryReport, nowMs: number): Promise<RescoredSession | null>;
+  /** Records that one batch held this many requests of the session. `null`: it is unknown or was ended. */
+  crowd(jti: string, requests: number, nowMs: number): Promise<RescoredSession | null>;
+  /** What a new session inherits when its visitor sent this session's cookie but differs from its visitor. */
+  lineage(jti: string, visitor: SessionVisitor): Promise<Lineage>;
+  read(jti: string): Promise<SessionState | null>;
+  hasEnded(jti: string): Promise<boolean>;
+  /** Deletes a session and blocks its renewal until `until`; returns whether it was known. */
+  end(jti: string, until: number): Promise<boolean>;
+  raise(session: RaisedSession, until: number): Promise<void>;
+  withdraw(jti: string, until: number): Promise<void>;
+  listVersion(): Promise<number>;
+  lists(nowMs: number): Promise<SessionLists>;
+  /** Erases the whole book a minute after `nowMs`: its instance was deleted. */
+  retire(nowMs: number): Promise<void>;
+}
+
+export interface SessionTerms {
+  jti: string;
+  visitor: SessionVisitor;
+  /** Epoch milliseconds. */
+  now: number;
+  expiresAt: number;
+  keptUntil: number;
+  cycling: { threshold: number; windowSeconds: number };
+}
+
+/** A score and the one before it. */
+export interface RescoredSession extends RiskScore {
+  before: number;
+}
+
+export interface RaisedSession {
+  jti: string;
+  score: number;
+  /** Bits, one per detector. */
+  detectors: number;
+}
+
+export interface SessionLists {
+  version: number;
+  raised: RaisedSession[];
+  withdrawn: string[];
+}

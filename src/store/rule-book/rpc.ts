@@ -1,0 +1,106 @@
+/**
+ * What a `RuleBook` can be asked, and what it returns: one method is one call over RPC. Callers
+ * (`client.ts`) and the object (`object/`) share this file and no other code of each other.
+ */
+import type { Decision, EdgeRuleType } from '../../contract/vocabulary.ts';
+import type { RuleKey, RuleWrite, StoredRule } from './rule-row.ts';
+
+export interface RuleBookRpc {
+  /** The version that edges should hold. Compiles the first base, so that an empty book has a valid one too. */
+  currentVersion(): Promise<RulesVersion>;
+  /** The signed changes from a base up to `version`; `null` for a base or version that is not served. */
+  delta(baseHash: string, version: number): Promise<Uint8Array | null>;
+  upsert(rules: RuleWrite[], author: WriteAuthor): Promise<WriteOutcome>;
+  remove(keys: RuleKey[], author: WriteAuthor): Promise<WriteOutcome>;
+  /** Restores the rules of an earlier version, as a new version. */
+  rollback(version: number, author: WriteAuthor): Promise<RollbackOutcome>;
+  /** Callers use `rulePage` of `client.ts`, which unpacks it. */
+  packedPage(query: RulePageQuery): Promise<PackedRulePage>;
+  /**
+   * Rules that can match a visitor: those under `keys` (each prefix of the address, its network, country and
+   * fingerprint) and each user agent rule whose text is part of `userAgent`, which must be folded as the values are.
+   */
+  matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }>;
+  /** Versions, newest first, below `before` when it is given. */
+  history(limit: number, before: number | null): Promise<{ versions: HistoryEntry[]; version: number; oldest: number }>;
+  /** Erases the book within seconds, with retries: its instance was deleted. */
+  retire(nowMs: number): Promise<void>;
+  /** Compiles the present rules into a new base. A call while a compile runs waits for that one. */
+  compile(): Promise<void>;
+}
+
+/** A compiled base: the SHA-256 of its payload, and the version at which reading its rules began. */
+export interface BasePointer {
+  hash: string;
+  version: number;
+}
+
+export interface RulesVersion {
+  base: BasePointer;
+  delta: { version: number };
+}
+
+export type WriteKind = 'create' | 'delete' | 'import' | 'rollback';
+
+export interface WriteAuthor {
+  /** Epoch milliseconds. */
+  now: number;
+  /** API key id. */
+  actor: string;
+  kind: WriteKind;
+}
+
+export interface WriteCounts {
+  version: number;
+  created: number;
+  updated: number;
+  deleted: number;
+}
+
+export type WriteOutcome = ({ ok: true } & WriteCounts) | TooManyRules;
+
+export interface TooManyRules {
+  ok: false;
+  reason: 'too-many-rules';
+  limit: number;
+  /** The type that has a limit of its own, or `null` for the limit of all rules together. */
+  type: 'userAgent' | null;
+}
+
+export type RollbackOutcome = WriteOutcome | { ok: false; reason: 'out-of-reach'; oldest: number; newest: number };
+
+export interface RuleFilter {
+  type?: EdgeRuleType;
+  verdict?: Decision;
+  /** Start of the canonical value; letter case does not matter. */
+  valuePrefix?: string;
+}
+
+export interface RulePageQuery extends RuleFilter {
+  /** The last rule of the page before. */
+  after?: RuleKey;
+  limit: number;
+  /** Skips the total: later pages of one listing have it already, and counting costs more than reading. */
+  withoutTotal?: boolean;
+}
+
+export interface PackedRulePage {
+  /** For `storedRules`. */
+  packed: string;
+  /** Exact number of rules under the filter; 0 when it was not requested. */
+  total: number;
+  version: number;
+}
+
+export interface HistoryEntry {
+  version: number;
+  /** Epoch milliseconds. */
+  at: number;
+  by: string;
+  kind: WriteKind;
+  created: number;
+  updated: number;
+  deleted: number;
+  /** The version that a rollback restored. */
+  restores?: number;
+}
