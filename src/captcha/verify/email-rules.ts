@@ -2,17 +2,23 @@
  * A site's word on email addresses: throw-away domains, and rules on the local part. A bare domain
  * has no local part, so only the domain is judged. Pure; counting is the caller's.
  */
+import { disposableEmailBlocklist } from 'disposable-email-domains-js';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
-import { linearPattern } from '../../contract/management/linear-pattern.ts';
-import type { LinearPattern } from '../../contract/management/linear-pattern.ts';
+import { compileBlocklist } from '../../contract/management/email-blocklist.ts';
+import type { EmailBlocklist } from '../../contract/management/email-blocklist.ts';
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
-import { throwawayDomains } from './throwaway-domains.ts';
 
 const DEFAULT_DOTS_MAX = 3;
 /** `name+k3j9x2@gmail.com`: a random tag, as scripts make them. */
 const DEFAULT_GMAIL_TAG = /\+[a-z0-9]{6,}$/;
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
+
+/**
+ * Mail services that hand out addresses for minutes. The list is updated with the package; names that change
+ * faster belong in a site's own `customRegexBlocklist`.
+ */
+const throwawayDomains: ReadonlySet<string> = new Set(disposableEmailBlocklist());
 
 export interface EmailAddress {
   /** Empty for a bare domain. */
@@ -55,19 +61,18 @@ export function emailRefusal(email: EmailAddress | null, settings: SiteSettings)
     if (GMAIL.has(email.domain) && DEFAULT_GMAIL_TAG.test(email.local)) return 'API.SPAM_EMAIL_RULE';
   }
   const whole = email.local === '' ? email.domain : `${email.local}@${email.domain}`;
-  return compiledList(active.customRegexBlocklist).some((hits) => hits(whole)) ? 'API.SPAM_EMAIL_RULE' : null;
+  return blocklistOf(active.customRegexBlocklist)(whole) ? 'API.SPAM_EMAIL_RULE' : null;
 }
 
-/** By the list itself: a site's settings are one object for as long as they are remembered. */
-const compiled = new WeakMap<readonly string[], readonly LinearPattern[]>();
+/** Keyed by the list: a site's settings stay one object for as long as they are remembered. */
+const compiled = new WeakMap<readonly string[], EmailBlocklist>();
 
-/** Patterns were checked when the site was saved, so none is left out here. */
-function compiledList(sources: readonly string[]): readonly LinearPattern[] {
-  const kept = compiled.get(sources);
-  if (kept !== undefined) return kept;
-  const made = sources.map((source) => linearPattern(source)).filter((pattern) => pattern !== null);
-  compiled.set(sources, made);
-  return made;
+function blocklistOf(sources: readonly string[]): EmailBlocklist {
+  const remembered = compiled.get(sources);
+  if (remembered !== undefined) return remembered;
+  const blocklist = compileBlocklist(sources);
+  compiled.set(sources, blocklist);
+  return blocklist;
 }
 
 function isThrowaway(domain: string): boolean {

@@ -4,7 +4,7 @@
  * name: a misspelt limit must not pass as a limit. Times are milliseconds.
  */
 import * as z from 'zod/mini';
-import { linearPattern } from './linear-pattern.ts';
+import { blocklistProblem } from './email-blocklist.ts';
 import { normaliseDomain } from './site-domain.ts';
 import { captchaTypes, challengeKinds } from '../vocabulary.ts';
 
@@ -123,15 +123,14 @@ const ipValidationRules = z.strictObject({
 });
 export type IpValidationRules = z.infer<typeof ipValidationRules>;
 
-/** Run on what visitors typed; see `linear-pattern.ts`. */
-const blocklistPattern = z.string().check(
-  z.minLength(1),
-  z.maxLength(256),
-  z.refine(
-    (value) => linearPattern(value) !== null,
-    'not a usable pattern: no look-around, no back reference, counts up to 64',
-  ),
-);
+/** RE2 patterns, checked as a list because their size is bounded together; see `email-blocklist.ts`. */
+const emailPatterns = z.array(z.string().check(z.minLength(1), z.maxLength(256))).check(z.maxLength(50), (context) => {
+  // A list that is too long is refused for its length and never compiled.
+  const problem = context.issues.length > 0 ? null : blocklistProblem(context.value);
+  if (problem === null) return;
+  const { index, message } = problem;
+  context.issues.push({ code: 'custom', message, path: [index], input: context.value[index] });
+});
 
 const spamFilter = z.strictObject({
   enabled: z._default(z.boolean(), false),
@@ -141,7 +140,7 @@ const spamFilter = z.strictObject({
       maxLocalPartDots: z.optional(z.int().check(z.gte(0), z.lte(64))),
       normaliseGmail: z._default(z.boolean(), false),
       useDefaultPatterns: z._default(z.boolean(), false),
-      customRegexBlocklist: z._default(z.array(blocklistPattern).check(z.maxLength(50)), []),
+      customRegexBlocklist: z._default(emailPatterns, []),
       /** Counted only with `storeMetadata`. */
       maxEmailSubmissionCount: z.optional(z.int().check(z.gte(1), z.lte(1_000_000))),
     }),

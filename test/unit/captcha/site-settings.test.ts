@@ -88,6 +88,22 @@ describe.each<[string, unknown[], unknown[]]>([
   test.each(bad)('refuses %j', (value) => expect(accepts({ [name]: value })).toBe(false));
 });
 
+test('names the blocklist pattern that it refuses and why', () => {
+  const emailRules = { customRegexBlocklist: ['^spam', '(?=x)y'] };
+  expect(siteSettings.safeParse({ domains, spamFilter: { emailRules } }).error?.issues).toMatchObject([
+    {
+      path: ['spamFilter', 'emailRules', 'customRegexBlocklist', 1],
+      message: 'look-around such as (?= is not supported',
+    },
+  ]);
+});
+
+test('refuses a blocklist that is too long without compiling it', () => {
+  const emailRules = { customRegexBlocklist: Array.from({ length: 51 }, () => '(') };
+  const { error } = siteSettings.safeParse({ domains, spamFilter: { emailRules } });
+  expect(error?.issues.map((issue) => issue.code)).toEqual(['too_big']);
+});
+
 test('names what it does not know', () => {
   const result = siteSettings.safeParse({ domains, powDificulty: 3 });
   expect(result.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['powDificulty'] });

@@ -166,7 +166,8 @@ describe('an email', () => {
   test.each([
     [{ spamEmailDomainCheckEnabled: true }, 'a@mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
     [{ spamEmailDomainCheckEnabled: true }, 'eu.mailinator.com', 'API.SPAM_EMAIL_DOMAIN'],
-    [{ spamEmailDomainCheckEnabled: true }, 'notmailinator.com', null],
+    [{ spamEmailDomainCheckEnabled: true }, 'mailinator.com.example.org', null],
+    [{ spamEmailDomainCheckEnabled: true }, 'a@gmail.com', null],
     [{ spamEmailDomainCheckEnabled: true }, 'nonsense', 'API.SPAM_EMAIL_DOMAIN'],
     [{}, 'a@mailinator.com', null],
     [{}, 'nonsense', null],
