@@ -8,7 +8,6 @@ import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
 import { checkImportGraph } from './checks/import-graph.ts';
-import { checkLockfile } from './checks/lockfile.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkOwnWords } from './checks/own-words.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
@@ -43,7 +42,6 @@ const steps: Step[] = [
   { name: 'edge bundle', run: checkEdgeBundle },
   { name: 'client size', run: checkClientSize },
   { name: 'one workerd', run: checkOneWorkerd },
-  { name: 'lockfile', run: checkLockfile },
   { name: 'pure modules', run: checkPureModules },
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },
