@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildClient } from '../../scripts/build-client.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
-import { clientHeadersOf } from '../../src/edge/request/client-headers.ts';
+import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
 import { clientsOf } from './risk-clients.ts';
 import type { RecordedClient } from './risk-clients.ts';
 import { recordedPage, sight } from './risk-pages.ts';

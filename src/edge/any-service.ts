@@ -1,13 +1,12 @@
 /**
- * The edge against any service that keeps the interface document (design 4, `wrangler.any-service.toml`):
- * it compiles that service's rules itself and carries its files and languages, since such a service
- * has none of them to give.
+ * The edge against any service that implements the documented interface (`wrangler.any-service.toml`). It compiles that
+ * service's rules itself and carries all files and languages, because such a service has none of them.
  */
+import { pageLanguages } from '../locales/pages.generated.ts';
 import { edgeAssets, pageAssets } from '../widget/bundle.generated.ts';
 import { KvUpstream, syncFromManagementApi } from './feed/management-api.ts';
-import { readManagementRules } from './isolate/management-rules.ts';
-import { pageLanguages } from '../locales/pages.generated.ts';
-import { edgeWorker } from './worker.ts';
+import { readManagementRules } from './feed/management-rules.ts';
+import { edgeWorker } from './app.ts';
 
 export default edgeWorker({
   rulesSource: 'management-api',

@@ -1,14 +1,15 @@
 /**
- * Unchecked bindings and variables in, one complete checked configuration out. Every mistake is one
- * line, all of them at once, so that an operator mends a deployment in one go (issue 4, point 9).
- * The compiler forces the result to be complete; nothing else in the edge reads `env`.
+ * Unchecked bindings and variables in, one complete checked configuration out. Every mistake is one line and all are
+ * reported at once, so that an operator fixes a deployment in one go. The compiler forces the result to be complete;
+ * nothing else in the edge reads `env`.
  */
-import type { EdgeMode } from './isolate/edge-mode.ts';
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 
 export const logSinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'] as const;
 export type LogSink = (typeof logSinks)[number];
 
-/** Where allowed requests go (issue 4, point 8). */
+/** Where allowed requests go. */
 export type OriginTarget =
   | { kind: 'url'; base: string; resolveOverride: string | null }
   | { kind: 'zone' }
@@ -51,27 +52,32 @@ export interface EdgeEnvironment {
   version: string;
 }
 
-/** What a mode reads its source of rules with; a mistake is one line. */
+/** How a Worker reads the credentials of its source of rules. */
 export interface EnvironmentReader {
-  /** Trimmed; empty where there is none. */
+  /** Trimmed; empty where the variable is not set. */
   text: (name: string) => string;
   binding: (name: string) => object | null;
+  /** Reports a mistake, one sentence. */
   wrong: (line: string) => undefined;
   sinks: readonly string[];
 }
 
-export type EnvironmentReading = { ok: true; environment: EdgeEnvironment } | { ok: false; mistakes: string[] };
+/** How the deployed Worker reads its one source of rules. */
+export interface RulesReader {
+  /** The only `RULES_SOURCE` of this Worker, and the wrangler file of the Worker for the other one. */
+  rulesSource: RulesSource['kind'];
+  otherConfig: string;
+  /** Its credentials; `undefined` where they are incomplete, after reporting it with `wrong`. */
+  readRules(reader: EnvironmentReader): RulesSource | undefined;
+}
 
-/** Below it a secret can be guessed; 16 random bytes in base64url are 22 characters. */
+/** A shorter secret can be guessed; 16 random bytes in base64url are 22 characters. */
 const SECRET_MIN_CHARS = 16;
-/** Longer than a day and neither polling nor staleness would mean anything. */
+/** Beyond a day, neither polling nor staleness means anything. */
 const SECONDS_MAX = 86_400;
 
-/** `mode`: of the Worker that was deployed, which knows one source of rules. */
-export function readEnvironment(
-  env: Record<string, unknown>,
-  mode: Pick<EdgeMode, 'rulesSource' | 'otherConfig' | 'readRules'>,
-): EnvironmentReading {
+/** The error is the list of mistakes, one sentence each. */
+export function readEnvironment(env: Record<string, unknown>, mode: RulesReader): Result<EdgeEnvironment, string[]> {
   const mistakes: string[] = [];
   const wrong = (line: string): undefined => void mistakes.push(line);
   const text = (name: string): string => (typeof env[name] === 'string' ? env[name].trim() : '');
@@ -144,35 +150,32 @@ export function readEnvironment(
   const siteverifyUrl = text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`;
   const rules = mode.readRules({ text, binding, wrong, sinks });
   const origin = readOrigin();
-  if (mistakes.length > 0 || !rules || !origin) return { ok: false, mistakes: [...new Set(mistakes)] };
+  if (mistakes.length > 0 || !rules || !origin) return failed([...new Set(mistakes)]);
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
-  return {
-    ok: true,
-    environment: {
-      serviceUrl,
-      service: binding('SERVICE') as Fetcher | null,
-      siteverifyUrl,
-      origin,
-      signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
-      rules,
-      failMode,
-      failModeVerify,
-      failModeChallenge,
-      pollMs,
-      maxStaleMs,
-      sinks: sinks as LogSink[],
-      kv: binding('GATE_KV') as KVNamespace | null,
-      queue,
-      logBucket,
-      analytics,
-      logUrl,
-      logAuthorization: optional('LOG_AUTHORIZATION'),
-      opsToken,
-      allowTestKeys: text('ALLOW_TEST_KEYS') === '1',
-      ipCategories: optional('IP_CATEGORIES'),
-      version: metadata?.id ?? (text('EDGE_VERSION') || 'unversioned'),
-    },
-  };
+  return ok({
+    serviceUrl,
+    service: binding('SERVICE') as Fetcher | null,
+    siteverifyUrl,
+    origin,
+    signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
+    rules,
+    failMode,
+    failModeVerify,
+    failModeChallenge,
+    pollMs,
+    maxStaleMs,
+    sinks: sinks as LogSink[],
+    kv: binding('GATE_KV') as KVNamespace | null,
+    queue,
+    logBucket,
+    analytics,
+    logUrl,
+    logAuthorization: optional('LOG_AUTHORIZATION'),
+    opsToken,
+    allowTestKeys: text('ALLOW_TEST_KEYS') === '1',
+    ipCategories: optional('IP_CATEGORIES'),
+    version: metadata?.id ?? (text('EDGE_VERSION') || 'unversioned'),
+  });
 
   function readOrigin(): OriginTarget | undefined {
     const fetcher = binding('ORIGIN') as Fetcher | null;

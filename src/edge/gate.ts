@@ -1,117 +1,161 @@
 /**
- * One request, top to bottom (design 3): canonical path, signals, session, decide, answer, and one
- * record whatever happened. Each step that can end the way returns; only `respond` makes bytes.
+ * One request, top to bottom: facts, verdict, step, response, record. Everything before `carryOut` returns values; only
+ * this file calls the origin and turns a step into a response, and it writes exactly one record per request.
  */
-import { protectPrefix } from '../contract/edge/headers.ts';
-import { canonicalTarget } from './request/canonical-path.ts';
-import { challengeOrVerify } from './challenge/challenged.ts';
-import type { Edge } from './isolate/edge.ts';
-import { answerAfterFailure, answerWithoutRuleset } from './failure.ts';
-import { beginPassage } from './request/passage.ts';
-import type { Passage } from './request/passage.ts';
-import { passOn } from './origin/pass-on.ts';
-import { answerProtectCall } from './protect/routes.ts';
-import { recordOf } from './record.ts';
-import { bearsReplayMark, bringsSeal, restoreSubmission, withoutReplayMark } from './challenge/replay.ts';
-import { badRequest, block, foreignHost, noSession } from './answer/respond.ts';
-import { readSignals } from './request/signals.ts';
-import { refreshBehind } from './session/session-refresh.ts';
-import { verdictOf } from './decide/verdict.ts';
+import type { Context } from 'hono';
+import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
+import { respond } from './answer/respond.ts';
+import { challengeStep } from './challenge/challenge-step.ts';
+import { bearsReturnMark, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
+import { isJudged, unjudged } from './decide/context.ts';
+import type { RequestContext } from './decide/context.ts';
+import { judge } from './decide/judge.ts';
+import { errorVerdict } from './decide/verdict.ts';
+import { bareRefusal, reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
+import type { Isolate } from './isolate/isolate.ts';
+import { callOrigin, handedOn } from './origin/call-origin.ts';
+import type { OriginFault } from './origin/call-origin.ts';
+import { recordOf } from './step/record.ts';
+import type { Outcome } from './step/record.ts';
+import { UNROUTABLE } from './request/canonical-path.ts';
+import type { RequestFacts } from './request/facts.ts';
+import { answerWith, forwardOn } from './step/step.ts';
+import type { Answered, Forward, Step } from './step/step.ts';
 
-export function gate(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
-  const answered = answerAndRecord(request, edge, ctx);
-  // A visitor who hangs up ends his request on the spot; without this nobody would hear of it.
-  ctx.waitUntil(answered);
-  return answered;
+export interface EdgeBindings {
+  isolate: Isolate;
+  facts: RequestFacts;
 }
+export type WaitUntil = (work: Promise<unknown>) => void;
+/** From a context, judged where a ruleset is loaded, to what to do. */
+export type NextStep = (context: RequestContext, isolate: Isolate, waitUntil: WaitUntil) => Step | Promise<Step>;
 
-async function answerAndRecord(request: Request, edge: Edge, ctx: ExecutionContext): Promise<Response> {
-  const passage = beginPassage(request, canonicalTarget(request.url), Date.now());
-  passage.pageTexts = edge.pageTexts;
-  let response: Response | null = null;
-  try {
-    response = await decideAndAnswer(passage, edge, ctx);
-  } catch (error) {
-    response = await answerAfterFailure(passage, edge, error);
-  } finally {
-    if (passage.heldBody) edge.bodies.release(passage.heldBody);
-    const from = {
-      instanceId: edge.instanceId,
-      version: edge.environment.version,
-      isolate: edge.log.isolateId,
-      seq: edge.log.nextSeq(),
-    };
-    edge.log.add(recordOf(passage, response?.status ?? 0, from), (work) => ctx.waitUntil(work));
-  }
-  return response;
-}
-
-async function decideAndAnswer(passage: Passage, edge: Edge, ctx: ExecutionContext): Promise<Response> {
-  const { nowMs } = passage;
-  if (!passage.target) return badRequest(passage);
-
-  const waiting = edge.feed.ready(nowMs, (work) => ctx.waitUntil(work));
-  if (waiting) await waiting;
-  const { config, ruleset } = edge.feed.state;
-  passage.config = config;
-  passage.rulesetVersion = ruleset?.version ?? 0;
-
-  const signals = readSignals(passage.headers, passage.request.cf, edge.environment.signals, edge.categories);
-  passage.signals = signals;
-  if (bearsReplayMark(passage.target.query)) {
-    const refusal = bringsSeal(passage.request) ? await restoreSubmission(passage, edge) : null;
-    if (refusal) return refusal;
-    if (!passage.replay) passage.target = withoutReplayMark(passage.target) ?? passage.target;
-  }
-  const { request, target } = passage;
-  const isProtectCall = target.path.startsWith(protectPrefix);
-  if (config) passage.path = config.pathPolicy(target, request.method);
-  if (config?.hosts && !config.hosts.has(hostName(target.host))) return foreignHost(passage);
-  if (!config || !ruleset) {
-    return isProtectCall ? answerProtectCall(passage, edge, ctx) : answerWithoutRuleset(passage, edge);
-  }
-
-  const { cookie: cookies, fetchDestination } = passage.headers;
-  const reading = edge.sessions.read(cookies, config, signals, nowMs);
-  const session = reading instanceof Promise ? await reading : reading;
-  const fromOpenPage = fetchDestination === 'empty';
-  const held = edge.clearances.read(cookies, config, signals, nowMs, fromOpenPage);
-  const clearance = held instanceof Promise ? await held : held;
-  passage.jti = session.jti ?? clearance?.jti ?? null;
-  passage.clearance = clearance;
-
-  const verdict = verdictOf({
-    policy: config.policy,
-    path: passage.path!,
-    method: request.method,
-    preflight: isPreflight(request),
-    signals,
-    match: ruleset.match(signals, Math.floor(nowMs / 1000)),
-    rulesetVersion: ruleset.version,
-    session,
-    clearance,
-  });
-  passage.verdict = verdict;
-  if (session.refresh !== null) refreshBehind(passage, edge, session.refresh, ctx);
-
-  if (isProtectCall) return answerProtectCall(passage, edge, ctx);
-  if (verdict.enforcementPolicy !== 'enforce') return passOn(passage, edge);
+/** Every request that is not one of the edge's own endpoints. */
+export const gate = handled((context, isolate) => {
+  if (!isJudged(context)) return stepWithoutRuleset(context, isolate);
+  const { verdict } = context;
+  if (verdict.enforcementPolicy !== 'enforce') return forwardOn(context);
   switch (verdict.decision) {
-    case 'block':
-      return block(passage);
-    case 'challenge':
-      return verdict.source === 'no-session' ? noSession(passage) : challengeOrVerify(passage, edge);
     case 'allow':
-      return passOn(passage, edge);
+      return forwardOn(context);
+    case 'block':
+      return answerWith(context, { kind: 'block' });
+    case 'challenge':
+      return verdict.source === 'no-session'
+        ? answerWith(context, { kind: 'no-session' })
+        : challengeStep(context, isolate);
+  }
+});
+
+/** A Hono handler that judges the request, takes the next step, carries it out and records it. */
+export function handled(next: NextStep) {
+  return function handleRequest(c: Context<{ Bindings: EdgeBindings }>): Promise<Response> {
+    const { isolate, facts } = c.env;
+    const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+    const responded = respondAndRecord(facts, isolate, next, waitUntil);
+    // A visitor who hangs up ends the request at once. Without this it would leave no record.
+    waitUntil(responded);
+    return responded;
+  };
+}
+
+async function respondAndRecord(
+  facts: RequestFacts,
+  isolate: Isolate,
+  next: NextStep,
+  waitUntil: WaitUntil,
+): Promise<Response> {
+  let step: Step;
+  try {
+    const context = await contextOf(facts, isolate, waitUntil);
+    step = 'kind' in context ? context : await next(context, isolate, waitUntil);
+  } catch (error) {
+    step = stepAfterException(facts, isolate.feed.state, isolate, error);
+  }
+  const outcome = await carryOut(step, isolate);
+  const { log, bodies, environment, instanceId } = isolate;
+  bodies.release(facts.requestId);
+  const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
+  log.add(recordOf(outcome, from), waitUntil);
+  return outcome.response;
+}
+
+/** Everything up to the verdict, or an answer where there is none to reach. */
+async function contextOf(
+  facts: RequestFacts,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+): Promise<RequestContext | Answered> {
+  if (facts.target === UNROUTABLE) return answerWith(unjudged(facts), BAD_REQUEST);
+  const waiting = isolate.feed.ready(facts.nowMs, waitUntil);
+  if (waiting) await waiting;
+  const { config, ruleset } = isolate.feed.state;
+  const known = { config, rulesetVersion: ruleset?.version ?? 0 };
+
+  let asked = { facts, held: null as RequestContext['held'] };
+  if (bearsReturnMark(facts.target.query)) {
+    const returned = await returnedSubmission(facts, config, isolate);
+    if (!returned.ok) return answerWith(unjudged(facts, known), returned.error);
+    asked = returned.value;
+  }
+  const { target, request } = asked.facts;
+  if (!config) return unjudged(asked.facts, { ...known, held: asked.held });
+  const path = config.pathPolicy(target, request.method);
+  if (config.hosts && !config.hosts.has(hostName(target.host))) {
+    const verdict = errorVerdict('block', 'The instance does not serve this host.', 'policy', 'policy:hosts');
+    return answerWith(unjudged(asked.facts, { ...known, path, verdict }), FOREIGN_HOST);
+  }
+  if (!ruleset) return unjudged(asked.facts, { ...known, path, held: asked.held });
+  return judge({ ...asked, config, path, ruleset }, isolate, waitUntil);
+}
+
+const originFaults = {
+  loop: message(
+    'unavailable',
+    'API.LOOP_DETECTED',
+    'This site is misconfigured: the gate forwards requests to itself.',
+  ),
+  'already-sent': message(
+    'send-again',
+    'API.CONFLICT',
+    'This submission was already sent, or could not be sent safely.',
+  ),
+  unreachable: message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site could not be reached. Try again.'),
+} satisfies Record<OriginFault, object>;
+const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
+
+function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
+  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
+}
+
+async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
+  const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
+  if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
+  const { response, originMs } = called.value;
+  try {
+    return { step, response: handedOn(step, response, isolate), originMs };
+  } catch (error) {
+    reportException(step.context.facts, isolate, error);
+    return answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate);
   }
 }
 
-/** A CORS preflight as the fetch standard defines it; any other OPTIONS is a request like the rest. */
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+async function answered(step: Answered, isolate: Isolate): Promise<Outcome> {
+  try {
+    return { step, response: await respond(step.context, step.answer, isolate.pageTexts), originMs: null };
+  } catch (error) {
+    const { context } = step;
+    reportException(context.facts, isolate, error);
+    const verdict = errorVerdict('block', 'An exception while answering.');
+    return {
+      step: answerWith({ ...context, verdict }, { kind: 'block' }),
+      response: bareRefusal(context.facts),
+      originMs: null,
+    };
+  }
 }
 
-/** Without the port and the dot of a full name; an IPv6 literal keeps its brackets. */
+/** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */
 function hostName(host: string): string {
   return host.toLowerCase().replace(/\.?(?::\d+)?$/, '');
 }

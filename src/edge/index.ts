@@ -1,13 +1,13 @@
 /**
- * The edge in front of an origin, with a service of this project behind it (`wrangler.toml`). It
- * carries only what an outage of that service needs: English pages and the scripts of a challenge.
+ * The edge in front of an origin, with a Gatehouse service behind it (`wrangler.toml`). It carries only what an outage
+ * of that service needs: English pages and the scripts of a challenge.
  */
 import { edgeAssets } from '../widget/bundle.generated.ts';
 import { backUpFiles } from './feed/file-backup.ts';
 import { backUpToKv } from './feed/kv-backup.ts';
 import { englishPages } from '../locales/english-pages.generated.ts';
-import { readServiceRules } from './isolate/service-rules.ts';
-import { edgeWorker } from './worker.ts';
+import { readServiceRules } from './feed/service-rules.ts';
+import { edgeWorker } from './app.ts';
 
 export default edgeWorker({
   rulesSource: 'service',

@@ -4,7 +4,7 @@
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
-import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
+import { type DecideInputs, type DecideOutcome, decide, liftedInputs } from './decide.ts';
 import type { RuleMatch } from './types.ts';
 
 /** Rules named after the deciding one; the rest are counted. */
@@ -64,4 +64,12 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
   }
   text += `; ruleset version ${rulesetVersion}.`;
   return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
+}
+
+const NO_INPUTS: DecideInputs = { network: null, client: null, category: null, risk: null, policy: null };
+
+/** The explanation of a request that no rule, category, risk or policy says anything about. One per ruleset version. */
+export function quietExplanation(rulesetVersion: number): string {
+  const match: RuleMatch = { network: null, client: null, fired: [] };
+  return explainVerdict({ match, inputs: NO_INPUTS, outcome: decide(NO_INPUTS), rulesetVersion });
 }

@@ -1,15 +1,17 @@
 /**
- * Asks `/siteverify` about a token, as the edge (design 3.3): audience `edge`, so that the site's own
- * backend can still verify the same token once; at least the level this instance asks for. Towards a
- * service that knows only the interface document, only the document's members are sent.
+ * Asks `/siteverify` about a token, as the edge: audience `edge`, so that the site's own backend can still verify the
+ * same token once, and at least the level this instance asks for. A service that implements only the documented
+ * interface gets only the documented fields.
  */
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
 import { verifyToken } from '../../verify/client.ts';
-import type { Edge } from '../isolate/edge.ts';
-import { LOCAL_LEVEL, LOCAL_PREFIX, spendLocalToken } from './local-challenge.ts';
-import type { Passage } from '../request/passage.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import { LOCAL_LEVEL, LOCAL_PREFIX } from './local-challenge.ts';
+import type { LocalChallenges } from './local-challenge.ts';
 
-/** Design 8 calls 500 ms slow for the feed; a verification is waited for by a person, and spends. */
+/** A person waits for a verification, and it spends the token, so it gets more time than a feed call. */
 const VERIFY_TIMEOUT_MS = 3000;
 
 export type TokenCheck =
@@ -17,44 +19,48 @@ export type TokenCheck =
   | { outcome: 'refused'; expired: boolean; reason: string }
   | { outcome: 'fault' };
 
+export interface CheckTokenPorts {
+  environment: Pick<EdgeEnvironment, 'rules' | 'service' | 'siteverifyUrl'>;
+  localChallenges: LocalChallenges;
+  count: (name: string) => void;
+}
+
+/** `action`: the action the token must have, or `null` for any. */
 export async function checkToken(
-  passage: Passage,
-  edge: Edge,
+  { signals, nowMs }: RequestFacts,
+  config: CompiledConfig,
+  { environment, localChallenges, count }: CheckTokenPorts,
   token: string,
   action: string | null,
 ): Promise<TokenCheck> {
-  const { environment } = edge;
-  const config = passage.config!;
+  const level = config.policy.clearanceLevel;
   if (token.startsWith(LOCAL_PREFIX)) {
-    const jti = await spendLocalToken(config, passage.signals!, token, passage.nowMs);
-    if (jti === null || config.policy.clearanceLevel > LOCAL_LEVEL) {
-      return { outcome: 'refused', expired: false, reason: 'local-token' };
-    }
+    const jti = await localChallenges.spend(config, signals, token, nowMs);
+    if (jti === null || level > LOCAL_LEVEL) return refused('local-token');
     return { outcome: 'verified', jti, level: LOCAL_LEVEL, action: CLEARANCE_ACTION, isLocal: true };
   }
   const isOwnService = environment.rules.kind === 'service';
-  const level = config.policy.clearanceLevel;
+  const { service } = environment;
   const answer = await verifyToken({
     url: environment.siteverifyUrl,
     secret: config.secretKey,
     token,
-    ip: passage.signals?.ip ?? null,
+    ip: signals.ip,
     ...(isOwnService ? { level, audience: 'edge' as const, ...(action === null ? {} : { action }) } : {}),
     timeoutMs: VERIFY_TIMEOUT_MS,
-    fetch: (request) => (environment.service ? environment.service.fetch(request) : fetch(request)),
+    fetch: (request) => (service ? service.fetch(request) : fetch(request)),
   });
   if (!answer.ok) {
-    edge.count(`verify_failures{kind="${answer.fault}"}`);
+    count(`verify_failures{kind="${answer.fault}"}`);
     return { outcome: 'fault' };
   }
-  edge.count(`verifications{verified="${answer.verified}"}`);
+  count(`verifications{verified="${answer.verified}"}`);
   const reason = answer.reason ?? 'not-verified';
   if (!answer.verified) return { outcome: 'refused', expired: /expired|timeout/i.test(reason), reason };
-  // The service was asked to insist on them; it is believed only where it says so again.
+  // The service was asked to insist on both; they count only where its answer repeats them.
   const reached = answer.level ?? 0;
-  if (isOwnService && reached < level) return { outcome: 'refused', expired: false, reason: 'level' };
-  if (isOwnService && action !== null && answer.action !== action)
-    return { outcome: 'refused', expired: false, reason: 'action' };
+  if (isOwnService && reached < level) return refused('level');
+  if (isOwnService && action !== null && answer.action !== action) return refused('action');
   return {
     outcome: 'verified',
     jti: answer.jti ?? null,
@@ -62,4 +68,8 @@ export async function checkToken(
     action: answer.action ?? null,
     isLocal: false,
   };
+}
+
+function refused(reason: string): TokenCheck {
+  return { outcome: 'refused', expired: false, reason };
 }

@@ -1,26 +1,30 @@
 /**
- * Asks the service whether one more visitor may come in by waiting: its ledger counts for all isolates,
- * what an isolate counts alone is only as good as that isolate.
+ * Asks the service whether one more visitor may pass by waiting. Its ledger counts for all isolates; an isolate's own
+ * count covers only that isolate.
  */
-import type { Edge } from '../isolate/edge.ts';
+import type { EdgeEnvironment } from '../environment.ts';
 
 /** The visitor has waited for twelve seconds already. */
 const TIMEOUT_MS = 2000;
 
-export type WaitLedger = Pick<Edge, 'environment' | 'service' | 'count'>;
+export interface LedgerPorts {
+  environment: Pick<EdgeEnvironment, 'rules'>;
+  service: { call(path: string, timeoutMs: number, body: string): Promise<Response> };
+  count: (name: string) => void;
+}
 
-/** `null`: nobody to ask, or no answer in time; the isolate's own budget decides alone (design 8). */
+/** `null`: no ledger, or no answer in time. The isolate's own budget decides alone then. */
 export async function askWaitLedger(
-  { environment, service, count }: WaitLedger,
+  { environment, service, count }: LedgerPorts,
   ticket: { id: string; bornAt: number; ip: string },
 ): Promise<boolean | null> {
   if (environment.rules.kind !== 'service') return null;
   try {
-    const answer = await service.call('/edge/v1/waits/take', TIMEOUT_MS, JSON.stringify(ticket));
-    const { taken } = await answer.json<{ taken?: unknown }>();
-    if (answer.status === 200 && typeof taken === 'boolean') return taken;
+    const response = await service.call('/edge/v1/waits/take', TIMEOUT_MS, JSON.stringify(ticket));
+    const { taken } = await response.json<{ taken?: unknown }>();
+    if (response.status === 200 && typeof taken === 'boolean') return taken;
   } catch {
-    // Counted below, as any other answer that is none.
+    // Counted below, like every other answer that is not one.
   }
   count('wait_ledger_failures');
   return null;

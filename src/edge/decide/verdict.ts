@@ -1,6 +1,6 @@
 /**
- * From signals, ruleset, config, session and clearance to a `Verdict`: what was decided, by what, and
- * whether it is enforced (design 3.1, 3.4). Pure: it knows no `Request` and no `Response`.
+ * From signals, rule match, config, session and clearance to a `Verdict`: what was decided, by which input, and
+ * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
 import type { InstancePolicy } from '../../contract/management/instance.ts';
 import { RISK_NEVER, detectorsOf } from '../../contract/edge/risk-detectors.ts';
@@ -11,27 +11,34 @@ import type { DecideInputs, DecideOutcome } from '../../rules/decide.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { RuleMatch } from '../../rules/types.ts';
-import type { ClearanceReading } from '../session/clearance.ts';
-import type { PathPolicy } from './path-policy.ts';
-import type { SessionReading } from '../session/session.ts';
+import type { ClearanceReading } from '../session/clearances.ts';
+import type { PathPolicy } from '../config/path-policy.ts';
+import type { SessionReading } from '../session/sessions.ts';
 import type { Signals } from '../request/signals.ts';
 
 type FiredRule = VerdictRecord['fired_rules'][number];
 
 export interface Verdict {
-  decision: Decision;
-  source: VerdictSource;
-  decidedBy: string;
+  readonly decision: Decision;
+  readonly source: VerdictSource;
+  readonly decidedBy: string;
   /** Rules that matched, then the detectors behind the risk score as `risk:<name>`. */
-  firedRules: readonly FiredRule[];
-  enforcementPolicy: VerdictRecord['enforcement_policy'];
-  sessionStatus: SessionStatus;
+  readonly firedRules: readonly FiredRule[];
+  readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
+  readonly sessionStatus: SessionStatus;
   /** Value of `X-Protect-Status`, or `null`. */
-  status: 'no-session' | 'invalid-session' | 'session-not-found' | null;
-  riskScore: number | null;
+  readonly status: 'no-session' | 'invalid-session' | 'session-not-found' | null;
+  readonly riskScore: number | null;
   /** Level of the clearance that lifted a challenge. */
-  level: number | null;
-  explain: string;
+  readonly level: number | null;
+  readonly explain: string;
+}
+
+/** What an explanation says of the ruleset. */
+export interface RulesetText {
+  version: number;
+  /** The explanation of a request that no rule, category, risk or policy says anything about. */
+  quietExplanation: string;
 }
 
 export interface VerdictInputs {
@@ -41,7 +48,7 @@ export interface VerdictInputs {
   preflight: boolean;
   signals: Signals;
   match: RuleMatch;
-  rulesetVersion: number;
+  ruleset: RulesetText;
   session: SessionReading;
   clearance: ClearanceReading | null;
 }
@@ -58,6 +65,8 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     policy: policyInput(inputs, sessionMissing),
   };
   const outcome = decide(table);
+  const knownStatus =
+    session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null;
   const verdict: Verdict = {
     decision: outcome.decision,
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
@@ -65,28 +74,25 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     firedRules: firedRules(match, session.detectors, table.risk),
     enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
-    status: session.status === 'invalid-session' || session.status === 'session-not-found' ? session.status : null,
+    status: knownStatus,
     riskScore: session.riskScore,
     level: null,
-    explain: explanation(match, table, outcome, inputs.rulesetVersion),
+    explain: explanation(match, table, outcome, inputs.ruleset),
   };
   if (verdict.decision === 'block') return verdict;
-  // A preflight carries no cookies: nobody could solve it, and the call that follows is decided itself.
+  // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
   if (inputs.preflight) return allow(verdict, 'preflight');
   if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');
-  let lifted = verdict;
-  if (verdict.decision === 'challenge') {
-    if (!clearance || clearance.level < policy.clearanceLevel) {
-      if (sessionMissing) verdict.status ??= 'no-session';
-      return verdict;
-    }
-    lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
-  }
   const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
+  if (verdict.decision !== 'challenge') return asksForSession ? noSession(verdict) : verdict;
+  if (!clearance || clearance.level < policy.clearanceLevel) {
+    return sessionMissing && knownStatus === null ? { ...verdict, status: 'no-session' } : verdict;
+  }
+  const lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
   return asksForSession ? noSession(lifted) : lifted;
 }
 
-/** A verdict that the table did not make: a failure policy's, or one before any input was known. */
+/** A verdict that the table did not make: a failure policy made it, or no input was known yet. */
 export function errorVerdict(
   decision: Decision,
   explain: string,
@@ -112,7 +118,7 @@ function allow(verdict: Verdict, source: VerdictSource): Verdict {
   return { ...verdict, decision: 'allow', source, explain: verdict.explain + note };
 }
 
-/** A json path cannot open a session by itself: its client is told to (design 3.1, 3.2). */
+/** A json path has no page to open a session from. Its client gets 401 and opens one. */
 function noSession(verdict: Verdict): Verdict {
   const status = verdict.status ?? 'no-session';
   return {
@@ -188,12 +194,8 @@ function enforcementOf(policy: InstancePolicy, signals: Signals): Verdict['enfor
     : 'enforce';
 }
 
-/** Most requests are decided by nothing at all: their sentence is made once per ruleset version. */
-let silentExplanation = { version: -1, text: '' };
-function explanation(match: RuleMatch, table: DecideInputs, outcome: DecideOutcome, version: number): string {
-  const silent = outcome.input === 'default' && match.fired.length === 0;
-  if (silent && silentExplanation.version === version) return silentExplanation.text;
-  const text = explainVerdict({ match, inputs: table, outcome, rulesetVersion: version });
-  if (silent) silentExplanation = { version, text };
-  return text;
+function explanation(match: RuleMatch, table: DecideInputs, outcome: DecideOutcome, ruleset: RulesetText): string {
+  // Most requests: nothing fired and nothing decided.
+  if (outcome.input === 'default' && match.fired.length === 0) return ruleset.quietExplanation;
+  return explainVerdict({ match, inputs: table, outcome, rulesetVersion: ruleset.version });
 }

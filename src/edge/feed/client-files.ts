@@ -1,25 +1,28 @@
 /**
- * The browser's files and the pages' texts that this Worker does not carry: fetched from the service
- * under the content hash that is compiled in here, kept in the colo cache, and in KV by the scheduled
- * run. Whatever the place, the body's hash is checked before it is used: a service of another release
- * has another file, and that one is not served under this release's name.
+ * Browser files and page texts that this Worker does not carry: fetched from the service under the content hash that is
+ * compiled in here, kept in the colo cache, and copied to KV by the scheduled run. The body's hash is checked wherever
+ * it comes from: a service of another release has another file, which is not served under this release's name.
  */
-import { assetHashes } from '../../widget/bundle.generated.ts';
-import type { EmbeddedFile } from '../isolate/edge-mode.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
-import { readBounded } from '../submission/submission.ts';
+import { assetHashes } from '../../widget/bundle.generated.ts';
+import { readBounded } from '../submission/read-submission.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count } from './upstream.ts';
 
-/** A file is some ten kilobytes; ten times that is none of ours. */
+/** A file is some ten kilobytes. */
 const FILE_MAX_BYTES = 256 * 1024;
 const FETCH_TIMEOUT_MS = 5000;
-/** A file that is not to be had is not asked for again at once, by whoever wants it. */
+/** A file that could not be read is not asked for again before this. */
 const RETRY_AFTER_MS = 5000;
 
-/** `absent`: this release's file is nowhere. `unreachable`: nor does the service answer. */
+/** `absent`: this release's file was found nowhere. `unreachable`: the service did not respond either. */
 export type FileReading = Bytes | 'absent' | 'unreachable';
+
+export interface EmbeddedFile {
+  hash: string;
+  body: string;
+}
 
 export interface ClientFilesOptions {
   embedded: Readonly<Record<string, EmbeddedFile>>;
@@ -44,13 +47,13 @@ export class ClientFiles {
     return Object.hasOwn(embedded, name) ? (embedded[name] ?? null) : null;
   }
 
-  /** Files to be had from the service: name and hash. */
+  /** Files that come from the service: name and hash. */
   get fetched(): readonly (readonly [name: string, hash: string])[] {
     if (this.#options.service === null) return [];
     return Object.entries(assetHashes).filter(([name]) => this.embedded(name) === null);
   }
 
-  /** From the nearest place that has it. */
+  /** From the nearest place that has the file. */
   async read(name: string): Promise<FileReading> {
     const { cache, kv } = this.#options;
     const hash = this.fetched.find(([known]) => known === name)?.[1];
@@ -93,7 +96,7 @@ export function fileName(name: string, hash: string): string {
   return `file/${name}/${hash}`;
 }
 
-/** As `scripts/build-client.ts` names them: the first 64 bits of SHA-256. */
+/** `scripts/build-client.ts` names files by the first 64 bits of SHA-256. */
 async function hasHash(bytes: Bytes, hash: string): Promise<boolean> {
   return (await sha256Hex(bytes)).slice(0, hash.length) === hash;
 }

@@ -5,8 +5,8 @@
  * never replaces what is there.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { compileConfig } from './compiled-config.ts';
-import type { CompiledConfig } from './compiled-config.ts';
+import { compileConfig } from '../config/compiled-config.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { ConfigSeal } from './config-seal.ts';
 import { openBase, openDeltaOver, rulesetOf } from './ruleset-files.ts';
 import type { LoadedBase, LoadedRuleset } from './ruleset-files.ts';

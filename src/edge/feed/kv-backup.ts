@@ -5,7 +5,8 @@
  */
 import type { ConfigSeal } from './config-seal.ts';
 import type { KvStore } from './kv.ts';
-import { importRulesetKeys, openBase, openDeltaOver } from './ruleset-files.ts';
+import { importRulesetKeys } from '../config/compiled-config.ts';
+import { openBase, openDeltaOver } from './ruleset-files.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
 import type { Count, Upstream } from './upstream.ts';
 

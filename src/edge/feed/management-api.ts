@@ -16,7 +16,7 @@ import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
-import { readBounded } from '../submission/submission.ts';
+import { readBounded } from '../submission/read-submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** Design 4: what a scheduled run compiles within its CPU time. */

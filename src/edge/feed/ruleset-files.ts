@@ -1,18 +1,16 @@
 /**
- * Ruleset files on their way into memory (design 4): signature, hash, instance and base are checked
- * here and only here. A file that fails any of them is `null`, never an exception.
+ * Opens ruleset files: signature, hash, instance and base are checked here and only here. A file that fails any check
+ * is `null`, never an exception.
  */
-import { decodeBase64url } from '../../bytes/base64url.ts';
-import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import type { RulesetKeys } from '../config/compiled-config.ts';
 import { openDelta } from '../../rules/delta.ts';
 import type { Delta } from '../../rules/delta.ts';
+import { quietExplanation } from '../../rules/explain.ts';
 import { createRuleset } from '../../rules/ruleset.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import { openSignedRuleset } from '../../rules/signing.ts';
 import { openSnapshot } from '../../rules/snapshot.ts';
 import type { Snapshot } from '../../rules/snapshot.ts';
-
-export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
 
 export interface LoadedBase {
   hash: string;
@@ -23,15 +21,8 @@ export interface LoadedRuleset {
   baseHash: string;
   version: number;
   ruleCount: number;
+  quietExplanation: string;
   match: Ruleset['match'];
-}
-
-export async function importRulesetKeys(keys: EdgeConfig['rulesetKeys']): Promise<RulesetKeys> {
-  const imported = keys.map(async ({ kid, publicKey }) => {
-    const raw = decodeBase64url(publicKey) ?? new Uint8Array(0);
-    return [kid, await crypto.subtle.importKey('raw', raw, { name: 'Ed25519' }, false, ['verify'])] as const;
-  });
-  return new Map(await Promise.all(imported));
 }
 
 export async function openBase(
@@ -68,6 +59,7 @@ export function rulesetOf(base: LoadedBase, delta: Delta | null, version: number
     baseHash: base.hash,
     version,
     ruleCount: ruleset.ruleCount,
+    quietExplanation: quietExplanation(version),
     match: (signals, nowSeconds) => ruleset.match(signals, nowSeconds),
   };
 }

@@ -5,7 +5,7 @@
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-answers.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { readBounded } from '../submission/submission.ts';
+import { readBounded } from '../submission/read-submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** Design 8: a service slower than this counts as down. */

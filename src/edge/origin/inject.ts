@@ -1,21 +1,21 @@
 /**
- * Puts the protect script into allowed HTML documents (design 6): whole documents only, in a charset
- * the rewriter can read, with the page's own CSP nonce, the ETag weakened since the bytes differ.
+ * Puts the protect script into allowed HTML documents: whole documents only, in a charset the rewriter can read, with
+ * the page's own CSP nonce. The ETag becomes weak because the bytes differ.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import type { Passage } from '../request/passage.ts';
+import type { RequestFacts } from '../request/facts.ts';
 
 const hash = assetHashes['protect.js'];
 const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
-/** The directives that rule over a script element (CSP 3, 6.8.1), first to last; a style's nonce opens nothing. */
+/** Directives that apply to a script element (CSP 3 section 6.8.1), first to last. A style's nonce does not count. */
 const SCRIPT_SOURCES = ['script-src-elem', 'script-src', 'default-src'].map(
   (name) => new RegExp(`(?:^|[;,])\\s*${name}\\s([^;,]*)`, 'i'),
 );
-/** Encodings in which an ASCII tag has the bytes of ASCII. */
+/** Encodings in which an ASCII tag does not have the bytes of ASCII. */
 const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
 
-export function injectProtectScript(response: Response, passage: Passage): Response {
-  if (!hash || !isWholeDocument(passage, response)) return response;
+export function injectProtectScript(response: Response, facts: RequestFacts): Response {
+  if (!hash || !isWholeDocument(facts, response)) return response;
   const { headers } = response;
   const nonce = scriptNonce(headers.get('content-security-policy'));
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
@@ -29,7 +29,7 @@ export function injectProtectScript(response: Response, passage: Passage): Respo
     if (element.tagName === 'head') element.prepend(tag, { html: true });
     else element.before(tag, { html: true });
   };
-  // A document without a head still has a body, or at least some element.
+  // A document without a head still has a body.
   return new HTMLRewriter().on('head', { element: place }).on('body', { element: place }).transform(response);
 }
 
@@ -42,8 +42,8 @@ function scriptNonce(policy: string | null): string | undefined {
   return undefined;
 }
 
-/** Asked in the order of what most responses fail at: each look into `Headers` crosses into the runtime. */
-function isWholeDocument({ request, headers: asked }: Passage, response: Response): boolean {
+/** The check that most responses fail comes first: each look into `Headers` crosses into the runtime. */
+function isWholeDocument({ request, headers: asked }: RequestFacts, response: Response): boolean {
   const { headers } = response;
   const type = headers.get('content-type') ?? '';
   const destination = asked.fetchDestination;

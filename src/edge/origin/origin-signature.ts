@@ -1,7 +1,7 @@
 /**
- * `X-Protect-Signature: t=<epoch seconds>,kid=<key>,v1=<base64url>` proves to an origin that a
- * request came through this gate (design 3.2): HMAC-SHA256 over the lines below, under the
- * instance's origin signature key. `docs/origin-lockdown.md` shows how origins check it.
+ * `X-Protect-Signature: t=<epoch seconds>,kid=<key>,v1=<base64url>` proves to an origin that a request came through
+ * this gate: HMAC-SHA256 over the lines below, under the instance's origin signature key. `docs/origin-lockdown.md`
+ * shows how origins check it.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { HmacSha256 } from '../../bytes/hmac-sha256.ts';

@@ -1,21 +1,27 @@
 /**
- * `GET /__protect/health`: whether the gate has rules to judge by, for anyone; with `OPS_TOKEN` as
- * bearer also how old everything is (issue 4, point 9). Never a secret.
+ * `GET /__protect/health`: whether the gate has rules to judge by, for anyone; with `OPS_TOKEN` as bearer also how old
+ * everything is. Never a secret.
  */
-import { json } from '../answer/respond.ts';
 import { isSameSecret } from '../../bytes/constant-time.ts';
-import type { ProtectCall } from './routes.ts';
+import type { RequestContext } from '../decide/context.ts';
+import type { Isolate } from '../isolate/isolate.ts';
+import { answerWith } from '../step/step.ts';
+import type { Answered } from '../step/step.ts';
 
-/** Renewed in time means before this. */
+/** Leaves time to issue a new one. */
 const JWT_EXPIRY_WARNING_SECONDS = 14 * 86_400;
 
-export function health({ passage, edge }: ProtectCall): Response {
-  const { feed, environment, service } = edge;
+export function health(context: RequestContext, isolate: Isolate): Answered {
+  const { feed, service, environment } = isolate;
   const { config, ruleset } = feed.state;
-  const nowMs = passage.nowMs;
   const status = config && ruleset && !service.jwtRefused ? 'ok' : 'degraded';
-  if (!isOperator(passage.request, environment.opsToken)) return json(passage, 200, { status });
+  const isDetailed = isOperator(context.facts.request, environment.opsToken);
+  const body = isDetailed ? { status, ...details(isolate, context.facts.nowMs) } : { status };
+  return answerWith(context, { kind: 'json', status: 200, body });
+}
 
+function details({ feed, environment, service, instanceId, log }: Isolate, nowMs: number): object {
+  const { config, ruleset } = feed.state;
   const claims = environment.rules.kind === 'service' ? environment.rules.claims : null;
   const nowSeconds = Math.floor(nowMs / 1000);
   const warnings: string[] = [];
@@ -24,12 +30,11 @@ export function health({ passage, edge }: ProtectCall): Response {
   if (claims && claims.expiresAt - nowSeconds < JWT_EXPIRY_WARNING_SECONDS) {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);
   }
-  return json(passage, 200, {
-    status,
+  return {
     warnings,
     version: environment.version,
-    instanceId: edge.instanceId,
-    isolate: edge.log.isolateId,
+    instanceId,
+    isolate: log.isolateId,
     configVersion: config?.configVersion ?? null,
     ruleset: ruleset ? { version: ruleset.version, base: ruleset.baseHash, rules: ruleset.ruleCount } : null,
     lastSyncMs: feed.syncedAtMs,
@@ -46,7 +51,7 @@ export function health({ passage, edge }: ProtectCall): Response {
       challenge: environment.failModeChallenge,
     },
     sinks: environment.sinks,
-  });
+  };
 }
 
 function isOperator({ headers }: Request, opsToken: string | null): boolean {

@@ -1,60 +1,57 @@
 /**
- * `/__protect/*`: the edge's own first-party endpoints (design 3.3). The decision has been made before
- * a call gets here; a blocked visitor gets no further. POSTs come from the site's own pages only, are
- * small, and are limited per network. Routed by the canonical path, like everything else.
+ * `/__protect/*`: the edge's own first-party endpoints. The request is judged before an endpoint runs; a blocked visitor
+ * gets no further. POSTs come from the site's own pages only, are small, and are limited per network.
  */
 import { Hono } from 'hono/tiny';
-import { protectPrefix } from '../../contract/edge/headers.ts';
-import type { Edge } from '../isolate/edge.ts';
-import type { Passage } from '../request/passage.ts';
-import { block, jsonError } from '../answer/respond.ts';
-import { takeWait } from '../challenge/wait-lane.ts';
-import { serveAsset } from './assets.ts';
-import { passChallengeCall } from './challenge.ts';
-import { admitPost } from './admission.ts';
+import { error } from '../answer/answer.ts';
+import { isJudged } from '../decide/context.ts';
+import type { RequestContext } from '../decide/context.ts';
+import { handled } from '../gate.ts';
+import type { EdgeBindings, NextStep } from '../gate.ts';
+import { answerWith } from '../step/step.ts';
+import { refusalOf } from './admission.ts';
+import { buyClearance } from './buy-clearance.ts';
 import { health } from './health.ts';
-import { openSession } from './session.ts';
-import { passTelemetry } from './telemetry.ts';
-import { verifyForClearance } from './verify.ts';
+import { openSession } from './open-session.ts';
+import { passChallenge } from './pass-challenge.ts';
+import { passTelemetry } from './pass-telemetry.ts';
+import { serveScript } from './serve-script.ts';
 
-export interface ProtectCall {
-  passage: Passage;
-  edge: Edge;
-  ctx: ExecutionContext;
+/** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
+function endpoint(next: NextStep, pathType: 'html' | 'json' = 'json') {
+  return handled((judged, isolate, waitUntil) => {
+    const context = internal(judged, pathType);
+    if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
+    const refusal = refusalOf(context.facts, isolate.postLimits);
+    return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
+  });
 }
 
-const app = new Hono<{ Bindings: ProtectCall }>({
-  getPath: (_request, options) => (options!.env as ProtectCall).passage.target!.path,
-});
-
-app.use(`${protectPrefix}*`, async (context, next) => {
-  const refusal = await admitPost(context.env, context.req.raw);
-  if (refusal) return refusal;
-  return next();
-});
-app.get(`${protectPrefix}health`, (context) => health(context.env));
-app.post(`${protectPrefix}challenge`, (context) => passChallengeCall(context.env, 'challenge'));
-app.post(`${protectPrefix}solution`, (context) => passChallengeCall(context.env, 'solution'));
-app.post(`${protectPrefix}verify`, (context) => verifyForClearance(context.env));
-app.post(`${protectPrefix}session`, (context) => openSession(context.env));
-app.post(`${protectPrefix}telemetry`, (context) => passTelemetry(context.env));
-app.get(`${protectPrefix}wait`, (context) => takeWait(context.env.passage, context.env.edge));
-app.get(`${protectPrefix}:file{[a-z-]+\\.js}`, (context) => serveAsset(context.env, context.req.param('file')));
-app.notFound((context) => jsonError(context.env.passage, 'API.NOT_FOUND', 'There is nothing at this address.'));
-app.onError((error) => {
-  throw error;
-});
-
-export async function answerProtectCall(passage: Passage, edge: Edge, ctx: ExecutionContext): Promise<Response> {
-  const { verdict } = passage;
-  const pathType = passage.target!.path === `${protectPrefix}wait` ? 'html' : 'json';
-  if (passage.path) passage.path = { ...passage.path, pathType };
-  if (verdict) {
-    const blocked = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
-    passage.verdict = blocked
-      ? { ...verdict, source: 'internal' }
-      : { ...verdict, decision: 'allow', source: 'internal', status: null };
-    if (blocked) return block(passage);
-  }
-  return app.fetch(passage.request, { passage, edge, ctx });
+/** A challenge never stands before the endpoints that solve it. */
+function internal(context: RequestContext, pathType: 'html' | 'json'): RequestContext {
+  const { verdict, path } = context;
+  const typed = path && { ...path, pathType };
+  if (!isJudged(context)) return { ...context, path: typed };
+  const isBlocked = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
+  const internalVerdict = isBlocked
+    ? { ...verdict, source: 'internal' as const }
+    : { ...verdict, decision: 'allow' as const, source: 'internal' as const, status: null };
+  return { ...context, path: typed, verdict: internalVerdict };
 }
+
+export const protectRoutes = new Hono<{ Bindings: EdgeBindings }>();
+protectRoutes.get('/health', endpoint(health));
+protectRoutes.post('/challenge', endpoint(passChallenge('challenge')));
+protectRoutes.post('/solution', endpoint(passChallenge('solution')));
+protectRoutes.post('/verify', endpoint(buyClearance));
+protectRoutes.post('/session', endpoint(openSession));
+protectRoutes.post('/telemetry', endpoint(passTelemetry));
+protectRoutes.get(
+  '/wait',
+  endpoint((context, { waitLane }) => waitLane.take(context), 'html'),
+);
+protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
+protectRoutes.all(
+  '/:rest{.*}',
+  endpoint((context) => answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.'))),
+);

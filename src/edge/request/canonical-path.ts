@@ -1,8 +1,8 @@
 /**
- * The one canonical path (design 3, point 1). `request.url` on workerd still holds dot segments and
- * backslashes, a router shows them otherwise, and `fetch()` sends them resolved: a pattern matched
- * on any of the three can be tricked by the difference. Here: the URL standard's parse, unreserved
- * `%XX` decoded, other `%XX` upper-cased, `//` merged. Patterns, exemptions and rules see only this.
+ * The one canonical path. `request.url` on workerd still holds dot segments and backslashes, a router shows them
+ * differently, and `fetch()` sends them resolved. An attacker can use the difference to slip past a pattern that is
+ * matched on any of the three. The canonical path is the URL standard's parse with unreserved `%XX` decoded, other
+ * `%XX` in upper case and `//` merged. Patterns, exemptions and rules see only this path.
  */
 
 export interface CanonicalTarget {
@@ -10,34 +10,47 @@ export interface CanonicalTarget {
   /** Lower-cased by the runtime; with the port when the visitor named one. */
   host: string;
   path: string;
-  /** Path and query exactly as received: the origin URL is made of it by concatenation. */
+  /** Path and query exactly as received. The origin URL is concatenated from it. */
   received: string;
   /** `?…` as received, or empty. */
   query: string;
-  /** Holds an encoded separator or dot segment: never exempt. */
+  /** Holds an encoded separator or dot segment, so it is never exempt. */
   ambiguous: boolean;
-  /** Other paths that an origin could take this one for. The strictest policy of all of them applies. */
+  /** Other paths that an origin could read this one as. The strictest policy of all of them applies. */
   readings: readonly string[];
 }
 
+/** RFC 1035 section 2.3.4. */
+const HOST_MAX_CHARS = 255;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-/** Anything but a path that is its own canonical form. */
+/** Matches every path that is not already in canonical form. */
 const NOT_PLAIN = /[^!$&-9:=@A-Z_a-z~]|\/[/.]/;
 const ENCODED_SEPARATOR_OR_DOTS = /%2f|%5c|(?:\/|\\)(?:%2e|\.%2e|%2e\.)(?:%2e)?(?:[/\\?]|$)/i;
 /** Delimiters that some origins honour although the URL standard does not: `;x`, `%3b`, `%3f`, `%23`, `%25`, NUL. */
 const LOOSE_DELIMITER = /;|%(?:2[35ef]|3[bf]|5c|00)/i;
 const NO_READINGS: readonly string[] = [];
-/** Double and triple encoding are the forms seen in attacks; each pass shortens the text. */
+/** Attacks use double and triple encoding. Each pass shortens the text. */
 const DECODE_PASSES_MAX = 3;
 
-/** `null`: not a request for a path of a host (`OPTIONS *`, a malformed authority); the answer is 400. */
+/** Stands in for the target of a request that names no path of a host. */
+export const UNROUTABLE: CanonicalTarget = {
+  scheme: 'http',
+  host: '',
+  path: '',
+  received: '/',
+  query: '',
+  ambiguous: true,
+  readings: NO_READINGS,
+};
+
+/** `null`: the request names no path of a host (`OPTIONS *`, a malformed authority). */
 export function canonicalTarget(url: string): CanonicalTarget | null {
   const secure = url.startsWith('https://');
   const hostStart = secure ? 8 : 7;
   const pathStart = url.indexOf('/', hostStart);
   if (pathStart < 0) return null;
   const host = url.slice(hostStart, pathStart);
-  if (!isKnownHost(host)) return null;
+  if (host.length > HOST_MAX_CHARS || !HOST.test(host)) return null;
 
   const queryStart = url.indexOf('?', pathStart);
   const rawPath = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart);
@@ -56,7 +69,7 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
 
 /** The canonical form of a path without its query. */
 export function canonicalPath(rawPath: string): string {
-  // `//host` at the front would be read as an authority: the parser gets the path behind a fixed host.
+  // The parser would read `//host` at the front as an authority, so the path goes behind a fixed host.
   const parsed = new URL('http://h' + rawPath).pathname;
   return parsed
     .replace(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
@@ -80,13 +93,4 @@ function otherReadings(rawPath: string, path: string): string[] {
     if (reading !== path) readings.add(reading);
   }
   return [...readings];
-}
-
-/** One host is asked for again and again; the pattern is only run when another comes. */
-let lastGoodHost = '';
-function isKnownHost(host: string): boolean {
-  if (host === lastGoodHost) return true;
-  if (host.length > 255 || !HOST.test(host)) return false;
-  lastGoodHost = host;
-  return true;
 }

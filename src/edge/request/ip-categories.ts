@@ -1,9 +1,11 @@
 /**
- * Address categories (issue 4, point 6): Tor by Cloudflare's country code `T1`, networks by ASN, and
- * prefixes. The default names only networks that publish their addresses as cloud or hosting ranges
- * (`docs/ip-categories.md` has the sources); an operator replaces it with the variable `IP_CATEGORIES`.
+ * Address categories: Tor by Cloudflare's country code `T1`, networks by ASN, and prefixes. The default names only
+ * networks that publish their addresses as cloud or hosting ranges (sources in `docs/ip-categories.md`). An operator
+ * replaces it with the variable `IP_CATEGORIES`.
  */
 import * as z from 'zod/mini';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { ipCategories } from '../../contract/vocabulary.ts';
 import type { IpCategory } from '../../contract/vocabulary.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
@@ -16,7 +18,7 @@ export interface IpCategories {
 }
 
 const names = z.array(z.enum(ipCategories)).check(z.minLength(1), z.maxLength(ipCategories.length));
-/** An environment variable holds 5 kB; the bound only says that larger sets belong in `ipMask` rules. */
+/** An environment variable holds 5 kB. Larger sets belong in `ipMask` rules. */
 const ENTRIES_MAX = 2000;
 
 /** Networks whose operators sell servers, not access. Sources: each operator's published ranges and registry entry. */
@@ -52,13 +54,13 @@ const NONE: readonly IpCategory[] = [];
 const TOR: readonly IpCategory[] = ['tor'];
 const DATACENTER: readonly IpCategory[] = ['datacenter'];
 
-export type CategoriesReading = { ok: true; categories: IpCategories } | { ok: false; reason: string };
+export type CategoriesReading = Result<IpCategories, string>;
 
 /** `json`: an operator's dataset, or `null` for the default. */
 export function readIpCategories(json: string | null): CategoriesReading {
   const byAsn = new Map<number, readonly IpCategory[]>();
   const ranges: CategoryRange[] = [];
-  const read = (): CategoriesReading => ({ ok: true, categories: lookup(byAsn, ranges) });
+  const read = (): CategoriesReading => ok(lookup(byAsn, ranges));
   if (json === null) {
     for (const asn of DATACENTER_ASNS) byAsn.set(asn, DATACENTER);
     return read();
@@ -86,7 +88,7 @@ export function readIpCategories(json: string | null): CategoriesReading {
 }
 
 function refused(reason: string): CategoriesReading {
-  return { ok: false, reason: `IP_CATEGORIES${reason}` };
+  return failed(`IP_CATEGORIES${reason}`);
 }
 
 function lookup(byAsn: ReadonlyMap<number, readonly IpCategory[]>, ranges: readonly CategoryRange[]): IpCategories {

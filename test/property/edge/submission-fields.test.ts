@@ -1,8 +1,8 @@
 /** Fields found in the bytes of a body are those that parsing the whole of it would have found (issue 4, point 7). */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/submission-fields.ts';
-import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission/submission-strip.ts';
+import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
+import { withoutJsonField, withoutUrlencodedField } from '../../../src/edge/submission/strip-field.ts';
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();

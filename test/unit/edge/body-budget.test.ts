@@ -1,19 +1,19 @@
-/** How much of challenged submissions one isolate holds at once (design 3.3). */
+/** How much of challenged submissions one isolate holds in memory at once. */
 import { describe, expect, test } from 'vitest';
-import { BodyBudget, HELD_BODIES_MAX_BYTES } from '../../../src/edge/isolate/body-budget.ts';
-import type { HeldBody } from '../../../src/edge/isolate/body-budget.ts';
+import { BodyBudget, HELD_BODIES_MAX_BYTES } from '../../../src/edge/submission/body-budget.ts';
 
-const arrival = (nowMs = 0) => ({ nowMs, heldBody: null as HeldBody | null });
+let requests = 0;
+const arrival = (nowMs = 0) => ({ requestId: `request-${++requests}`, nowMs });
 const budget = () => {
   const counted: string[] = [];
   return { counted, bodies: new BodyBudget((name) => counted.push(name)) };
 };
 
 describe('the room for bodies', () => {
-  test('is shared by all that are held, to the byte', () => {
+  test('is shared by all held bodies, to the byte', () => {
     const { bodies, counted } = budget();
-    const first = bodies.holdFor(arrival());
-    const second = bodies.holdFor(arrival());
+    const first = bodies.hold(arrival());
+    const second = bodies.hold(arrival());
     expect(first(HELD_BODIES_MAX_BYTES - 10)).toBe(true);
     expect(second(4)).toBe(true);
     expect(second(6)).toBe(true);
@@ -22,29 +22,29 @@ describe('the room for bodies', () => {
     expect(counted).toEqual(['submissions_refused{reason="memory"}']);
   });
 
-  test('a body that is refused holds nothing any more, one that is answered neither', () => {
+  test('is free again after a body is refused or its request is answered', () => {
     const { bodies } = budget();
     const answered = arrival();
-    bodies.holdFor(answered)(HELD_BODIES_MAX_BYTES);
-    expect(bodies.holdFor(arrival())(1)).toBe(false);
-    bodies.release(answered.heldBody!);
-    expect(bodies.holdFor(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
+    bodies.hold(answered)(HELD_BODIES_MAX_BYTES);
+    expect(bodies.hold(arrival())(1)).toBe(false);
+    bodies.release(answered.requestId);
+    expect(bodies.hold(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
   });
 
-  test('what one request reads twice over, sealed and then as it was, is given back as one', () => {
+  test('counts what one request reads, sealed and then opened, as one body', () => {
     const { bodies } = budget();
     const returning = arrival();
-    bodies.holdFor(returning)(HELD_BODIES_MAX_BYTES / 2);
-    bodies.holdFor(returning)(HELD_BODIES_MAX_BYTES / 2);
-    expect(bodies.holdFor(arrival())(1)).toBe(false);
-    bodies.release(returning.heldBody!);
-    expect(bodies.holdFor(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
+    bodies.hold(returning)(HELD_BODIES_MAX_BYTES / 2);
+    bodies.hold(returning)(HELD_BODIES_MAX_BYTES / 2);
+    expect(bodies.hold(arrival())(1)).toBe(false);
+    bodies.release(returning.requestId);
+    expect(bodies.hold(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
   });
 
-  test('a body whose request was killed does not keep others out for ever', () => {
+  test('is free again some minutes after a request was killed', () => {
     const { bodies } = budget();
-    bodies.holdFor(arrival(0))(HELD_BODIES_MAX_BYTES);
-    expect(bodies.holdFor(arrival(170_000))(1)).toBe(false);
-    expect(bodies.holdFor(arrival(181_000))(1)).toBe(true);
+    bodies.hold(arrival(0))(HELD_BODIES_MAX_BYTES);
+    expect(bodies.hold(arrival(170_000))(1)).toBe(false);
+    expect(bodies.hold(arrival(181_000))(1)).toBe(true);
   });
 });

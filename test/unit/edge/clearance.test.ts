@@ -1,8 +1,8 @@
 /** Clearance: what it lifts, for whom, how long, and all that does not make one (design 3.3). */
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearance.ts';
-import type { ClearanceClaims } from '../../../src/edge/session/clearance.ts';
+import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
+import type { ClearanceClaims } from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 

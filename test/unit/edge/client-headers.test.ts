@@ -1,7 +1,7 @@
 /** What a session call's headers show (design 6): presence and bounded texts, and where a browser sends them at all. */
 import { describe, expect, test } from 'vitest';
 import { clientHeaders } from '../../../src/contract/edge/edge-api.ts';
-import { clientHeadersOf } from '../../../src/edge/request/client-headers.ts';
+import { clientHeadersOf } from '../../../src/edge/session/client-headers.ts';
 
 const chrome = {
   'accept-language': 'de-DE,de;q=0.9',

@@ -1,11 +1,12 @@
-/** A compiled config, signals and a passage for the edge's unit tests. */
-import { compileConfig } from '../../../src/edge/feed/compiled-config.ts';
-import type { CompiledConfig } from '../../../src/edge/feed/compiled-config.ts';
+/** A compiled config, signals, facts and a context for the edge's unit tests. */
+import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
+import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
-import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import { beginPassage } from '../../../src/edge/request/passage.ts';
-import type { Passage } from '../../../src/edge/request/passage.ts';
+import { unjudged } from '../../../src/edge/decide/context.ts';
+import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import { readFacts } from '../../../src/edge/request/facts.ts';
+import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 
 export const NOW_MS = 1_800_000_000_000;
@@ -51,14 +52,28 @@ export function signalsOf(changes: Partial<Signals> = {}): Signals {
   };
 }
 
-export async function passageOf(path: string, policy: object = {}, changes: Partial<Passage> = {}): Promise<Passage> {
+export function factsOf(path = '/', changes: Partial<RequestFacts> = {}): RequestFacts {
   const url = `https://site.test${path}`;
+  const facts = readFacts(new Request(url), NOW_MS, {
+    environment: { signals: { kind: 'cloudflare' } },
+    categories: { of: () => [] },
+  });
+  return { ...facts, signals: signalsOf(), ...changes };
+}
+
+/** A context as a judged GET has it; `facts` and `changes` replace parts of it. */
+export async function contextOf(
+  path: string,
+  policy: object = {},
+  { facts = {}, ...changes }: Partial<Omit<JudgedContext, 'facts'>> & { facts?: Partial<RequestFacts> } = {},
+): Promise<JudgedContext> {
   const config = await configOf(policy);
-  const request = new Request(url);
-  const target = canonicalTarget(url)!;
-  const passage = beginPassage(request, target, NOW_MS);
-  passage.config = config;
-  passage.signals = signalsOf();
-  passage.path = config.pathPolicy(target, request.method);
-  return Object.assign(passage, changes);
+  const read = factsOf(path, facts);
+  return {
+    ...unjudged(read),
+    isJudged: true,
+    config,
+    path: config.pathPolicy(read.target, read.request.method),
+    ...changes,
+  };
 }

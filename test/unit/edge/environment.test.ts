@@ -1,8 +1,8 @@
 /** The edge's configuration: complete or refused, one line per mistake (issue 4, point 9). */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
-import { readManagementRules } from '../../../src/edge/isolate/management-rules.ts';
-import { readServiceRules } from '../../../src/edge/isolate/service-rules.ts';
+import { readManagementRules } from '../../../src/edge/feed/management-rules.ts';
+import { readServiceRules } from '../../../src/edge/feed/service-rules.ts';
 
 const claims = Buffer.from(JSON.stringify({ sub: 'inst_1', iat: 1, exp: 2 })).toString('base64url');
 const good = {
@@ -22,7 +22,7 @@ const anyServiceMode = {
 } as const;
 const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEnvironment>[1] = serviceMode) => {
   const reading = readEnvironment(env, mode);
-  return reading.ok ? [] : reading.mistakes;
+  return reading.ok ? [] : reading.error;
 };
 
 describe('environment', () => {
@@ -30,7 +30,7 @@ describe('environment', () => {
     const reading = readEnvironment(good, serviceMode);
     expect(reading).toMatchObject({
       ok: true,
-      environment: {
+      value: {
         serviceUrl: 'https://gatehouse.example.com',
         siteverifyUrl: 'https://gatehouse.example.com/siteverify',
         origin: { kind: 'url', base: 'https://origin.example.com' },
@@ -94,9 +94,9 @@ describe('environment', () => {
 
   test('the zone’s own origin and a service binding are origins too', () => {
     expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' }, serviceMode)).toMatchObject({
-      environment: { origin: { kind: 'zone' } },
+      value: { origin: { kind: 'zone' } },
     });
     const bound = readEnvironment({ ...good, ORIGIN_URL: '', ORIGIN: { fetch: () => null } }, serviceMode);
-    expect(bound).toMatchObject({ environment: { origin: { kind: 'binding', base: null } } });
+    expect(bound).toMatchObject({ value: { origin: { kind: 'binding', base: null } } });
   });
 });

@@ -1,64 +1,107 @@
-/** Failure policies as values (design 8): what an exception and a missing ruleset lead to. */
-import { expect, test, vi } from 'vitest';
-import type { Edge } from '../../../src/edge/isolate/edge.ts';
-import { answerAfterFailure, answerWithoutRuleset } from '../../../src/edge/failure.ts';
-import { configOf, passageOf } from './edge-fixture.ts';
+/** What an exception and a missing ruleset lead to. */
+import type { Context } from 'hono';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { unjudged } from '../../../src/edge/decide/context.ts';
+import { stepWithoutRuleset } from '../../../src/edge/step/failure.ts';
+import { handled } from '../../../src/edge/gate.ts';
+import type { EdgeBindings, NextStep } from '../../../src/edge/gate.ts';
+import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
+import { Clearances } from '../../../src/edge/session/clearances.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
+import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
+import { forwardOn } from '../../../src/edge/step/step.ts';
+import { englishPages } from '../../../src/locales/english-pages.generated.ts';
+import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
 const config = await configOf();
-const counted: string[] = [];
-const edgeOf = (hasRuleset: boolean, failMode: 'open' | 'closed' = 'open') =>
-  ({
-    environment: {
-      failMode,
-      origin: { kind: 'url', base: 'https://origin.test', resolveOverride: null },
-    },
-    feed: { state: { config: hasRuleset ? config : null, ruleset: hasRuleset ? {} : null } },
-    count: (name: string) => void counted.push(name),
-  }) as unknown as Edge;
-
-test('an exception while a ruleset is loaded is a challenge, counted', async () => {
+const ruleset = { version: 3, quietExplanation: '', match: () => ({ network: null, client: null, fired: [] }) };
+let counted: string[] = [];
+let records: unknown[] = [];
+beforeEach(() => {
+  counted = [];
+  records = [];
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const passage = await passageOf('/crafted');
-  const answer = await answerAfterFailure(passage, edgeOf(true), new Error('ours'));
-  expect([answer.status, answer.headers.get('x-protect-decision')]).toEqual([403, 'challenge']);
-  expect(passage.verdict).toMatchObject({ decision: 'challenge', source: 'error' });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const environment = (failMode: 'open' | 'closed' = 'open') => ({
+  failMode,
+  version: 'test',
+  origin: { kind: 'url' as const, base: 'https://origin.test', resolveOverride: null },
+});
+const count = (name: string) => void counted.push(name);
+
+function requestTo(path: string, next: NextStep, state: object = { config, ruleset }): Promise<Response> {
+  const isolate = {
+    environment: environment(),
+    instanceId: 'inst_1',
+    feed: { state, ready: () => null },
+    sessions: new Sessions(),
+    clearances: new Clearances(),
+    bodies: new BodyBudget(count),
+    pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),
+    log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },
+    count,
+  };
+  const context = { env: { isolate, facts: factsOf(path) }, executionCtx: { waitUntil: () => undefined } };
+  return handled(next)(context as unknown as Context<{ Bindings: EdgeBindings }>);
+}
+const failing: NextStep = () => {
+  throw new Error('ours');
+};
+
+test('an exception while a ruleset is loaded is challenged, counted and recorded', async () => {
+  const response = await requestTo('/crafted', failing);
+  expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'challenge']);
+  expect(records).toMatchObject([{ decision: 'challenge', source: 'error', status: 403 }]);
   expect(counted).toContain('exceptions');
-  expect(await answer.text()).not.toContain('ours');
+  expect(await response.text()).not.toContain('ours');
 });
 
-test('however early it comes', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const passage = await passageOf('/crafted', {}, { config: null, path: null, signals: null });
-  expect((await answerAfterFailure(passage, edgeOf(true), new Error('ours'))).status).toBe(403);
+test('an exception while the path is read is challenged too', async () => {
+  const broken = { ...config, pathPolicy: () => failing(null as never, null as never, null as never) };
+  const response = await requestTo('/crafted', forwardOn as never, { config: broken, ruleset });
+  expect([response.status, records.length]).toEqual([403, 1]);
 });
 
-test('and even where the answer fails too', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+test('an exception while answering is refused with a bare 403', async () => {
   const broken = { ...config, policy: { ...config.policy, branding: { logoUrl: 'https://[' } } };
-  const edge = { ...edgeOf(true), feed: { state: { config: broken, ruleset: {} } } } as unknown as Edge;
-  const answer = await answerAfterFailure(await passageOf('/'), edge, new Error('ours'));
-  expect([answer.status, answer.headers.get('x-protect-decision')]).toEqual([403, 'block']);
+  const response = await requestTo('/', failing, { config: broken, ruleset });
+  expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'block']);
+  expect(records).toMatchObject([{ decision: 'block', source: 'error', status: 403 }]);
 });
 
-test('after the origin was called it is not called again', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const calls = vi.spyOn(globalThis, 'fetch');
-  const passage = await passageOf('/order', {}, { originCalled: true });
-  const answer = await answerAfterFailure(passage, edgeOf(true), new Error('ours'));
-  expect(answer.status).toBe(502);
-  expect(calls).not.toHaveBeenCalled();
+test('an exception after the origin was called returns 502 and does not call it again', async () => {
+  const origin = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    // A response whose headers cannot be read fails while it is handed on.
+    return new Proxy(new Response('ok'), {
+      get: (target, name) =>
+        name === 'headers' ? failing(null as never, null as never, null as never) : Reflect.get(target, name),
+    });
+  });
+  const response = await requestTo('/order', (context) => forwardOn(context));
+  expect(response.status).toBe(502);
+  expect(origin).toHaveBeenCalledTimes(1);
+  expect(counted).toContain('exceptions');
 });
 
-test.each([
-  ['challenge', 403],
-  ['block', 403],
-] as const)('onError %s stands in for a missing ruleset', async (onError, status) => {
-  const passage = await passageOf('/', { enforcementPolicy: { html: { onError } } });
-  const answer = await answerWithoutRuleset(passage, edgeOf(false));
-  expect([answer.status, passage.verdict?.decision]).toEqual([status, onError]);
+test.each(['challenge', 'block'] as const)('onError %s replaces a missing ruleset', async (onError) => {
+  const strict = await configOf({ enforcementPolicy: { html: { onError } } });
+  const step = stepWithoutRuleset(unjudged(factsOf(), { config: strict }), { environment: environment(), count });
+  expect(step).toMatchObject({
+    kind: 'answer',
+    answer: { kind: onError },
+    context: { verdict: { decision: onError } },
+  });
 });
 
-test('closed is 503 whatever onError says', async () => {
-  const passage = await passageOf('/');
-  expect((await answerWithoutRuleset(passage, edgeOf(false, 'closed'))).status).toBe(503);
+test('FAIL_MODE open forwards without a ruleset', () => {
+  const step = stepWithoutRuleset(unjudged(factsOf()), { environment: environment(), count });
+  expect(step).toMatchObject({ kind: 'forward', context: { verdict: { decision: 'allow', source: 'error' } } });
+});
+
+test('FAIL_MODE closed is 503 whatever onError says', async () => {
+  const open = await configOf({ enforcementPolicy: { html: { onError: 'allow' } } });
+  const step = stepWithoutRuleset(unjudged(factsOf(), { config: open }), { environment: environment('closed'), count });
+  expect(step).toMatchObject({ kind: 'answer', answer: { kind: 'message', key: 'API.UNAVAILABLE' } });
 });

@@ -4,8 +4,8 @@ import { readIpCategories } from '../../../src/edge/request/ip-categories.ts';
 
 const of = (json: string | null, ip: string | null, asn: number | null, country: string | null) => {
   const reading = readIpCategories(json);
-  if (!reading.ok) throw new Error(reading.reason);
-  return [...reading.categories.of(ip, asn, country)];
+  if (!reading.ok) throw new Error(reading.error);
+  return [...reading.value.of(ip, asn, country)];
 };
 
 describe('ip categories', () => {
@@ -33,7 +33,7 @@ describe('ip categories', () => {
     (json) => {
       expect(readIpCategories(json)).toMatchObject({
         ok: false,
-        reason: expect.stringContaining('IP_CATEGORIES') as string,
+        error: expect.stringContaining('IP_CATEGORIES') as string,
       });
     },
   );

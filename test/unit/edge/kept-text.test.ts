@@ -9,11 +9,12 @@ import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { deviceType } from '../../../src/address/device-type.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import { Clearances, clearanceCookie } from '../../../src/edge/session/clearance.ts';
-import { beginPassage } from '../../../src/edge/request/passage.ts';
-import { recordOf } from '../../../src/edge/record.ts';
-import { Sessions } from '../../../src/edge/session/session.ts';
-import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
+import { Clearances, clearanceCookie } from '../../../src/edge/session/clearances.ts';
+import { unjudged } from '../../../src/edge/decide/context.ts';
+import { answerWith } from '../../../src/edge/step/step.ts';
+import { recordOf } from '../../../src/edge/step/record.ts';
+import { Sessions } from '../../../src/edge/session/sessions.ts';
+import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -96,10 +97,12 @@ describe('of long texts little is kept', () => {
     const from = { instanceId: 'inst', version: '1', isolate: 'i', seq: 0 };
     const kept = await keptBy((index, filler) => {
       const url = Buffer.from(`https://a-site-of-some-length.test/some/path/${index}?q=${filler}`).toString('latin1');
-      const request = new Request('https://site.test/', { headers: { 'user-agent': `A/${filler}` } });
-      const passage = beginPassage(request, canonicalTarget(url), NOW_MS);
-      passage.signals = signalsOf({ userAgent: passage.headers.userAgent });
-      const record = recordOf(passage, 200, from);
+      const facts = factsOf('/', {
+        target: canonicalTarget(url)!,
+        signals: signalsOf({ userAgent: Buffer.from(`A/${filler}`).toString('latin1') }),
+      });
+      const step = answerWith(unjudged(facts), { kind: 'block' });
+      const record = recordOf({ step, response: new Response(null, { status: 200 }), originMs: null }, from);
       expect(record).toMatchObject({ host: 'a-site-of-some-length.test', request_path: `/some/path/${index}` });
       return record;
     });

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import { compilePathPolicy } from '../../../src/edge/decide/path-policy.ts';
-import { compilePattern } from '../../../src/edge/decide/path-pattern.ts';
+import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
+import { compilePattern } from '../../../src/edge/config/path-pattern.ts';
 
 describe('path pattern', () => {
   test.each([

@@ -6,8 +6,8 @@ import {
   SUBMISSION_MAX_BYTES,
   bodyForOrigin,
   readSubmission,
-} from '../../../src/edge/submission/submission.ts';
-import type { Submission } from '../../../src/edge/submission/submission.ts';
+} from '../../../src/edge/submission/read-submission.ts';
+import type { Submission } from '../../../src/edge/submission/read-submission.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const roomy = () => true;
@@ -17,8 +17,8 @@ const settingsOf = (changes: object = {}) => instancePolicy.parse({ submission: 
 async function read(contentType: string, body: BodyInit, settings = settingsOf()): Promise<Submission> {
   const request = new Request('https://site.test/', { method: 'POST', body, headers: { 'content-type': contentType } });
   const reading = await readSubmission(request, settings, roomy);
-  if (!reading?.ok) throw new Error(reading?.reason);
-  return reading.submission;
+  if (!reading?.ok) throw new Error(reading?.error);
+  return reading.value;
 }
 const part = (name: string, value: string) =>
   `--a b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -67,7 +67,7 @@ describe('the body', () => {
   test('above the limit is not held', async () => {
     const body = new Uint8Array(SUBMISSION_MAX_BYTES + 1);
     const request = new Request('https://site.test/', { method: 'POST', body });
-    expect(await readSubmission(request, settingsOf(), roomy)).toEqual({ ok: false, reason: 'too-large' });
+    expect(await readSubmission(request, settingsOf(), roomy)).toEqual({ ok: false, error: 'too-large' });
   });
 
   test('without one there is nothing to read', async () => {

@@ -4,20 +4,20 @@ import { detectorBits } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
-import { passageOf, signalsOf } from './edge-fixture.ts';
+import { contextOf, signalsOf } from './edge-fixture.ts';
 
-const { path } = await passageOf('/');
+const { path } = await contextOf('/');
 const detectors = detectorBits(['webdriver', 'burst']);
 
 function verdict(score: number, policy: object = {}, fired: VerdictInputs['match']['fired'] = [], bits = detectors) {
   return verdictOf({
     policy: instancePolicy.parse(policy),
-    path: path!,
+    path,
     method: 'GET',
     preflight: false,
     signals: signalsOf(),
     match: { network: null, client: null, fired },
-    rulesetVersion: 1,
+    ruleset: { version: 1, quietExplanation: '' },
     session: { status: 'active', jti: 'j', riskScore: score, detectors: bits, refresh: null },
     clearance: null,
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
-import type { SessionReading } from '../../../src/edge/session/session.ts';
+import type { SessionReading } from '../../../src/edge/session/sessions.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
@@ -44,7 +44,7 @@ function verdict(of: Case) {
     preflight: of.preflight ?? false,
     signals: signalsOf(of.signals),
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
-    rulesetVersion: 7,
+    ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
     session: of.session ?? active(),
     clearance: of.clearance === undefined ? null : { jti: 'c', level: of.clearance, learned: null },
   });

@@ -1,83 +1,94 @@
-/** The way through without scripts (design 5): when it is offered, when it opens, where it leads. */
+/** The way through without scripts: when it is offered, when it opens, where it leads. */
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
-import {
-  WAIT_SECONDS,
-  heldWaitSeconds,
-  takeHeldWait,
-  takeWait,
-  waitLink,
-} from '../../../src/edge/challenge/wait-lane.ts';
-import type { WaitLedger } from '../../../src/edge/challenge/wait-ledger.ts';
-import { NOW_MS, passageOf, signalsOf } from './edge-fixture.ts';
+import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
+import type { LedgerPorts } from '../../../src/edge/challenge/wait-ledger.ts';
+import type { JudgedContext } from '../../../src/edge/decide/context.ts';
+import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
+import type { RequestFacts } from '../../../src/edge/request/facts.ts';
+import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
-async function follow(url: string, nowMs = READY_MS, changes: object = {}, ledger: WaitLedger | null = null) {
+type Changes = Parameters<typeof contextOf>[2];
+
+async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Changes = {}) {
   const target = canonicalTarget(`https://site.test${url}`)!;
-  const passage = await passageOf('/', {}, { target, nowMs, ...changes });
-  return { passage, answer: await takeWait(passage, ledger) };
+  const facts: Partial<RequestFacts> = { target, nowMs, ...changes.facts };
+  const step = await lane.take(await contextOf('/', {}, { ...changes, facts }));
+  const { answer, context } = step;
+  return {
+    kind: answer.kind,
+    location: answer.kind === 'redirect' ? answer.location : null,
+    waitSeconds: answer.kind === 'redirect' ? answer.waitSeconds : null,
+    page: answer.kind === 'message' ? answer.page : null,
+    cookies: context.cookies,
+    verified: step.verified,
+  };
 }
-const linkFor = async (path: string, policy: object = {}) => (await waitLink(await passageOf(path, policy)))?.url ?? '';
+const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
+  (await lane.link(await contextOf(path, policy)))?.url ?? '';
+const visitor = (ip: string): Changes => ({ facts: { signals: signalsOf({ ip }) } });
+const cleared: Changes = { clearance: { jti: 'x', level: 0, learned: null } };
+const atRisk = { verdict: { ...errorVerdict('challenge', ''), riskScore: 0.6 } };
 
 describe('the wait link', () => {
-  test('opens after its time, sets clearance and leads back to the page', async () => {
-    const url = await linkFor('/shop?a=1&b=%2F');
-    const { answer } = await follow(url);
-    expect(answer.status).toBe(303);
-    expect(answer.headers.getSetCookie()[0]).toContain('__Host-protect-clearance=');
-    expect(answer.headers.get('x-protect-decision')).toBe('allow');
-    const kept = answer.headers.get('location')!;
-    const last = await follow(kept, READY_MS + 50, { clearance: { jti: 'x', level: 0, learned: null } });
-    expect(last.answer.headers.get('location')).toBe('/shop?a=1&b=%2F');
+  const lane = () => new WaitLane(null);
+
+  test('opens after its wait, sets clearance and leads back to the page', async () => {
+    const waiting = lane();
+    const opened = await follow(waiting, await linkFor(waiting, '/shop?a=1&b=%2F'));
+    expect(opened).toMatchObject({ kind: 'redirect', waitSeconds: 0, verified: true });
+    expect(opened.cookies[0]).toContain('__Host-protect-clearance=');
+    const last = await follow(waiting, opened.location ?? '', READY_MS + 50, cleared);
+    expect(last.location).toBe('/shop?a=1&b=%2F');
   });
 
-  test('too early it asks to wait on', async () => {
-    const { answer } = await follow(await linkFor('/'), NOW_MS + 1000);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('refresh')).toMatch(/^11;url=\/__protect\/wait\?ticket=/);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+  test('leads to itself again where it is too early', async () => {
+    const waiting = lane();
+    const early = await follow(waiting, await linkFor(waiting, '/'), NOW_MS + 1000);
+    expect(early).toMatchObject({ waitSeconds: 11, cookies: [] });
+    expect(early.location).toMatch(/^\/__protect\/wait\?ticket=/);
   });
 
-  test('where the browser kept no cookie there is a page, not a loop', async () => {
-    const { answer } = await follow(await linkFor('/'));
-    const { answer: told } = await follow(answer.headers.get('location')!);
-    expect([told.status, told.headers.get('location')]).toEqual([403, null]);
+  test('shows a page and does not loop where the browser kept no cookie', async () => {
+    const waiting = lane();
+    const { location } = await follow(waiting, await linkFor(waiting, '/'));
+    expect(await follow(waiting, location ?? '')).toMatchObject({ page: 'cookies-off', location: null });
   });
 
-  test('is good once, for one visitor, for ten minutes', async () => {
-    const url = await linkFor('/');
-    expect((await follow(url, READY_MS, { signals: signalsOf({ ip: '203.0.113.1' }) })).answer.status).toBe(400);
-    expect((await follow(url, NOW_MS + 601_000)).answer.status).toBe(400);
-    expect((await follow(`${url.slice(0, -4)}AAAA`)).answer.status).toBe(400);
-    expect((await follow(url)).answer.status).toBe(303);
-    expect((await follow(url)).answer.status).toBe(400);
+  test('is valid once, for one visitor, for ten minutes', async () => {
+    const waiting = lane();
+    const url = await linkFor(waiting, '/');
+    const refused = { kind: 'message', page: 'send-again' };
+    expect(await follow(waiting, url, READY_MS, visitor('203.0.113.1'))).toMatchObject(refused);
+    expect(await follow(waiting, url, NOW_MS + 601_000)).toMatchObject(refused);
+    expect(await follow(waiting, `${url.slice(0, -4)}AAAA`)).toMatchObject(refused);
+    expect(await follow(waiting, url)).toMatchObject({ kind: 'redirect' });
+    expect(await follow(waiting, url)).toMatchObject(refused);
   });
 
   test('never leads to another host', async () => {
-    const { answer } = await follow(await linkFor('//evil.test/x'));
-    const last = await follow(answer.headers.get('location')!, READY_MS, {
-      clearance: { jti: 'x', level: 0, learned: null },
-    });
-    expect(last.answer.headers.get('location')).toBe('/evil.test/x');
+    const waiting = lane();
+    const { location } = await follow(waiting, await linkFor(waiting, '//evil.test/x'));
+    expect((await follow(waiting, location ?? '', READY_MS, cleared)).location).toBe('/evil.test/x');
   });
 
-  test('is not offered where a level is asked for, to visitors at risk, or for a submission', async () => {
-    expect(await waitLink(await passageOf('/', { clearanceLevel: 1 }))).toBeNull();
-    const risky = await passageOf('/', {}, { verdict: { riskScore: 0.6 } } as never);
-    expect(await waitLink(risky)).toBeNull();
-    const posted = await passageOf('/', {}, { request: new Request('https://site.test/', { method: 'POST' }) });
-    expect(await waitLink(posted)).toBeNull();
+  test('is not offered where a level is required, to visitors at risk, or for a submission', async () => {
+    expect(await linkFor(lane(), '/', { clearanceLevel: 1 })).toBe('');
+    expect(await lane().link(await contextOf('/', {}, atRisk))).toBeNull();
+    const request = new Request('https://site.test/', { method: 'POST' });
+    expect(await lane().link(await contextOf('/', {}, { facts: { request } }))).toBeNull();
   });
 
-  test('runs out for a network that takes too many', async () => {
-    const signals = signalsOf({ ip: '198.51.100.1' });
+  test('is offered ten times an hour to one network', async () => {
+    const waiting = lane();
+    const changes = visitor('198.51.100.1');
     let offered = 0;
     for (let index = 0; index < 20; index++) {
-      const passage = await passageOf('/', {}, { signals });
-      const link = await waitLink(passage);
+      const link = await waiting.link(await contextOf('/', {}, changes));
       if (!link) break;
       offered++;
-      await follow(link.url, READY_MS, { signals });
+      await follow(waiting, link.url, READY_MS, changes);
     }
     expect(offered).toBe(10);
   });
@@ -85,27 +96,26 @@ describe('the wait link', () => {
 
 describe('the ledger', () => {
   const asked: string[] = [];
-  const ledgerThat = (answer: () => Promise<Response>): WaitLedger =>
-    ({
-      environment: { rules: { kind: 'service' } },
-      service: {
-        call(path: string, _timeoutMs: number, body: string) {
-          asked.push(`${path} ${body}`);
-          return answer();
-        },
+  const ledgerThat = (respond: () => Promise<Response>): LedgerPorts => ({
+    environment: { rules: { kind: 'service', clientJwt: '', claims: { instanceId: '', issuedAt: 0, expiresAt: 0 } } },
+    service: {
+      call(path, _timeoutMs, body) {
+        asked.push(`${path} ${body}`);
+        return respond();
       },
-      count: () => undefined,
-    }) as never;
+    },
+    count: () => undefined,
+  });
   const answering = (taken: unknown, status = 200) => ledgerThat(async () => Response.json({ taken }, { status }));
-  const visitor = (ip: string) => ({ signals: signalsOf({ ip }) });
-  async function statusFor(ip: string, ledger: WaitLedger): Promise<number> {
-    const link = await waitLink(await passageOf('/', {}, visitor(ip)));
-    return (await follow(link?.url ?? '', READY_MS, visitor(ip), ledger)).answer.status;
+  async function kindFor(ip: string, ledger: LedgerPorts): Promise<string> {
+    const waiting = new WaitLane(ledger);
+    const link = await waiting.link(await contextOf('/', {}, visitor(ip)));
+    return (await follow(waiting, link?.url ?? '', READY_MS, visitor(ip))).kind;
   }
 
-  test('has the last word on a ticket, told by its id, its birth and the address', async () => {
-    expect(await statusFor('198.51.103.1', answering(false))).toBe(400);
-    expect(await statusFor('198.51.103.1', answering(true))).toBe(303);
+  test('decides about a ticket by its id, its birth and the address', async () => {
+    expect(await kindFor('198.51.103.1', answering(false))).toBe('message');
+    expect(await kindFor('198.51.103.1', answering(true))).toBe('redirect');
     const [path, body = ''] = asked.at(-1)?.split(' ') ?? [];
     expect([path, JSON.parse(body)]).toEqual([
       '/edge/v1/waits/take',
@@ -116,37 +126,42 @@ describe('the ledger', () => {
   test.each([
     ['is down', ledgerThat(() => Promise.reject(new Error('down')))],
     ['fails', answering(undefined, 500)],
-    ['talks nonsense', answering('yes')],
-  ])('is not waited for, the isolate’s own budget holds, where it %s', async (_, ledger) => {
-    expect(await statusFor('198.51.104.1', ledger)).toBe(303);
+    ['returns something else', answering('yes')],
+  ])('leaves the decision to the isolate’s own budget where it %s', async (_, ledger) => {
+    expect(await kindFor('198.51.104.1', ledger)).toBe('redirect');
   });
 });
 
 describe('a held submission without scripts', () => {
-  const replay = { id: 'seal-1', sealedAtMs: NOW_MS };
-  const held = (changes: object = {}, policy: object = {}) =>
-    passageOf('/form', policy, { replay, nowMs: READY_MS, signals: signalsOf({ ip: '198.51.103.40' }), ...changes });
+  const held = (changes: Changes = {}, policy: object = {}): Promise<JudgedContext> =>
+    contextOf('/form', policy, {
+      held: { id: 'seal-1', sealedAtMs: NOW_MS },
+      ...changes,
+      facts: { nowMs: READY_MS, signals: signalsOf({ ip: '198.51.103.40' }), ...changes.facts },
+    });
 
   test('passes when it comes back after the wait, and buys what a wait link buys', async () => {
-    const passage = await held();
-    expect(await takeHeldWait(passage, null)).toBe(true);
-    expect(passage.verified).toBe(true);
-    expect(passage.cookies[0]).toContain('__Host-protect-clearance=');
+    const context = await held();
+    const passed = await new WaitLane(null).takeHeld(context);
+    expect(passed?.cookies[0]).toContain('__Host-protect-clearance=');
+    expect(context.cookies).toEqual([]);
   });
 
-  test('does not pass before, nor without a seal, where a level is asked for, or at risk', async () => {
-    expect(await takeHeldWait(await held({ nowMs: READY_MS - 1 }), null)).toBe(false);
-    expect(await takeHeldWait(await held({ replay: null }), null)).toBe(false);
-    expect(await takeHeldWait(await held({}, { clearanceLevel: 1 }), null)).toBe(false);
-    expect(await takeHeldWait(await held({ verdict: { riskScore: 0.6 } }), null)).toBe(false);
-    expect(heldWaitSeconds(await held({}, { clearanceLevel: 1 }))).toBeNull();
+  test('does not pass before the wait, without a seal, where a level is required, or at risk', async () => {
+    const waiting = new WaitLane(null);
+    expect(await waiting.takeHeld(await held({ facts: { nowMs: READY_MS - 1 } }))).toBeNull();
+    expect(await waiting.takeHeld(await held({ held: null }))).toBeNull();
+    expect(await waiting.takeHeld(await held({}, { clearanceLevel: 1 }))).toBeNull();
+    expect(await waiting.takeHeld(await held(atRisk))).toBeNull();
+    expect(waiting.heldWaitSeconds(await held({}, { clearanceLevel: 1 }))).toBeNull();
   });
 
   test('counts against the same budget of its network', async () => {
-    const signals = signalsOf({ ip: '198.51.102.1' });
+    const waiting = new WaitLane(null);
+    const changes = visitor('198.51.102.1');
     let passed = 0;
-    while (passed < 20 && (await takeHeldWait(await held({ signals }), null))) passed++;
+    while (passed < 20 && (await waiting.takeHeld(await held(changes)))) passed++;
     expect(passed).toBe(10);
-    expect(await waitLink(await passageOf('/', {}, { signals }))).toBeNull();
+    expect(await waiting.link(await contextOf('/', {}, changes))).toBeNull();
   });
 });

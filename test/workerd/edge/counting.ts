@@ -3,7 +3,7 @@
  * and resets; `/__scheduled` fires the scheduled run.
  */
 
-import type { edgeWorker } from '../../../src/edge/worker.ts';
+import type { edgeWorker } from '../../../src/edge/app.ts';
 
 interface Counts {
   kvReads: number;

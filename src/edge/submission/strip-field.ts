@@ -2,8 +2,8 @@
  * Takes the token field out of a submission and leaves every other byte as it was: a form is not
  * parsed and written anew, because no two writers agree on spaces, order and encodings.
  */
-import { afterSpace, jsonMembers, urlencodedFields } from './submission-fields.ts';
-import type { FieldRange } from './submission-fields.ts';
+import { afterSpace, jsonMembers, urlencodedFields } from './find-field.ts';
+import type { FieldRange } from './find-field.ts';
 
 const SPACE = 32;
 const AMPERSAND = 38;

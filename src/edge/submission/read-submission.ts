@@ -1,22 +1,24 @@
 /**
- * A challenged submission, read once (design 3.3, issue 4 point 7): finds the `captcha-response` token
- * in an urlencoded, multipart or JSON body, and gives the very bytes back for the origin. The
- * field's value is JSON with a `token` member, as the widget writes it, or the bare token.
+ * Reads a challenged submission once: finds the `captcha-response` token in an urlencoded, multipart or JSON body, and
+ * keeps the exact bytes for the origin. The field's value is JSON with a `token` field, as the widget writes it, or the
+ * bare token.
  */
 import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
 import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { jsonMembers, urlencodedFields } from './submission-fields.ts';
-import type { FieldRange } from './submission-fields.ts';
-import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './submission-strip.ts';
+import { jsonMembers, urlencodedFields } from './find-field.ts';
+import type { FieldRange } from './find-field.ts';
+import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
 
 export type SubmissionSettings = InstancePolicy['submission'];
 
-/** Held in memory while its token is checked; forms with larger uploads pass once clearance is bought. */
+/** Held in memory while the token is checked. A form with larger uploads passes once the visitor has clearance. */
 export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
-/** A visitor on a slow line still sends 8 MiB; one who dribbles does not hold an isolate. */
+/** Enough for 8 MiB over a slow connection, and a bound on a sender who trickles bytes. */
 const READ_TIMEOUT_MS = 30_000;
-/** A token sits near the top of any honest document. */
+/** A token sits near the top of an ordinary document. */
 const JSON_PATH_MAX_STEPS = 16;
 /** A token in an object, with every character escaped. */
 const JSON_VALUE_MAX_BYTES = 8 * TOKEN_MAX_CHARS;
@@ -31,9 +33,8 @@ export interface Submission {
   token: string | null;
 }
 
-export type SubmissionReading =
-  | { ok: true; submission: Submission }
-  | { ok: false; reason: 'too-large' | 'unreadable' | 'no-room' };
+/** `unreadable`: the body ended early or came too slowly. `no-room`: this isolate holds too much already. */
+export type UnreadSubmission = 'too-large' | 'unreadable' | 'no-room';
 
 export function submissionKind(contentType: string): SubmissionKind {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
@@ -42,21 +43,21 @@ export function submissionKind(contentType: string): SubmissionKind {
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
 }
 
-/** Reads the body of a challenged request; `null` when it has none. `hold` says whether there is room for more bytes. */
+/** `null` where the request has no body. `hold` returns whether there is room for more bytes. */
 export async function readSubmission(
   request: Request,
   settings: SubmissionSettings,
   hold: (bytes: number) => boolean,
-): Promise<SubmissionReading | null> {
+): Promise<Result<Submission, UnreadSubmission> | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
-  if (announced > SUBMISSION_MAX_BYTES) return { ok: false, reason: 'too-large' };
+  if (announced > SUBMISSION_MAX_BYTES) return failed('too-large');
   const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, hold);
-  if (typeof body === 'string') return { ok: false, reason: body };
+  if (typeof body === 'string') return failed(body);
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
   const token = tokenIn(await fieldValue(kind, contentType, body, settings));
-  return { ok: true, submission: { kind, contentType, body, token } };
+  return ok({ kind, contentType, body, token });
 }
 
 /** What the origin gets: the same bytes, or those without the token where the instance says so. */
@@ -88,7 +89,7 @@ async function fieldValue(
         return null;
     }
   } catch {
-    // A body that does not parse carries no token; the visitor is challenged like any other.
+    // A body that does not parse carries no token. The visitor is challenged like any other.
     return null;
   }
 }
@@ -97,7 +98,7 @@ function jsonSteps({ jsonPath, tokenField }: SubmissionSettings): string[] {
   return jsonPath === '' ? [tokenField] : jsonPath.split('.').slice(0, JSON_PATH_MAX_STEPS);
 }
 
-/** Pages with two widgets send the field twice, one of them empty. */
+/** A page with two widgets sends the field twice, once empty. */
 function urlencodedValue(body: Uint8Array, field: string): string | null {
   for (const { valueStart, end } of urlencodedFields(body, field)) {
     const value = new URLSearchParams(`v=${decoder.decode(body.subarray(valueStart, end))}`).get('v');
@@ -122,7 +123,7 @@ function tokenIn(value: unknown): string | null {
   return typeof token === 'string' && token !== '' && token.length <= TOKEN_MAX_CHARS ? token : null;
 }
 
-/** All of it or nothing: a stream that was too slow to end is unreadable, never a shorter body. */
+/** The whole body or none of it: a stream that is too slow is unreadable, never a shorter body. */
 export async function readBounded(
   stream: ReadableStream,
   maxBytes: number,

@@ -1,17 +1,17 @@
 /**
- * Clearance (design 3.3): an HS256 JWT in a `__Host-` cookie that lifts `challenge` up to its level.
- * Bound to the visitor's network and user agent; the other address family's network is learned once,
- * with the same ASN and country, because phones change families in the middle of a visit. What was
- * verified is remembered per isolate, so that the signature is paid once.
+ * Clearance: an HS256 JWT in a `__Host-` cookie that lifts `challenge` up to its level. Bound to the visitor's network
+ * and user agent, so that a copied cookie is worth little. The other address family's network is learned once, with the
+ * same ASN and country, because phones change families in the middle of a visit. The isolate remembers verified
+ * cookies, so that it checks each signature once.
  */
 import { openHs256, signHs256 } from '../../bytes/hs256-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { cookie } from '../../contract/edge/headers.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { readCookie } from '../request/cookies.ts';
-import type { CompiledConfig } from '../feed/compiled-config.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
 import { ownText } from '../../bytes/own-text.ts';
-import { KNOWN_USER_AGENT_MAX_CHARS } from './session.ts';
+import { KNOWN_USER_AGENT_MAX_CHARS } from './sessions.ts';
 import type { Signals } from '../request/signals.ts';
 
 export interface ClearanceClaims {
@@ -46,14 +46,14 @@ interface KnownClearance {
 
 const KNOWN_MAX = 8000;
 const COOKIE_MAX_CHARS = 2048;
-/** An open page's calls outlive the clearance this long, so that no form breaks at the stroke of the clock. */
+/** Calls of an open page count this long after expiry, so that a form filled in meanwhile still works. */
 const XHR_GRACE_SECONDS = 60;
-/** Two isolates' clocks. */
+/** Two isolates' clocks may differ by this much. */
 const CLOCK_SKEW_SECONDS = 5;
 
 export class Clearances {
   readonly #known = new BoundedMap<KnownClearance>(KNOWN_MAX);
-  /** jti → the second family's binding that this isolate taught; a copied cookie cannot teach another. */
+  /** jti → the second family's binding that this isolate accepted. A copied cookie cannot add another. */
   readonly #taught = new BoundedMap<string>(KNOWN_MAX);
 
   /** `grace`: the request comes from an open page (fetch or XHR). */
@@ -105,7 +105,7 @@ export class Clearances {
   }
 }
 
-/** Claims for a visitor who has just solved. */
+/** Claims for a visitor who has just solved a challenge. */
 export async function newClearance(
   config: CompiledConfig,
   signals: Signals,
@@ -129,7 +129,7 @@ export async function newClearance(
   };
 }
 
-/** The `Set-Cookie` value. Lax: a link from another site must not meet a second challenge. */
+/** The `Set-Cookie` value. `Lax`, so that a link from another site does not lead to a second challenge. */
 export async function clearanceCookie(claims: ClearanceClaims, config: CompiledConfig, nowMs: number): Promise<string> {
   const { kid, clearance } = config.keys.current;
   const jwt = await signHs256(claims, clearance, kid);
@@ -139,7 +139,7 @@ export async function clearanceCookie(claims: ClearanceClaims, config: CompiledC
 
 async function verifyClearance(token: string, config: CompiledConfig): Promise<ClearanceClaims | null> {
   try {
-    // Times are judged apart, with the grace for open pages.
+    // `isLive` checks the times, with the grace for open pages.
     const keyOf = (kid: string) => config.keys.byKid.get(kid)?.clearance ?? null;
     const claims = (await openHs256(token, keyOf)) as ClearanceClaims;
     const complete =
@@ -150,7 +150,7 @@ async function verifyClearance(token: string, config: CompiledConfig): Promise<C
       typeof claims.iat === 'number';
     return complete ? claims : null;
   } catch {
-    // Whatever is wrong with a cookie that a visitor sent, it is no clearance.
+    // A cookie that does not verify is no clearance, whatever is wrong with it.
     return null;
   }
 }

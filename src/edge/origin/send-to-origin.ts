@@ -1,38 +1,33 @@
 /**
- * To the origin and back (design 3.2): the request is cloned from the original, its body streams,
- * its URL is a concatenation, its redirects are the visitor's, and the origin is called once. What
- * a visitor could have forged is taken off before what the edge vouches for is put on.
+ * To the origin and back. The request is cloned from the original, its body streams, its URL is a concatenation, and
+ * redirects go to the visitor. Headers that a visitor could have forged are removed before the edge adds its own.
  */
 import { exposedHeaders, header } from '../../contract/edge/headers.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { RequestContext } from '../decide/context.ts';
+import type { OriginTarget } from '../environment.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { withoutOwnCookies } from '../request/cookies.ts';
-import type { OriginTarget } from '../environment.ts';
-import type { CompiledConfig } from '../feed/compiled-config.ts';
-import type { HeaderFacts } from '../request/header-facts.ts';
+import type { RequestFacts } from '../request/facts.ts';
 import { signForOrigin } from './origin-signature.ts';
 
-/** What the edge tells the origin about a request. */
+/** What the edge tells the origin about a request, and what it holds back. */
 export interface Vouched {
-  requestId: string;
   decision: string;
   verified: boolean;
-  ip: string | null;
-  /** Epoch milliseconds. */
-  nowMs: number;
-  /** A preflight carries no cookies; whatever came is not passed on. */
+  /** A preflight carries no cookies; any that came are not passed on. */
   dropCookies: boolean;
   /** Set where the body had to be read: the same bytes, or those without the token. */
-  body: ArrayBuffer | Uint8Array<ArrayBuffer> | null;
+  body: Uint8Array<ArrayBuffer> | null;
 }
 
-export function forward(
-  request: Request,
-  received: HeaderFacts,
-  target: CanonicalTarget,
+export function sendToOrigin(
+  facts: RequestFacts,
   origin: OriginTarget,
   config: CompiledConfig | null,
   vouched: Vouched,
 ): Promise<Response> {
+  const { request, target, headers: received, signals, requestId, nowMs } = facts;
   const url = originUrl(target, origin);
   const outgoing =
     vouched.body === null
@@ -54,24 +49,24 @@ export function forward(
   }
 
   const verified = vouched.verified ? 'true' : 'false';
-  headers.set(header.requestId, vouched.requestId);
+  headers.set(header.requestId, requestId);
   headers.set(header.decision, vouched.decision);
   headers.set(header.verified, verified);
-  if (vouched.ip !== null) headers.set('x-forwarded-for', vouched.ip);
+  if (signals.ip !== null) headers.set('x-forwarded-for', signals.ip);
   headers.set('x-forwarded-host', target.host);
   headers.set('x-forwarded-proto', target.scheme);
   if (config) {
     const { kid, originSignature } = config.keys.current;
-    const facts = {
-      timestamp: Math.floor(vouched.nowMs / 1000),
+    const signed = {
+      timestamp: Math.floor(nowMs / 1000),
       method: request.method,
       target: sentTarget(target),
-      requestId: vouched.requestId,
+      requestId,
       decision: vouched.decision,
       verified,
-      ip: vouched.ip ?? '',
+      ip: signals.ip ?? '',
     };
-    headers.set(header.signature, signForOrigin(originSignature, kid, facts));
+    headers.set(header.signature, signForOrigin(originSignature, kid, signed));
   }
 
   if (origin.kind === 'binding') return origin.fetcher.fetch(outgoing);
@@ -81,21 +76,18 @@ export function forward(
   return fetch(outgoing);
 }
 
-/** The response with the edge's own headers; a 101 is never rewrapped, it would lose its socket. */
-export function annotate(
+/** The response with the edge's own headers. A 101 is never wrapped again, because that would lose its socket. */
+export function annotated(
   response: Response,
-  requestId: string,
-  decision: string,
-  status: string | null,
-  cookies: readonly string[],
+  { facts, verdict, cookies }: RequestContext,
   location: string | null,
 ): Response {
   if (response.status === 101) return response;
-  const annotated = new Response(response.body, response);
-  const { headers } = annotated;
-  headers.set(header.requestId, requestId);
-  headers.set(header.decision, decision);
-  if (status !== null) headers.set(header.status, status);
+  const wrapped = new Response(response.body, response);
+  const { headers } = wrapped;
+  headers.set(header.requestId, facts.requestId);
+  headers.set(header.decision, verdict.decision);
+  if (verdict.status !== null) headers.set(header.status, verdict.status);
   else headers.delete(header.status);
   if (headers.has('access-control-allow-origin')) {
     headers.append('access-control-expose-headers', exposedHeaders.join(', '));
@@ -103,12 +95,12 @@ export function annotate(
   if (location !== null) headers.set('location', location);
   for (const value of cookies) headers.append('set-cookie', value);
   if (cookies.length > 0) headers.set('cache-control', 'private, no-store');
-  return annotated;
+  return wrapped;
 }
 
 /**
- * `Location` for the visitor when the origin named itself, else `null`: an origin behind the gate
- * often does not know the public name, and must not send people around the gate.
+ * `Location` for the visitor where the origin named itself, else `null`. An origin behind the gate often does not know
+ * the public name, and must not send visitors past the gate.
  */
 export function visitorLocation(response: Response, target: CanonicalTarget, origin: OriginTarget): string | null {
   if (response.status < 300 || response.status >= 400 || origin.kind === 'zone' || origin.base === null) return null;
@@ -129,7 +121,7 @@ function originUrl(target: CanonicalTarget, origin: OriginTarget): string {
   return (base ?? `${target.scheme}://${target.host}`) + target.received;
 }
 
-/** The target as `fetch()` serialises it; plain targets are already in that form. */
+/** The target as `fetch()` serialises it. Plain targets are in that form already. */
 function sentTarget(target: CanonicalTarget): string {
   if (target.path + target.query === target.received && !/[^!-~]|["'<>\\]/.test(target.query)) return target.received;
   const sent = new URL('http://h' + target.received);

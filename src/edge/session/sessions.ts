@@ -1,7 +1,7 @@
 /**
- * The session cookie at the edge (design 6): `{jti}|{jwt}`, checked without a look-up. The signature
- * is paid once per token and isolate; after that a request costs a map look-up and comparisons. The
- * highest score seen for a jti stays, so that an older, kinder JWT of the same session is no way out.
+ * The session cookie at the edge: `{jti}|{jwt}`, checked without a call to the service. The signature is checked once
+ * per token and isolate; after that a request costs a map look-up and comparisons. The isolate keeps the highest score
+ * it has seen for a jti, so that an older JWT of the same session with a lower score does not help.
  */
 import { splitSessionCookie, verifySessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
@@ -11,7 +11,7 @@ import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { readCookies } from '../request/cookies.ts';
 import { ownText } from '../../bytes/own-text.ts';
-import type { CompiledConfig } from '../feed/compiled-config.ts';
+import type { CompiledConfig, RiskReading } from '../config/compiled-config.ts';
 import type { Signals } from '../request/signals.ts';
 
 export interface SessionReading {
@@ -24,30 +24,25 @@ export interface SessionReading {
   refresh: string | null;
 }
 
-export interface RiskReading {
-  score: number;
-  detectors: number;
-}
-
 interface KnownSession {
   claims: SessionClaims;
   jwt: string;
-  /** Keys the signature was checked with; a rotation makes every session prove itself anew. */
+  /** Keys the signature was checked with. After a rotation every session is verified again. */
   keyEpoch: string;
-  /** The visitor the binding was last found to fit; most sessions have one for life. */
+  /** The visitor the binding last matched. Most sessions have only one. */
   ip: string | null;
   userAgent: string;
 }
 
 /** About 1 kB each: the sessions one isolate serves within a JWT's five minutes. */
 const KNOWN_SESSIONS_MAX = 8000;
-/** Whoever sends a longer one pays for the signature each time, and not with this isolate's memory. */
+/** A longer user agent is not remembered: its signature is checked each time and takes no memory. */
 export const KNOWN_USER_AGENT_MAX_CHARS = 1024;
 const SCORES_MAX = 20_000;
 /** One for the host, one for its domain, one for the domain above. */
 const SAME_NAME_MAX = 3;
 const SESSION_COOKIE_MAX_CHARS = 4096;
-/** A JWT is renewed in its last two minutes, so that an active visitor never meets an expired one. */
+/** A JWT is renewed in its last two minutes, so that an active visitor never has an expired one. */
 const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
 
 const OFF: SessionReading = { status: 'off', jti: null, riskScore: null, detectors: 0, refresh: null };
@@ -58,7 +53,7 @@ export class Sessions {
   readonly #known = new BoundedMap<KnownSession>(KNOWN_SESSIONS_MAX);
   readonly #highestScore = new BoundedMap<RiskReading>(SCORES_MAX);
 
-  /** Answers at once for a token this isolate knows; a promise only where a signature must be checked. */
+  /** Synchronous for a token this isolate knows; a promise only where a signature must be checked. */
   read(
     cookieHeader: string | null,
     config: CompiledConfig,
@@ -71,7 +66,7 @@ export class Sessions {
     return values.length === 0 ? NONE : this.#readOne(values[0]!, config, signals, nowMs);
   }
 
-  /** The first that is good: an older one, set for the host alone, must not stand before it for ever. */
+  /** The first good one. An older cookie set for the host alone must not hide it. */
   async #readAny(
     values: readonly string[],
     config: CompiledConfig,
@@ -80,7 +75,6 @@ export class Sessions {
   ): Promise<SessionReading> {
     let found = INVALID;
     for (const value of values) {
-      // Three at most, and mostly known already.
       const reading = await this.#readOne(value, config, signals, nowMs);
       if (reading.status === 'active') return reading;
       if (reading.jti !== null) found = reading;
@@ -96,7 +90,7 @@ export class Sessions {
   ): SessionReading | Promise<SessionReading> {
     if (text === '') return NONE;
     if (text.length > SESSION_COOKIE_MAX_CHARS) return INVALID;
-    // Remembered as decoded: the many spellings of one good cookie are one entry.
+    // Remembered as decoded, so that all spellings of one good cookie share an entry.
     const value = text.includes('%') ? decoded(text) : text;
     const known = this.#known.get(value);
     if (
@@ -136,10 +130,10 @@ export class Sessions {
   #judge({ claims, jwt }: KnownSession, config: CompiledConfig, nowMs: number): SessionReading {
     const { jti } = claims;
     const nowSeconds = nowMs / 1000;
-    // Its data was erased: nothing more is filed under its id.
+    // Its data was erased: nothing more is recorded under its id.
     if (config.withdrawnJtis.has(jti)) return { ...NONE, status: 'session-not-found' };
     if (nowSeconds >= claims.exp || nowSeconds >= claims.sxp) {
-      // An expired JWT of a session that is not over is renewed behind this very answer.
+      // The JWT has expired but the session has not: it is renewed behind this response.
       return { ...NONE, status: 'session-not-found', jti, refresh: nowSeconds < claims.sxp ? jwt : null };
     }
     let risk: RiskReading = { score: claims.risk, detectors: claims.det ?? 0 };

@@ -1,32 +1,32 @@
 /**
- * The sealed form of a held submission: who sent it, where to, and the body as it came. The visitor
- * carries it, can neither read nor change it, and it is good for half an hour.
+ * The sealed form of a held submission: who sent it, where it goes, and its body. The visitor's page carries it, can
+ * neither read nor change it, and it is valid for half an hour.
  */
-import type { ImportedKeys } from '../feed/compiled-config.ts';
+import type { ImportedKeys } from '../config/compiled-config.ts';
 import { openBox, sealBox } from './sealed-box.ts';
 import type { Bytes } from './sealed-box.ts';
 
 export interface HeldSubmission {
-  /** Of the request that was challenged; spent once. */
+  /** Id of the request that was challenged. Spent once. */
   id: string;
   host: string;
   /** Path and query as received. */
   received: string;
   contentType: string;
   referer: string | null;
-  /** Of the visitor, `challenge/visitor-binding.ts`. */
+  /** The visitor's binding, see `address/visitor-binding.ts`. */
   binding: string;
   sealedAtMs: number;
   body: Bytes;
 }
 
-/** A slow solver on a slow phone, with a pause for the doorbell. */
+/** Enough for a slow solver on a slow phone who is interrupted. */
 const SEAL_MAX_AGE_MS = 30 * 60_000;
 const LENGTH_BYTES = 4;
-/** 1 MiB of body and the longest headers a runtime takes, in base64url. */
+/** 1 MiB of body and the longest headers a runtime accepts, in base64url. */
 export const SEAL_MAX_CHARS = 1_500_000;
 
-export function sealReplay(keys: ImportedKeys, held: HeldSubmission): Promise<string> {
+export function sealHeld(keys: ImportedKeys, held: HeldSubmission): Promise<string> {
   const { body, ...head } = held;
   const headBytes = new TextEncoder().encode(JSON.stringify(head));
   const plain = new Uint8Array(LENGTH_BYTES + headBytes.length + body.length);
@@ -36,8 +36,8 @@ export function sealReplay(keys: ImportedKeys, held: HeldSubmission): Promise<st
   return sealBox(keys, 'replay', plain);
 }
 
-/** `null`: not sealed here, changed, or too old. */
-export async function openReplay(
+/** `null`: not sealed by this instance, changed, or too old. */
+export async function openHeld(
   byKid: ReadonlyMap<string, ImportedKeys>,
   seal: string,
   nowMs: number,

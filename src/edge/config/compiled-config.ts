@@ -1,21 +1,28 @@
 /**
- * The edge config made ready for the hot path: keys imported, path policy compiled, raised scores
- * indexed. Made once per config version (design 4); a request only reads it.
+ * The edge config made ready for requests: keys imported, path policy compiled, raised scores indexed. Compiled once
+ * per config version; a request only reads it.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig, EdgeKeySet } from '../../contract/edge/edge-api.ts';
 import type { InstancePolicy } from '../../contract/management/instance.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
-import { compilePathPolicy } from '../decide/path-policy.ts';
-import type { PathPolicyFor } from '../decide/path-policy.ts';
-import type { RiskReading } from '../session/session.ts';
-import { importRulesetKeys } from './ruleset-files.ts';
-import type { RulesetKeys } from './ruleset-files.ts';
+import { compilePathPolicy } from './path-policy.ts';
+import type { PathPolicyFor } from './path-policy.ts';
+
+/** Public keys that verify ruleset files, by key id. */
+export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
+
+export interface RiskReading {
+  /** 0 to 1. */
+  score: number;
+  /** `detectorBits` of the score's parts. */
+  detectors: number;
+}
 
 export interface ImportedKeys {
   kid: string;
   clearance: CryptoKey;
-  /** Raw, because the session token's own module imports it. */
+  /** Raw: the session token's module imports it. */
   session: Uint8Array;
   seal: CryptoKey;
   originSignature: HmacSha256;
@@ -27,11 +34,11 @@ export interface CompiledConfig {
   siteKey: string;
   secretKey: string;
   policy: InstancePolicy;
-  /** Host names this instance answers for, lower-case; `null` is any. */
+  /** Host names this instance serves, in lower case; `null` is any. */
   hosts: ReadonlySet<string> | null;
   pathPolicy: PathPolicyFor;
   keys: { current: ImportedKeys; byKid: ReadonlyMap<string, ImportedKeys> };
-  /** Changes when any key does: what was verified under another epoch is verified again. */
+  /** Changes when any key does. Tokens verified under another epoch are verified again. */
   keyEpoch: string;
   sessionKeyOf: (kid: string) => Uint8Array | null;
   raisedScores: ReadonlyMap<string, RiskReading>;
@@ -74,7 +81,16 @@ function hmacKey(text: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', keyBytes(text), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 }
 
-/** The schema has let only 32 bytes in base64url through. */
+/** The config's schema allows only 32 bytes in base64url. */
 function keyBytes(text: string): Uint8Array<ArrayBuffer> {
   return decodeBase64url(text) ?? new Uint8Array(0);
+}
+
+/** From raw Ed25519 public keys. */
+export async function importRulesetKeys(keys: EdgeConfig['rulesetKeys']): Promise<RulesetKeys> {
+  const imported = keys.map(async ({ kid, publicKey }) => {
+    const bytes = keyBytes(publicKey);
+    return [kid, await crypto.subtle.importKey('raw', bytes, { name: 'Ed25519' }, false, ['verify'])] as const;
+  });
+  return new Map(await Promise.all(imported));
 }

@@ -1,0 +1,14 @@
+/**
+ * Which form an answer takes. The path's declared type and `Sec-Fetch-Dest` decide, never `Accept`, which scripts set
+ * freely.
+ */
+import type { RequestContext } from '../decide/context.ts';
+
+export type AnswerForm = 'page' | 'json' | 'text';
+
+export function answerForm({ facts, path }: Pick<RequestContext, 'facts' | 'path'>): AnswerForm {
+  if (facts.request.headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
+  if (path?.pathType === 'json') return 'json';
+  const destination = facts.headers.fetchDestination;
+  return destination === null || destination === 'document' || destination === 'iframe' ? 'page' : 'json';
+}

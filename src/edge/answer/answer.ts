@@ -1,0 +1,45 @@
+/** Everything the edge itself can answer, as plain data. `respond.ts` makes the response. */
+import type { EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
+import type { ChallengePageInput } from './pages/challenge-page.ts';
+import type { MessageKind } from './pages/message-page.ts';
+
+export type Answer =
+  | ({ kind: 'challenge' } & ChallengeExtras)
+  | { kind: 'block' }
+  | { kind: 'no-session' }
+  | Message
+  | { kind: 'error'; key: EdgeErrorKey; reason: string; retryAfterSeconds?: number }
+  | { kind: 'json'; status: number; body: object }
+  | { kind: 'text'; status: number; text: string }
+  /** `waitSeconds` above 0 shows an empty page that goes on by itself. */
+  | { kind: 'redirect'; location: string; waitSeconds: number }
+  | { kind: 'script'; body: string | Uint8Array<ArrayBuffer>; hash: string; isNamedByHash: boolean };
+
+export type ChallengeExtras = Pick<ChallengePageInput, 'replay' | 'noScript' | 'notice'>;
+
+/** Says what became of a request that the gate could not carry on. `key` names it for clients. */
+export interface Message {
+  kind: 'message';
+  page: MessageKind;
+  key: EdgeErrorKey;
+  reason: string;
+}
+
+export function message(page: MessageKind, key: EdgeErrorKey, reason: string): Message {
+  return { kind: 'message', page, key, reason };
+}
+
+export function error(key: EdgeErrorKey, reason: string): Answer {
+  return { kind: 'error', key, reason };
+}
+
+/** The request names no path of a host, so there is no path type to answer by. */
+export const BAD_REQUEST: Answer = { kind: 'text', status: 400, text: 'Bad request' };
+/** A name that the instance's `hosts` does not list (RFC 9110 section 15.5.20). */
+export const FOREIGN_HOST: Answer = { kind: 'text', status: 421, text: 'This gate does not serve this host' };
+/** More challenged submissions at once than this isolate can hold. A moment later there is room. */
+export const NO_ROOM = message(
+  'send-again',
+  'API.UNAVAILABLE',
+  'The gate is receiving too many submissions at once. Send this one again.',
+);

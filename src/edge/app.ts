@@ -1,0 +1,46 @@
+/**
+ * The front door: one Hono app. `/__protect/*` are the edge's own endpoints, everything else goes through the gate. The
+ * Worker of each mode routes every request by its canonical path; its scheduled run keeps the last known good config
+ * and rules in KV. A Worker that is not configured refuses every request and logs what is missing.
+ */
+import { Hono } from 'hono/tiny';
+import { gate } from './gate.ts';
+import type { EdgeBindings } from './gate.ts';
+import { isolateOf } from './isolate/isolate.ts';
+import type { EdgeMode } from './isolate/mode.ts';
+import { protectRoutes } from './protect/routes.ts';
+import { readFacts } from './request/facts.ts';
+
+const app = new Hono<{ Bindings: EdgeBindings }>({
+  getPath: (_request, options) => (options as { env: EdgeBindings }).env.facts.target.path,
+});
+app.route('/__protect', protectRoutes);
+app.all('*', gate);
+app.onError((error) => {
+  throw error;
+});
+
+export function edgeWorker(mode: EdgeMode) {
+  return {
+    fetch(request: Request, env: object, ctx: ExecutionContext): Promise<Response> | Response {
+      const reading = isolateOf(env, mode);
+      if (!reading.ok) return notConfigured();
+      const isolate = reading.value;
+      return app.fetch(request, { isolate, facts: readFacts(request, Date.now(), isolate) }, ctx);
+    },
+
+    async scheduled(_controller: ScheduledController, env: object): Promise<void> {
+      const reading = isolateOf(env, mode);
+      if (!reading.ok) throw new Error(reading.error.join('; '));
+      const done = await mode.keepLastKnownGood(reading.value);
+      if (!done) console.error(JSON.stringify({ level: 'error', event: 'kv-not-synced' }));
+    },
+  };
+}
+
+function notConfigured(): Response {
+  return new Response('This gate is not configured. Its log says what is missing.\n', {
+    status: 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'retry-after': '60' },
+  });
+}

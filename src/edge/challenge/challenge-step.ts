@@ -1,0 +1,92 @@
+/**
+ * A challenged request that may carry its own way out: a submission with a token is verified in place and forwarded
+ * intact, one without gets the challenge. The edge reads no body that is not challenged, and reads a challenged one
+ * once.
+ */
+import { answerForm } from '../answer/answer-form.ts';
+import { NO_ROOM, message } from '../answer/answer.ts';
+import type { JudgedContext } from '../decide/context.ts';
+import { errorVerdict } from '../decide/verdict.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import { answerWith, forwardOn } from '../step/step.ts';
+import type { Step } from '../step/step.ts';
+import type { BodyBudget } from '../submission/body-budget.ts';
+import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
+import type { Submission } from '../submission/read-submission.ts';
+import { checkToken } from './check-token.ts';
+import type { CheckTokenPorts } from './check-token.ts';
+import { TOO_LARGE, holdSubmission } from './held-submission.ts';
+import type { WaitLane } from './wait-lane.ts';
+
+export interface ChallengePorts extends CheckTokenPorts {
+  environment: CheckTokenPorts['environment'] & Pick<EdgeEnvironment, 'failModeChallenge' | 'failModeVerify'>;
+  service: { readonly reachable: boolean };
+  bodies: BodyBudget;
+  waitLane: WaitLane;
+}
+
+export async function challengeStep(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
+  const { facts, config } = context;
+  const waited = await ports.waitLane.takeHeld(context);
+  if (waited) return forwardOn(lifted(waited, 0), true);
+
+  const { request } = facts;
+  const form = answerForm(context);
+  const kind = submissionKind(request.headers.get('content-type') ?? '');
+  // A call from a script keeps its own body and repeats it; only forms would lose theirs.
+  const isWorthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
+  if (!isWorthReading) return challengeWithoutBody(context, ports);
+
+  const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts));
+  if (!reading) return challengeWithoutBody(context, ports);
+  if (!reading.ok) {
+    if (reading.error === 'no-room') return answerWith(context, NO_ROOM);
+    if (form === 'json') return answerWith(context, { kind: 'challenge' });
+    return answerWith(context, reading.error === 'too-large' ? TOO_LARGE : INCOMPLETE);
+  }
+  const submission = reading.value;
+  if (submission.token !== null) return verifyInPlace(context, ports, submission, submission.token);
+  return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
+}
+
+const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely. Send it again.');
+const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond. Try again.');
+
+/** No body, so nothing can be lost. `FAIL_MODE_CHALLENGE` says what happens without a service. */
+async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
+  const { failModeChallenge } = ports.environment;
+  if (failModeChallenge !== 'local' && !ports.service.reachable) {
+    ports.count('challenges_without_service');
+    if (failModeChallenge === 'closed') return answerWith(context, NO_CHALLENGES);
+    const verdict = errorVerdict('allow', 'FAIL_MODE_CHALLENGE open: the challenge service does not respond.');
+    return forwardOn({ ...context, verdict });
+  }
+  const noScript = answerForm(context) === 'page' ? await ports.waitLane.link(context) : null;
+  return answerWith(context, { kind: 'challenge', ...(noScript ? { noScript } : {}) });
+}
+
+async function verifyInPlace(
+  context: JudgedContext,
+  ports: ChallengePorts,
+  submission: Submission,
+  token: string,
+): Promise<Step> {
+  const { facts, config } = context;
+  const settings = config.policy.submission;
+  const check = await checkToken(facts, config, ports, token, null);
+  if (check.outcome === 'verified') {
+    const passed = { ...lifted(context, check.level), jti: context.jti ?? check.jti };
+    return forwardOn(passed, true, bodyForOrigin(submission, settings));
+  }
+  if (check.outcome === 'fault' && ports.environment.failModeVerify === 'open') {
+    const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
+    return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
+  }
+  if (answerForm(context) === 'json') return answerWith(context, { kind: 'challenge' }, false);
+  const notice = check.outcome === 'fault' ? 'offline' : check.expired ? 'expired' : 'failed';
+  return holdSubmission(context, ports, submission, notice);
+}
+
+function lifted(context: JudgedContext, level: number): JudgedContext {
+  return { ...context, verdict: { ...context.verdict, decision: 'allow', source: 'verified', level } };
+}

@@ -1,0 +1,168 @@
+/**
+ * A challenge that loses no submission: a challenged same-origin submission is sealed into the interstitial and comes
+ * back after solving, to its own address, with a mark in the query. It is then judged like any request and sent to the
+ * origin at most once: its seal is spent first.
+ */
+import { visitorBinding } from '../../address/visitor-binding.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import { NO_ROOM, message } from '../answer/answer.ts';
+import type { Answer, ChallengeExtras } from '../answer/answer.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { HeldReturn, JudgedContext } from '../decide/context.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import { canonicalTarget } from '../request/canonical-path.ts';
+import type { CanonicalTarget } from '../request/canonical-path.ts';
+import { replacedRequest, withTarget } from '../request/facts.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import { isOwnPagesSubmission, isSameOrigin } from '../request/same-origin.ts';
+import { SEAL_MAX_CHARS, openHeld, sealHeld } from '../seal/held-submission-seal.ts';
+import { answerWith } from '../step/step.ts';
+import type { Step } from '../step/step.ts';
+import type { BodyBudget } from '../submission/body-budget.ts';
+import { readBounded } from '../submission/read-submission.ts';
+import type { Submission } from '../submission/read-submission.ts';
+import type { WaitLane } from './wait-lane.ts';
+import type { LedgerPorts } from './wait-ledger.ts';
+
+/** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
+export const HELD_MAX_BYTES = 1024 * 1024;
+/** Ends the query of the address a held submission returns to. It never reaches the origin. */
+const RETURN_MARK = '__protect-replay=1';
+/** The field's name adds little, and nothing in a seal is encoded. */
+const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
+const SPEND_TIMEOUT_MS = 3000;
+/** `{"spent": true}`, with room. */
+const SPEND_ANSWER_MAX_BYTES = 1024;
+
+export const TOO_LARGE = message(
+  'too-large',
+  'API.BODY_TOO_LARGE',
+  'This submission is too large to be held for a challenge.',
+);
+const SEND_AGAIN = message(
+  'send-again',
+  'API.CHALLENGE_REQUIRED',
+  'Solve the challenge on this site, then send the form again.',
+);
+const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'The held submission is no longer valid. Send it again.');
+
+export interface HoldPorts {
+  environment: Pick<EdgeEnvironment, 'rules'>;
+  waitLane: Pick<WaitLane, 'heldWaitSeconds'>;
+}
+
+/** The challenge for a submission without a good token. A submission that may not be held must be sent again. */
+export async function holdSubmission(
+  context: JudgedContext,
+  { environment, waitLane }: HoldPorts,
+  submission: Submission,
+  notice?: ChallengeExtras['notice'],
+): Promise<Step> {
+  const { facts, config, held } = context;
+  const { request, target, signals, nowMs, requestId } = facts;
+  // A notice says why the submission's token did not pass.
+  const verified = notice === undefined ? null : false;
+  if (submission.body.length > HELD_MAX_BYTES) return answerWith(context, TOO_LARGE, verified);
+  // Without a ledger that spends the seal, the submission could be sent twice.
+  const canBeSpent = environment.rules.kind === 'service';
+  if (!canBeSpent || request.method !== 'POST' || !isOwnPagesSubmission(request, target.host)) {
+    return answerWith(context, SEND_AGAIN, verified);
+  }
+  const seal = await sealHeld(config.keys.current, {
+    // A submission that is challenged again keeps its id, so that all its seals are spent together.
+    id: held?.id ?? requestId,
+    host: target.host,
+    received: target.received,
+    contentType: submission.contentType,
+    referer: request.headers.get('referer'),
+    binding: await visitorBinding(signals.ip, signals.userAgent),
+    sealedAtMs: held?.sealedAtMs ?? nowMs,
+    body: submission.body,
+  });
+  // A form action that begins with two slashes would name a host. The browser resolves `/.` in front of it away.
+  const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
+  const url = `${path}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
+  const replay = { url, seal, waitSeconds: waitLane.heldWaitSeconds(context) };
+  return answerWith(context, { kind: 'challenge', ...(notice === undefined ? {} : { notice }), replay }, verified);
+}
+
+export function bearsReturnMark(query: string): boolean {
+  return query.endsWith(`?${RETURN_MARK}`) || query.endsWith(`&${RETURN_MARK}`);
+}
+
+export interface ReturnPorts {
+  bodies: BodyBudget;
+}
+
+/** The request as the origin knows it: the held submission, or the same request without the mark. */
+export async function returnedSubmission(
+  facts: RequestFacts,
+  config: CompiledConfig | null,
+  { bodies }: ReturnPorts,
+): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, Answer>> {
+  if (bringsSeal(facts.request)) return restored(facts, config, bodies);
+  return ok({ facts: withTarget(facts, withoutMark(facts.target) ?? facts.target), held: null });
+}
+
+/**
+ * Whether the request brings a seal back. The page that answered a held submission keeps the mark in its address, so
+ * its reload and the form on it are ordinary requests. Hardly any form is `text/plain`; the interstitial's is.
+ */
+function bringsSeal({ method, headers }: Request): boolean {
+  return method === 'POST' && (headers.get('content-type') ?? '').startsWith('text/plain');
+}
+
+function withoutMark({ scheme, host, received }: CanonicalTarget): CanonicalTarget | null {
+  return canonicalTarget(`${scheme}://${host}${received.slice(0, -1 - RETURN_MARK.length)}`);
+}
+
+async function restored(
+  facts: RequestFacts,
+  config: CompiledConfig | null,
+  bodies: BodyBudget,
+): Promise<Result<{ facts: RequestFacts; held: HeldReturn }, Answer>> {
+  const { request, target, signals, nowMs } = facts;
+  if (!config || !request.body || !isSameOrigin(request, target.host)) return failed(NOT_VALID);
+  const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, bodies.hold(facts));
+  if (typeof bytes === 'string') return failed(bytes === 'no-room' ? NO_ROOM : NOT_VALID);
+  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '';
+  const held = await openHeld(config.keys.byKid, seal, nowMs);
+  if (!held || held.host !== target.host) return failed(NOT_VALID);
+  if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return failed(NOT_VALID);
+  const url = `${target.scheme}://${held.host}${held.received}`;
+  const restoredTarget = canonicalTarget(url);
+  if (!restoredTarget || !target.received.startsWith(held.received)) return failed(NOT_VALID);
+
+  const headers = new Headers(request.headers);
+  headers.set('content-type', held.contentType);
+  if (held.contentType === '') headers.delete('content-type');
+  headers.delete('content-length');
+  if (held.referer === null) headers.delete('referer');
+  else headers.set('referer', held.referer);
+  const submission = new Request(url, { method: 'POST', headers, body: held.body, redirect: 'manual' });
+  return ok({
+    facts: replacedRequest(facts, submission, restoredTarget),
+    held: { id: held.id, sealedAtMs: held.sealedAtMs },
+  });
+}
+
+/**
+ * True once per seal, in whichever isolate: the service's ledger decides. False without its answer, because a
+ * submission sent twice is worse than one the visitor must send again.
+ */
+export async function spendHeld({ environment, service, count }: LedgerPorts, held: HeldReturn): Promise<boolean> {
+  if (environment.rules.kind !== 'service') return false;
+  try {
+    const body = JSON.stringify({ id: held.id, bornAt: held.sealedAtMs });
+    const response = await service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);
+    const bytes = response.body && (await readBounded(response.body, SPEND_ANSWER_MAX_BYTES));
+    if (response.status !== 200 || !(bytes instanceof Uint8Array)) return false;
+    const spent = parseJson(bytes);
+    return isJsonObject(spent) && spent['spent'] === true;
+  } catch {
+    count('seal_spend_failures');
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** A request together with what applies to it: the input and the outcome of deciding. Never changed, only derived. */
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { PathPolicy } from '../config/path-policy.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import type { ClearanceReading } from '../session/clearances.ts';
+import { errorVerdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A submission that was sealed into an interstitial and came back. Its seal is spent once. */
+export interface HeldReturn {
+  id: string;
+  /** Epoch milliseconds. */
+  sealedAtMs: number;
+}
+
+export interface RequestContext {
+  /** Of the held submission where one came back, else of the request itself. */
+  readonly facts: RequestFacts;
+  /** `null` before the first config is loaded. */
+  readonly config: CompiledConfig | null;
+  readonly path: PathPolicy | null;
+  readonly rulesetVersion: number;
+  readonly verdict: Verdict;
+  readonly clearance: ClearanceReading | null;
+  /** Of the session, else of the clearance. */
+  readonly jti: string | null;
+  readonly held: HeldReturn | null;
+  /** `Set-Cookie` values for the response, whatever it is. */
+  readonly cookies: readonly string[];
+}
+
+/** A context whose verdict was made from a loaded config and ruleset. */
+export interface JudgedContext extends RequestContext {
+  readonly config: CompiledConfig;
+  readonly path: PathPolicy;
+  readonly isJudged: true;
+}
+
+const NO_COOKIES: readonly string[] = [];
+
+/** The context of a request that no ruleset judged. */
+export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {}): RequestContext {
+  return {
+    facts,
+    config: null,
+    path: null,
+    rulesetVersion: 0,
+    verdict: errorVerdict('allow', ''),
+    clearance: null,
+    jti: null,
+    held: null,
+    cookies: NO_COOKIES,
+    ...known,
+  };
+}
+
+export function isJudged(context: RequestContext): context is JudgedContext {
+  return 'isJudged' in context;
+}

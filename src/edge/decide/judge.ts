@@ -1,0 +1,80 @@
+/**
+ * Judges a request: session and clearance cookies, rule match and policy go in, a context with its verdict comes out.
+ * Synchronous except where a cookie's signature has to be checked for the first time.
+ */
+import type { Ruleset } from '../../rules/ruleset.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { PathPolicy } from '../config/path-policy.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import { clearanceCookie } from '../session/clearances.ts';
+import type { Clearances } from '../session/clearances.ts';
+import { sessionCookie } from '../session/session-cookie.ts';
+import type { SessionRenewals } from '../session/session-renewals.ts';
+import type { Sessions } from '../session/sessions.ts';
+import { sessionVisitorOf } from '../session/visitor.ts';
+import type { HeldReturn, JudgedContext } from './context.ts';
+import { verdictOf } from './verdict.ts';
+import type { RulesetText } from './verdict.ts';
+
+export interface JudgePorts {
+  sessions: Sessions;
+  clearances: Clearances;
+  renewals: SessionRenewals;
+}
+
+export interface Judging {
+  facts: RequestFacts;
+  config: CompiledConfig;
+  path: PathPolicy;
+  ruleset: RulesetText & Pick<Ruleset, 'match'>;
+  held: HeldReturn | null;
+}
+
+export async function judge(
+  { facts, config, path, ruleset, held }: Judging,
+  { sessions, clearances, renewals }: JudgePorts,
+  waitUntil: (work: Promise<unknown>) => void,
+): Promise<JudgedContext> {
+  const { request, headers, signals, nowMs } = facts;
+  const reading = sessions.read(headers.cookie, config, signals, nowMs);
+  const session = reading instanceof Promise ? await reading : reading;
+  const isFromOpenPage = headers.fetchDestination === 'empty';
+  const shown = clearances.read(headers.cookie, config, signals, nowMs, isFromOpenPage);
+  const clearance = shown instanceof Promise ? await shown : shown;
+  const verdict = verdictOf({
+    policy: config.policy,
+    path,
+    method: request.method,
+    preflight: isPreflight(request),
+    signals,
+    match: ruleset.match(signals, Math.floor(nowMs / 1000)),
+    ruleset,
+    session,
+    clearance,
+  });
+
+  const cookies: string[] = [];
+  if (session.refresh !== null) {
+    const visitor = () => sessionVisitorOf(facts, verdict.riskScore);
+    const successor = renewals.successorOf(session.refresh, visitor, nowMs, waitUntil);
+    if (successor) cookies.push(sessionCookie(successor, facts.target, nowMs));
+  }
+  if (clearance?.learned) cookies.push(await clearanceCookie(clearance.learned, config, nowMs));
+  return {
+    isJudged: true,
+    facts,
+    config,
+    path,
+    rulesetVersion: ruleset.version,
+    verdict,
+    clearance,
+    jti: session.jti ?? clearance?.jti ?? null,
+    held,
+    cookies,
+  };
+}
+
+/** A CORS preflight as the Fetch standard defines it. Any other `OPTIONS` is a request like the rest. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+}

@@ -1,0 +1,109 @@
+/**
+ * Everything one isolate keeps between requests: the checked environment, config and rules, verified cookies, budgets,
+ * the log. All state of the edge lives here. Built once per environment object; every mistake in the environment is
+ * logged on a line of its own, and every request is refused until it is fixed.
+ */
+import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
+import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
+import { VerdictBatcher } from '../../logsink/verdict-log.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import { LocalChallenges } from '../challenge/local-challenge.ts';
+import { WaitLane } from '../challenge/wait-lane.ts';
+import { readEnvironment } from '../environment.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import { ClientFiles } from '../feed/client-files.ts';
+import { ColoCache } from '../feed/colo-cache.ts';
+import { ConfigSeal } from '../feed/config-seal.ts';
+import { Feed } from '../feed/feed.ts';
+import { KvStore } from '../feed/kv.ts';
+import { PAGE_TEXTS_FILE, PageTexts } from '../feed/page-texts.ts';
+import { ServiceClient } from '../feed/service-client.ts';
+import type { Count } from '../feed/upstream.ts';
+import { readIpCategories } from '../request/ip-categories.ts';
+import type { IpCategories } from '../request/ip-categories.ts';
+import { Clearances } from '../session/clearances.ts';
+import { SessionRenewals } from '../session/session-renewals.ts';
+import { Sessions } from '../session/sessions.ts';
+import { BodyBudget } from '../submission/body-budget.ts';
+import { sinksOf } from './log-sinks.ts';
+import type { EdgeMode } from './mode.ts';
+import { PostLimits } from './post-limits.ts';
+
+export interface Isolate {
+  environment: EdgeEnvironment;
+  instanceId: string;
+  service: ServiceClient;
+  feed: Feed;
+  files: ClientFiles;
+  pageTexts: PageTexts;
+  kv: KvStore;
+  seal: ConfigSeal;
+  categories: IpCategories;
+  sessions: Sessions;
+  renewals: SessionRenewals;
+  clearances: Clearances;
+  localChallenges: LocalChallenges;
+  waitLane: WaitLane;
+  postLimits: PostLimits;
+  bodies: BodyBudget;
+  log: VerdictBatcher;
+  count: Count;
+}
+
+export type IsolateReading = Result<Isolate, readonly string[]>;
+
+let built: { env: object; reading: IsolateReading } | null = null;
+
+export function isolateOf(env: object, mode: EdgeMode): IsolateReading {
+  if (built?.env === env) return built.reading;
+  const reading = build(env as Record<string, unknown>, mode);
+  built = { env, reading };
+  if (!reading.ok) for (const mistake of reading.error) console.error(`gatehouse-edge: ${mistake}`);
+  return reading;
+}
+
+function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
+  const read = readEnvironment(env, mode);
+  const categories = readIpCategories(read.ok ? read.value.ipCategories : null);
+  if (!read.ok || !categories.ok) {
+    return failed([...(read.ok ? [] : read.error), ...(categories.ok ? [] : [categories.error])]);
+  }
+  const environment = read.value;
+  const { rules, serviceUrl, service: binding, kv: namespace, pollMs, maxStaleMs, allowTestKeys } = environment;
+  const credential = rules.kind === 'service' ? rules.clientJwt : rules.apiKey;
+  const instanceId = rules.kind === 'service' ? rules.claims.instanceId : rules.siteKey;
+  const log = new VerdictBatcher({ ...sinksOf(environment), now: Date.now, isolateId: crypto.randomUUID() });
+  const count: Count = (name) => log.count(name);
+  const service = new ServiceClient({ serviceUrl, service: binding, clientJwt: credential, count });
+  const kv = new KvStore(namespace, instanceId, count);
+  const seal = new ConfigSeal(credential);
+  const cache = new ColoCache(instanceId, count);
+  const upstream = mode.upstream({ service, kv, seal });
+  const source = rules.kind === 'service' ? service : null;
+  const files = new ClientFiles({ embedded: mode.files, service: source, cache, kv, count, now: Date.now });
+  const pageTexts = new PageTexts(mode.languages, source && (() => files.read(PAGE_TEXTS_FILE)), Date.now);
+  const alongside = () => pageTexts.load();
+  const accepts = ({ secretKey }: EdgeConfig): boolean => allowTestKeys || behaviourOfSecret(secretKey) === null;
+  const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
+  return ok({
+    environment,
+    instanceId,
+    service,
+    feed,
+    files,
+    pageTexts,
+    kv,
+    seal,
+    categories: categories.value,
+    sessions: new Sessions(),
+    renewals: new SessionRenewals({ service, count }),
+    clearances: new Clearances(),
+    localChallenges: new LocalChallenges(),
+    waitLane: new WaitLane({ environment, service, count }),
+    postLimits: new PostLimits(),
+    bodies: new BodyBudget(count),
+    log,
+    count,
+  });
+}

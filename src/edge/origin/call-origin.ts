@@ -1,0 +1,55 @@
+/** Calls the origin for a `forward` step, at most once, and hands its response on with the edge's headers. */
+import type { EdgeEnvironment } from '../environment.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import type { HeldReturn } from '../decide/context.ts';
+import type { Forward } from '../step/step.ts';
+import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
+import { injectProtectScript } from './inject.ts';
+import { isOwnLoop } from './loop.ts';
+
+export interface OriginPorts {
+  environment: Pick<EdgeEnvironment, 'origin'>;
+  count: (name: string) => void;
+}
+
+/** `loop`: the request came out of this gate already. `already-sent`: its seal was spent before. */
+export type OriginFault = 'loop' | 'already-sent' | 'unreachable';
+
+export interface OriginResponse {
+  response: Response;
+  originMs: number;
+}
+
+/** `spend`: whether a held submission may be sent, which is true once. */
+export async function callOrigin(
+  { context, verified, body }: Forward,
+  { environment, count }: OriginPorts,
+  spend: (held: HeldReturn) => Promise<boolean>,
+): Promise<Result<OriginResponse, OriginFault>> {
+  const { facts, config, verdict, clearance, held } = context;
+  if (config && isOwnLoop(facts.headers, config)) return failed('loop');
+  if (held && !(await spend(held))) return failed('already-sent');
+  const calledAtMs = Date.now();
+  try {
+    const response = await sendToOrigin(facts, environment.origin, config, {
+      decision: verdict.decision,
+      verified: verified === true || clearance !== null,
+      dropCookies: verdict.source === 'preflight',
+      body,
+    });
+    return ok({ response, originMs: Date.now() - calledAtMs });
+  } catch (error) {
+    count('origin_failures');
+    const { requestId } = facts;
+    console.error(JSON.stringify({ level: 'error', event: 'origin-unreachable', requestId, message: String(error) }));
+    return failed('unreachable');
+  }
+}
+
+/** The origin's response as the visitor gets it. */
+export function handedOn({ context }: Forward, response: Response, { environment }: OriginPorts): Response {
+  const location = visitorLocation(response, context.facts.target, environment.origin);
+  const handed = annotated(response, context, location);
+  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts) : handed;
+}

@@ -1,0 +1,51 @@
+/**
+ * `POST /__protect/verify {token}`: a token of action `clearance` and sufficient level buys the clearance cookie. A
+ * form's token, or one of an easier level, buys nothing.
+ */
+import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
+import { error } from '../answer/answer.ts';
+import { checkToken } from '../challenge/check-token.ts';
+import type { RequestContext } from '../decide/context.ts';
+import type { Isolate } from '../isolate/isolate.ts';
+import { clearanceCookie, newClearance } from '../session/clearances.ts';
+import { answerWith } from '../step/step.ts';
+import type { Answered } from '../step/step.ts';
+import { readJsonObject } from './admission.ts';
+
+/** For a visitor whose token could not be checked, where the operator allows it: long enough to go on. */
+const UNCHECKED_CLEARANCE_SECONDS = 60;
+/** For a challenge that the edge minted itself: as long as an outage, not half an hour. */
+const LOCAL_CLEARANCE_SECONDS = 600;
+
+export async function buyClearance(context: RequestContext, isolate: Isolate): Promise<Answered> {
+  const { facts, config } = context;
+  const { signals, requestId, nowMs } = facts;
+  const body = await readJsonObject(facts.request);
+  if (!body.ok) return answerWith(context, body.error);
+  const { token } = body.value;
+  if (typeof token !== 'string' || token === '' || token.length > TOKEN_MAX_CHARS) {
+    return answerWith(context, error('API.INVALID_BODY', 'Send the token of a solved challenge.'));
+  }
+  if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no configuration yet. Try again.'));
+
+  const check = await checkToken(facts, config, isolate, token, CLEARANCE_ACTION);
+  if (check.outcome === 'refused') {
+    return answerWith(context, { kind: 'json', status: 200, body: { verified: false, reason: check.reason } }, false);
+  }
+  if (check.outcome === 'fault') {
+    if (isolate.environment.failModeVerify === 'closed') {
+      return answerWith(context, error('API.UNAVAILABLE', 'The token could not be checked. Try again.'), false);
+    }
+    const claims = await newClearance(config, signals, requestId, config.policy.clearanceLevel, nowMs);
+    const short = { ...claims, exp: claims.iat + UNCHECKED_CLEARANCE_SECONDS };
+    const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
+    const unchecked = { kind: 'json', status: 200, body: { verified: true, unchecked: true } } as const;
+    return answerWith({ ...context, cookies }, unchecked);
+  }
+  const jti = check.jti ?? requestId;
+  const made = await newClearance(config, signals, jti, check.level, nowMs);
+  const claims = check.isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
+  const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
+  const bought = { kind: 'json', status: 200, body: { verified: true, expiresAt: claims.exp * 1000 } } as const;
+  return answerWith({ ...context, cookies, jti: context.jti ?? jti }, bought, true);
+}

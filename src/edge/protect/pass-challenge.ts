@@ -1,0 +1,85 @@
+/**
+ * `POST /__protect/challenge` and `/__protect/solution`: passed on to the service with the client JWT and the visitor's
+ * signals, so that the widget needs no other host. What the visitor claims about themselves is dropped. While the
+ * service is away the edge mints and checks challenges itself.
+ */
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
+import { error } from '../answer/answer.ts';
+import type { Answer } from '../answer/answer.ts';
+import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
+import type { RequestContext } from '../decide/context.ts';
+import type { NextStep } from '../gate.ts';
+import type { Isolate } from '../isolate/isolate.ts';
+import { visitorOf } from '../session/visitor.ts';
+import { answerWith } from '../step/step.ts';
+import { readBounded } from '../submission/read-submission.ts';
+import { readJsonObject } from './admission.ts';
+
+/** Minting takes a millisecond, a person waits for it, and the edge can mint a challenge of its own. */
+const CALL_TIMEOUT_MS = 2000;
+/** A picture challenge is some hundred kilobytes. */
+const ANSWER_MAX_BYTES = 2_000_000;
+
+type ChallengeCall = 'challenge' | 'solution';
+
+export function passChallenge(call: ChallengeCall): NextStep {
+  return async function passChallengeCall(context, isolate) {
+    const { facts, config } = context;
+    const body = await readJsonObject(facts.request);
+    if (!body.ok) return answerWith(context, body.error);
+    if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no configuration yet. Try again.'));
+    const { localChallenges, environment, count } = isolate;
+    const { challenge, solution } = body.value;
+    const { signals, nowMs } = facts;
+    if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
+      const checked = await localChallenges.check(config, signals, challenge, solution, nowMs);
+      return answerWith(context, { kind: 'json', status: 200, body: checked });
+    }
+    if (environment.rules.kind === 'service') {
+      const answer = await fromService(call, questionOf(call, context, config.siteKey, body.value), isolate);
+      if (answer) return answerWith(context, answer);
+    }
+    // Only for clearance: a form's token is for the site's backend, which the edge cannot verify for.
+    const mayMint =
+      body.value['action'] === CLEARANCE_ACTION &&
+      environment.failModeChallenge === 'local' &&
+      config.policy.clearanceLevel <= LOCAL_LEVEL;
+    if (call === 'challenge' && mayMint) {
+      count('local_challenges');
+      const minted = await localChallenges.mint(config, signals, nowMs);
+      return answerWith(context, { kind: 'json', status: 200, body: minted });
+    }
+    return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond. Try again.'));
+  };
+}
+
+function questionOf(
+  call: ChallengeCall,
+  { facts, verdict, jti }: RequestContext,
+  siteKey: string,
+  body: Record<string, unknown>,
+): object {
+  const visitor = visitorOf(facts, verdict.riskScore);
+  if (call === 'solution') return { ...body, visitor };
+  const { sessionId: _claimed, ...asked } = body;
+  // The session whose cookie was checked here, not the one that the page names.
+  return { siteKey, ...asked, ...(jti === null ? {} : { sessionId: jti }), visitor };
+}
+
+async function fromService(
+  call: ChallengeCall,
+  question: object,
+  { service, count }: Pick<Isolate, 'service' | 'count'>,
+): Promise<Answer | null> {
+  try {
+    const response = await service.call(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, JSON.stringify(question));
+    const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
+    const body = bytes instanceof Uint8Array ? parseJson(bytes) : null;
+    if (response.status < 500 && isJsonObject(body)) return { kind: 'json', status: response.status, body };
+  } catch {
+    // Late, unreachable or unreadable: the same for the visitor.
+  }
+  count(`challenge_failures{step="${call}"}`);
+  return null;
+}

@@ -1,0 +1,26 @@
+/**
+ * The browser scripts, first-party. This Worker carries what a challenge needs during an outage; the rest comes from
+ * the service and is checked against the hash this release was built with. A missing script returns an uncached 404:
+ * the page works without it, and a later visit gets it.
+ */
+import { protectPrefix } from '../../contract/edge/headers.ts';
+import { assetHashes } from '../../widget/bundle.generated.ts';
+import { error } from '../answer/answer.ts';
+import type { RequestContext } from '../decide/context.ts';
+import type { Isolate } from '../isolate/isolate.ts';
+import { answerWith } from '../step/step.ts';
+import type { Answered } from '../step/step.ts';
+
+export async function serveScript(context: RequestContext, { files }: Pick<Isolate, 'files'>): Promise<Answered> {
+  const { target } = context.facts;
+  const name = target.path.slice(protectPrefix.length);
+  const body = files.embedded(name)?.body ?? (await files.read(name));
+  if (body === 'unreachable') {
+    return answerWith(context, error('API.UNAVAILABLE', 'The service does not respond. Try again.'));
+  }
+  const hash = assetHashes[name];
+  if (body === 'absent' || hash === undefined) {
+    return answerWith(context, error('API.NOT_FOUND', 'There is no such script.'));
+  }
+  return answerWith(context, { kind: 'script', body, hash, isNamedByHash: target.query === `?v=${hash}` });
+}

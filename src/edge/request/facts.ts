@@ -1,0 +1,52 @@
+/**
+ * What one request shows. Read once, before anything is decided, and frozen: no later step changes what an earlier
+ * one saw.
+ */
+import { newEventId } from '../../logsink/event-id.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import { UNROUTABLE, canonicalTarget } from './canonical-path.ts';
+import type { CanonicalTarget } from './canonical-path.ts';
+import { readHeaders } from './header-facts.ts';
+import type { HeaderFacts } from './header-facts.ts';
+import type { IpCategories } from './ip-categories.ts';
+import { readSignals } from './signals.ts';
+import type { Signals } from './signals.ts';
+
+export interface RequestFacts {
+  /** The record's event id and the reference a visitor can quote: one finds the other. */
+  readonly requestId: string;
+  readonly request: Request;
+  /** Arrival, epoch milliseconds. */
+  readonly nowMs: number;
+  /** `UNROUTABLE` where the request names no path of a host. */
+  readonly target: CanonicalTarget;
+  readonly headers: Readonly<HeaderFacts>;
+  readonly signals: Signals;
+}
+
+export interface SignalSource {
+  readonly environment: Pick<EdgeEnvironment, 'signals'>;
+  readonly categories: IpCategories;
+}
+
+export function readFacts(request: Request, nowMs: number, { environment, categories }: SignalSource): RequestFacts {
+  const headers = readHeaders(request.headers);
+  return Object.freeze({
+    requestId: newEventId(nowMs),
+    request,
+    nowMs,
+    target: canonicalTarget(request.url) ?? UNROUTABLE,
+    headers,
+    signals: readSignals(headers, request.cf, environment.signals, categories),
+  });
+}
+
+/** The facts of a request that takes the place of the one that carried it. Who sent it stays the same. */
+export function replacedRequest(facts: RequestFacts, request: Request, target: CanonicalTarget): RequestFacts {
+  return Object.freeze({ ...facts, request, target, headers: readHeaders(request.headers) });
+}
+
+/** The same request under another spelling of its address. */
+export function withTarget(facts: RequestFacts, target: CanonicalTarget): RequestFacts {
+  return Object.freeze({ ...facts, target });
+}

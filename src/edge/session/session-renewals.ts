@@ -1,0 +1,48 @@
+/**
+ * Renews a session's JWT behind the response. It asks in the JWT's last minutes and hands the new one to the visitor
+ * with a later response. A failed renewal costs nothing: the protect script opens a new session.
+ */
+import { BoundedMap } from '../../bytes/bounded-map.ts';
+import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+
+const PENDING_MAX = 4000;
+const RENEW_TIMEOUT_MS = 5000;
+/** The same JWT is not renewed again before this, so that a failing service is not called by every request. */
+const RETRY_AFTER_MS = 15_000;
+
+export interface RenewalPorts {
+  service: { session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> };
+  count: (name: string) => void;
+}
+
+export class SessionRenewals {
+  readonly #ports: RenewalPorts;
+  /** Expiring JWT → when its renewal was asked for, and its successor once there is one. */
+  readonly #renewals = new BoundedMap<{ askedAtMs: number; successor: EdgeSession | null }>(PENDING_MAX);
+
+  constructor(ports: RenewalPorts) {
+    this.#ports = ports;
+  }
+
+  /** The successor where there is one. Else starts a renewal in `waitUntil`, unless one was started lately. */
+  successorOf(
+    jwt: string,
+    visitor: () => EdgeVisitor,
+    nowMs: number,
+    waitUntil: (work: Promise<unknown>) => void,
+  ): EdgeSession | null {
+    const known = this.#renewals.get(jwt);
+    if (known?.successor) return known.successor;
+    if (known && nowMs - known.askedAtMs < RETRY_AFTER_MS) return null;
+    this.#renewals.set(jwt, { askedAtMs: nowMs, successor: null });
+    waitUntil(this.#renew(jwt, visitor(), nowMs));
+    return null;
+  }
+
+  async #renew(jwt: string, visitor: EdgeVisitor, askedAtMs: number): Promise<void> {
+    const { service, count } = this.#ports;
+    const successor = await service.session(visitor, jwt, RENEW_TIMEOUT_MS);
+    if (successor) this.#renewals.set(jwt, { askedAtMs, successor });
+    else count('session_refresh_failures');
+  }
+}

@@ -1,0 +1,25 @@
+/** The visitor as the edge sees them, for calls to the service on their behalf. */
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import { clientHeadersOf } from './client-headers.ts';
+
+const USER_AGENT_MAX_CHARS = 16_384;
+
+export function visitorOf({ signals, target, requestId }: RequestFacts, riskScore: number | null): EdgeVisitor {
+  return {
+    ip: signals.ip,
+    userAgent: signals.userAgent.slice(0, USER_AGENT_MAX_CHARS),
+    asn: signals.asn,
+    country: signals.countryCode,
+    ja4: signals.ja4,
+    ipCategories: [...signals.ipCategories],
+    requestId,
+    host: target.host,
+    ...(riskScore === null ? {} : { riskScore }),
+  };
+}
+
+/** With what the headers show of the browser. Too expensive for a request that is only decided. */
+export function sessionVisitorOf(facts: RequestFacts, riskScore: number | null): EdgeVisitor {
+  return { ...visitorOf(facts, riskScore), headers: clientHeadersOf(facts.request.headers, facts.target) };
+}

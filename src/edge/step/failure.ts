@@ -1,0 +1,70 @@
+/**
+ * What a request gets when the gate cannot judge it (docs/failure-modes.md). Fail-open and fail-closed are values in
+ * the verdict and show in the log; an exception never lets a request pass by accident.
+ */
+import { message } from '../answer/answer.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { PathPolicy } from '../config/path-policy.ts';
+import { unjudged } from '../decide/context.ts';
+import type { RequestContext } from '../decide/context.ts';
+import { errorVerdict } from '../decide/verdict.ts';
+import type { EdgeEnvironment } from '../environment.ts';
+import type { RequestFacts } from '../request/facts.ts';
+import { answerWith, forwardOn } from './step.ts';
+import type { Step } from './step.ts';
+
+export interface FailurePorts {
+  environment: Pick<EdgeEnvironment, 'failMode'>;
+  count: (name: string) => void;
+}
+
+/** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
+export function stepWithoutRuleset(context: RequestContext, { environment, count }: FailurePorts): Step {
+  count('requests_without_ruleset');
+  if (environment.failMode === 'closed') {
+    const verdict = errorVerdict('block', 'FAIL_MODE closed: no ruleset was ever loaded.');
+    const unavailable = message('unavailable', 'API.UNAVAILABLE', 'The gate has not loaded its rules yet. Try again.');
+    return answerWith({ ...context, verdict }, unavailable);
+  }
+  const decision = context.config?.policy.enforcementPolicy[context.path?.pathType ?? 'html'].onError ?? 'allow';
+  const verdict = errorVerdict(decision, 'FAIL_MODE open: no ruleset was ever loaded.');
+  const decided = { ...context, verdict };
+  return decision === 'allow' ? forwardOn(decided) : answerWith(decided, { kind: decision });
+}
+
+/** An exception of ours before the origin was called. Crafted input must not open the gate. */
+export function stepAfterException(
+  facts: RequestFacts,
+  { config, ruleset }: { config: CompiledConfig | null; ruleset: { version: number } | null },
+  ports: FailurePorts,
+  error: unknown,
+): Step {
+  reportException(facts, ports, error);
+  if (!config || !ruleset) return stepWithoutRuleset(unjudged(facts, { config }), ports);
+  const verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
+  const path = pathOf(facts, config);
+  return answerWith(unjudged(facts, { config, path, verdict, rulesetVersion: ruleset.version }), { kind: 'challenge' });
+}
+
+/** Reading the path may be what failed. */
+function pathOf({ target, request }: RequestFacts, config: CompiledConfig): PathPolicy | null {
+  try {
+    return config.pathPolicy(target, request.method);
+  } catch {
+    return null;
+  }
+}
+
+export function reportException({ requestId }: RequestFacts, { count }: Pick<FailurePorts, 'count'>, error: unknown) {
+  count('exceptions');
+  const stack = error instanceof Error ? error.stack : String(error);
+  console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));
+}
+
+/** The answer itself failed. A bare refusal needs nothing that could fail as well. */
+export function bareRefusal({ requestId }: RequestFacts): Response {
+  return new Response(`Forbidden\nReference: ${requestId}\n`, {
+    status: 403,
+    headers: { 'cache-control': 'no-store', 'x-protect-request-id': requestId, 'x-protect-decision': 'block' },
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * A step: what the edge does with a request, as a plain value. Deciding, challenging and verifying return one. Only
+ * the gate acts on it: it calls the origin for `forward` and makes a response for `answer`.
+ */
+import type { Answer } from '../answer/answer.ts';
+import type { RequestContext } from '../decide/context.ts';
+
+interface StepBase {
+  readonly context: RequestContext;
+  /** `null`: the request carried no token. */
+  readonly verified: boolean | null;
+}
+
+export interface Forward extends StepBase {
+  readonly kind: 'forward';
+  /** `null` streams the request's own body. Set where the body had to be read. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+}
+
+export interface Answered extends StepBase {
+  readonly kind: 'answer';
+  readonly answer: Answer;
+}
+
+export type Step = Forward | Answered;
+
+export function forwardOn(
+  context: RequestContext,
+  verified: boolean | null = null,
+  body: Uint8Array<ArrayBuffer> | null = null,
+): Forward {
+  return { kind: 'forward', context, verified, body };
+}
+
+export function answerWith(context: RequestContext, answer: Answer, verified: boolean | null = null): Answered {
+  return { kind: 'answer', context, verified, answer };
+}
