@@ -62,7 +62,7 @@ async function storedRow(env: StoreEnv): Promise<string | null> {
 }
 
 async function createdRow(env: StoreEnv): Promise<string> {
-  const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, await firstRoot(env));
+  const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, randomToken(ROOT_KEY_BYTES));
   const now = Date.now();
   await env.DB.prepare(
     'INSERT INTO root_key (id, sealed, created_at, resealed_at) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -73,10 +73,4 @@ async function createdRow(env: StoreEnv): Promise<string> {
   const row = await storedRow(env);
   if (row === null) throw new Error('root_key has no row after inserting it');
   return row;
-}
-
-/** A database from before this table has rows under MASTER_KEY itself, which then is its root. */
-async function firstRoot(env: StoreEnv): Promise<string> {
-  const older = await env.DB.prepare('SELECT 1 FROM sites UNION ALL SELECT 1 FROM signing_keys LIMIT 1').first();
-  return older === null ? randomToken(ROOT_KEY_BYTES) : env.MASTER_KEY;
 }

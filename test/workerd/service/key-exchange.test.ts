@@ -91,16 +91,6 @@ describe('MASTER_KEY', () => {
     expect(await resealRootKey(started(old, NEXT), Date.now())).toBe('resealed');
   });
 
-  test('of a database from before the root key is its root, so that nothing has to be sealed anew', async () => {
-    const kept = await serviceEnv.DB.prepare('SELECT * FROM root_key').first<Record<string, string | number>>();
-    const { site } = await newAccount();
-    await serviceEnv.DB.prepare('DELETE FROM root_key').run();
-    const older = started(serviceEnv.MASTER_KEY);
-    expect(await rootKey(older)).toBe(serviceEnv.MASTER_KEY);
-    await serviceEnv.DB.prepare('UPDATE root_key SET sealed = ?').bind(kept?.['sealed']).run();
-    expect((await siteByKey(started(serviceEnv.MASTER_KEY), site.siteKey))?.secretKey).toBe(site.secretKey);
-  });
-
   test('names a row in its seal: a sealed value is good nowhere else', async () => {
     const sealed = await sealAtRest(NEXT, 'one', 'text');
     await expect(openAtRest(NEXT, 'other', sealed)).rejects.toThrow();

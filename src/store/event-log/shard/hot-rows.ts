@@ -44,7 +44,7 @@ export class HotRows {
     this.rollups = new RollupStore(storage.sql);
     this.#mergedSeq = Number(readMeta(this.#sql, 'merged_seq') ?? 0);
     this.#sealedThrough = Number(readMeta(this.#sql, 'sealed_through') ?? -1);
-    this.#sealedIdsThrough = Number(readMeta(this.#sql, 'sealed_ids_through') ?? this.#sealedThrough);
+    this.#sealedIdsThrough = Number(readMeta(this.#sql, 'sealed_ids_through') ?? -1);
     this.#rebuild();
   }
 
