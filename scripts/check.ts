@@ -8,6 +8,7 @@ import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
 import { checkImportGraph } from './checks/import-graph.ts';
+import { checkOneVersion } from './checks/one-version.ts';
 import { checkOneWorkerd } from './checks/one-workerd.ts';
 import { checkOwnWords } from './checks/own-words.ts';
 import { checkPureModules } from './checks/pure-modules.ts';
@@ -42,6 +43,7 @@ const steps: Step[] = [
   { name: 'edge bundle', run: checkEdgeBundle },
   { name: 'client size', run: checkClientSize },
   { name: 'one workerd', run: checkOneWorkerd },
+  { name: 'one version', run: checkOneVersion },
   { name: 'pure modules', run: checkPureModules },
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },

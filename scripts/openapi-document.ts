@@ -1,7 +1,8 @@
 /**
- * The OpenAPI 3.1 document of the service, made from the very schemas that check its requests. Nothing
- * here repeats a field: a member that is not in a schema cannot be in the document, nor be missing.
+ * The OpenAPI 3.1 document of the service, built from the schemas that check its requests. No field is written here, so
+ * the document cannot differ from what the service accepts.
  */
+import { readFileSync } from 'node:fs';
 import { toJSONSchema } from 'zod/v4/core';
 import type { $ZodType } from 'zod/v4/core';
 import {
@@ -13,7 +14,7 @@ import {
 import { errorStatus } from '../src/contract/errors.ts';
 import { siteverifyAnswer, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 
-/** What the document needs of an operation; the operations themselves belong to the Worker's types. */
+/** What the document needs of an operation. The operations themselves need the Worker's types. */
 export interface DocumentedOperation {
   name: string;
   method: string;
@@ -30,7 +31,9 @@ export interface DocumentedOperation {
 type Json = Record<string, unknown>;
 
 const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
-const versionOfInterface = '1.0.0';
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 export function openapiDocument(operations: readonly DocumentedOperation[]): Json {
   const schemas: Record<string, Json> = { Error: errorSchema(), ProtectError: protectErrorSchema() };
@@ -44,12 +47,12 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
     openapi: '3.1.0',
     info: {
       title: 'Gatehouse',
-      version: versionOfInterface,
+      version,
       description:
-        'Verification, challenges and management. Every answer carries X-Request-Id. Times are epoch milliseconds ' +
-        'unless a member says otherwise. Bodies may be JSON, urlencoded or multipart; in the latter two, nested ' +
-        'values are JSON text or bracket names. Body members accountId and token are accepted and ignored on ' +
-        'management calls: the account is the one that owns the key.',
+        'Verification, challenges and management. Every response carries X-Request-Id. Times are epoch milliseconds ' +
+        'unless a field says otherwise. Bodies may be JSON, urlencoded or multipart; in the latter two, nested ' +
+        'values are JSON text or bracket names. Management calls accept and ignore the body fields accountId and ' +
+        'token: the account is the one that owns the key.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map((operation) => operation.feature)), 'Verification'].map((name) => ({ name })),
@@ -72,7 +75,7 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
     summary: operation.summary,
     description:
       `Feature ${operation.feature}, permission ${operation.permission}.` +
-      (operation.access === 'write' ? ' A write: refused while the account owes a payment method.' : ''),
+      (operation.access === 'write' ? ' A write: refused with 403 while the account owes a payment method.' : ''),
     tags: [operation.feature],
     security: [{ apiKey: [] }],
     'x-feature': operation.feature,
@@ -82,7 +85,7 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
       ? {}
       : { requestBody: { required: needsBody, content: contentOf(request, bodyTypes) } }),
     responses: {
-      200: { description: 'Done', content: contentOf(answer, operation.answerTypes ?? ['application/json']) },
+      200: { description: 'Success', content: contentOf(answer, operation.answerTypes ?? ['application/json']) },
       ...errorResponses(operation.path.startsWith('/protect/')),
     },
   };
@@ -101,7 +104,7 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
       },
       responses: {
         200: {
-          description: 'Done',
+          description: 'Success',
           content: { 'application/json': { schema: named(schemas, `${name}.response`, schemaOf(answer, 'output')) } },
         },
         ...Object.fromEntries([400, 401, 413, 429].map((status) => [status, responseRef(String(status))])),
@@ -112,13 +115,13 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
     '/siteverify': post('siteverify', 'Verify a token, once', siteverifyRequest, siteverifyAnswer),
     '/captcha/v1/challenge': post(
       'create-challenge',
-      'Ask for a challenge (the widget does)',
+      'Request a challenge (called by the widget)',
       challengeRequest,
       challengeAnswer,
     ),
     '/captcha/v1/solution': post(
       'submit-solution',
-      'Hand in a solution (the widget does)',
+      'Submit a solution (called by the widget)',
       solutionRequest,
       solutionAnswer,
     ),
@@ -126,15 +129,15 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
 }
 
 const statusMeanings: Readonly<Record<string, string>> = {
-  400: 'Body missing, unparsable or failing its schema; or a refusal the key names',
+  400: 'Body missing, unparsable or not matching its schema, or a rejection that the key names',
   401: 'Credential missing, malformed, unknown, deleted or expired',
   403: 'Permission or feature missing, account disabled, or payment method owed',
-  404: 'No such item on this account',
-  409: 'Somebody else has it, or changed it',
+  404: 'The account has no such item',
+  409: 'The value is taken, or another call changed the item',
   413: 'Body too large, or too many items',
-  415: 'Content type not accepted',
-  429: 'Too many calls; Retry-After says how long to wait',
-  500: 'Unhandled; the log has the request id',
+  415: 'Content type not supported',
+  429: 'Too many calls. Retry-After says how long to wait',
+  500: 'Unexpected failure. The log has the cause under the request id',
 };
 
 function errorResponses(isProtect: boolean): Record<string, Json> {
@@ -183,8 +186,8 @@ function errorSchema(): Json {
         required: ['code', 'message', 'key'],
         properties: {
           code: { type: 'integer', description: 'The HTTP status' },
-          message: { type: 'string', description: 'For people; may change' },
-          key: { type: 'string', enum: Object.keys(errorStatus), description: 'Stable and untranslated' },
+          message: { type: 'string', description: 'For people. May change' },
+          key: { type: 'string', enum: Object.keys(errorStatus), description: 'Stable and never translated' },
           details: {
             type: 'array',
             items: {
