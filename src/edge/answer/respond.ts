@@ -69,7 +69,7 @@ async function challenge(context: RequestContext, extras: ChallengeExtras, texts
   );
 }
 
-/** Everything that a client needs to solve the challenge: the protect script, an app, or somebody's own script. */
+/** Everything that a client needs to solve the challenge: the protect script, an app, or any other client. */
 function challengeJson(context: RequestContext): Response {
   const { config, facts } = context;
   return json(context, 403, {

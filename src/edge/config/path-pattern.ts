@@ -1,7 +1,6 @@
 /**
- * Path patterns (contract/instance.ts): `*` stays within a segment, `**` crosses segments, all else
- * is literal. A matcher of its own instead of a regular expression: a pattern with many wildcards
- * must not let a long path cost the gate its CPU.
+ * Path patterns: `*` stays within a segment, `**` crosses segments, everything else is literal. Matched by hand and not by
+ * a regular expression, so that a pattern with many wildcards and a long path cannot take the gate's CPU.
  */
 export function compilePattern(pattern: string): (path: string) => boolean {
   const literal = pattern.indexOf('*');
@@ -21,7 +20,7 @@ function tokenise(pattern: string): Token[] {
     .map((part) => (part === '*' ? '*' : part.startsWith('*') ? '**' : { text: part }));
 }
 
-/** Greedy with one point of return per kind of wildcard: at most path × tokens steps between returns to `**`. */
+/** Greedy, with one point of return per kind of wildcard: at most path × tokens steps between returns to `**`. */
 function matchTokens(tokens: readonly Token[], path: string, from: number): boolean {
   let position = from;
   let index = 0;

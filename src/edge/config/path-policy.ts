@@ -1,7 +1,7 @@
 /**
- * What an instance says about a path, compiled once per config: path type (`endpointRules`), the
- * first matching `pathRules` entry, and the paths that are never challenged. Matched against the
- * canonical path and every other reading of it; the strictest of them stands (design 3, point 1).
+ * What an instance says about a path, compiled once per config: its type (`endpointRules`), the first matching `pathRules`
+ * entry, and the paths that are never challenged. Matched against the canonical path and every other reading of it; the
+ * strictest applies.
  */
 import type { InstancePolicy } from '../../contract/management/instance.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
@@ -12,20 +12,20 @@ export type PathAction = InstancePolicy['pathRules'][number]['action'];
 
 export interface PathPolicy {
   pathType: PathType;
-  /** What the path's rule says; `inherit` leaves it to the path type's enforcement policy. */
+  /** The path rule's action. `inherit` leaves it to the path type's enforcement policy. */
   action: PathAction;
   /** Pattern of the rule behind `action`, or `null`. */
   pattern: string | null;
   waiveSession: boolean;
-  /** `robots.txt`, the icon and `/.well-known/`: never challenged, never asked for a session. */
+  /** `robots.txt`, the icon and `/.well-known/`: never challenged, and they need no session. */
   exempt: boolean;
 }
 
 export type PathPolicyFor = (target: CanonicalTarget, method: string) => PathPolicy;
 
-/** Answers kept, of all methods together. A visitor who asks for ever new paths only empties the memory. */
+/** Answers remembered, of all methods together. Many different paths only empty the memory. */
 const REMEMBERED_PATHS_MAX = 4000;
-/** Of path and query, since a kept path keeps the text it was cut from; with the count, 2 MB at most. */
+/** Of path and query, because a remembered path keeps the text it was cut from. With the count: 2 MB at most. */
 const REMEMBERED_TARGET_MAX_CHARS = 512;
 const strictness: Record<PathAction, number> = { allow: 0, inherit: 1, challenge: 2, block: 3 };
 
@@ -58,7 +58,7 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
       const stricter = strictness[other.action] > strictness[result.action] ? other : result;
       result = {
         ...result,
-        // A json path asks for a session where a page would pass without one.
+        // A json path needs a session where a page would pass without one.
         pathType: result.pathType === 'json' ? 'json' : other.pathType,
         action: stricter.action,
         pattern: stricter.pattern,

@@ -1,13 +1,13 @@
 /**
- * The colo cache as a part store (design 4): what one isolate fetched, the next one in the same
- * place finds. A cache that throws or holds garbage is a miss.
+ * The colo cache as a part store: the next isolate in the same place finds what one isolate fetched. A cache that throws or
+ * holds garbage is a miss.
  */
 import type { Count } from './upstream.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 
-/** Files are named by their content; the cache evicts them when it needs the room. */
+/** Files are named by their content, and the cache evicts them when it needs room. */
 const CONTENT_MAX_AGE_SECONDS = 86_400;
-/** Never resolved: the Cache API wants an address, and this one can be nobody's. */
+/** Never resolved: the Cache API needs an address, and no one can own a name under `.invalid`. */
 const CACHE_ORIGIN = 'https://gatehouse.invalid';
 
 export class ColoCache implements PartStore {

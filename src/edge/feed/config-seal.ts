@@ -1,7 +1,7 @@
 /**
- * The config holds the site secret and every key: at rest in KV and in the colo cache it is sealed
- * with AES-256-GCM under a key that HKDF derives from the edge's own credential (design 4), so that
- * whoever can read the storage but not the Worker's secrets learns nothing.
+ * Seals the config at rest in KV and in the colo cache: it holds the site secret and every key. AES-256-GCM under a key
+ * that HKDF derives from the edge's own credential, so that reading the storage without the Worker's secrets shows
+ * nothing.
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 
 export class ConfigSeal {
   readonly #credential: string;
-  /** A settled value, never a promise: one that a killed request began would never settle. */
+  /** A settled value, never a promise: a promise begun by a killed request never settles. */
   #key: CryptoKey | null = null;
 
   /** `credential`: the client JWT, or the API key where there is none. */
@@ -22,7 +22,7 @@ export class ConfigSeal {
     return sealBytes(await this.#derived(), encodeUtf8(text));
   }
 
-  /** `null`: not ours, changed on the way, or from another credential. */
+  /** `null`: sealed elsewhere, changed, or under another credential. */
   async open(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
     const opened = await openBytes(await this.#derived(), bytes);
     return opened && new TextDecoder().decode(opened);

@@ -1,6 +1,6 @@
 /**
- * Every key an edge needs, from one credential by HKDF-SHA256: for an edge whose service has no key
- * endpoint. The same credential gives the same keys in every isolate; a new one rotates them all.
+ * Derives every key an edge needs from one credential by HKDF-SHA256, for an edge whose service has no key endpoint. The
+ * same credential gives the same keys in every isolate; a new one rotates them all.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';

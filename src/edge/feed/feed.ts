@@ -1,8 +1,7 @@
 /**
- * Config and ruleset of this isolate (design 4): memory → colo cache → KV → service. A request reads
- * `state` and nothing else. Asking whether something changed happens behind a response; only a
- * request that finds the last check too old waits for it, and not for long. What cannot be loaded
- * never replaces what is there.
+ * Config and ruleset of this isolate: memory → colo cache → KV → service. A request reads `state` and nothing else. The
+ * feed checks for changes behind a response; only a request that finds the last check too old waits, and only briefly.
+ * A file that cannot be loaded never replaces what is loaded.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { compileConfig } from '../config/compiled-config.ts';
@@ -22,7 +21,7 @@ export interface GateState {
 
 export interface FeedOptions {
   upstream: Upstream;
-  /** Says no to a config with a test secret: anyone knows those. */
+  /** Refuses a config with a test secret, which is public. */
   accepts(config: EdgeConfig): boolean;
   cache: PartStore;
   kv: PartStore;
@@ -31,15 +30,15 @@ export interface FeedOptions {
   pollMs: number;
   maxStaleMs: number;
   now(): number;
-  /** What else is brought up to date behind the same responses. */
+  /** Other work to do behind the same responses. */
   alongside?(): Promise<unknown>;
 }
 
-/** Design 4: how long a request with a stale ruleset waits for news. */
+/** How long a request with a stale ruleset waits for a check. */
 const STALE_WAIT_MS = 400;
-/** The first request of an isolate has nothing to decide by: the service's 500 ms, then KV. */
+/** The first request of an isolate has no rules yet: 500 ms for the service, then KV. */
 const COLD_WAIT_MS = 1500;
-/** A refresh whose request was cancelled never ends; after this the next one starts its own. */
+/** A refresh whose request was cancelled never ends. After this the next request starts its own. */
 const REFRESH_LOST_AFTER_MS = 30_000;
 
 export class Feed {
@@ -55,7 +54,7 @@ export class Feed {
     this.#options = options;
   }
 
-  /** `null`: `state` is good to use now. Else what the request must wait for first. */
+  /** `null`: `state` is ready to use. Else what the request must wait for first. */
   ready(nowMs: number, waitUntil: (work: Promise<unknown>) => void): Promise<unknown> | null {
     const ageMs = nowMs - this.attemptedAtMs;
     if (ageMs < this.#options.pollMs) return null;
@@ -90,7 +89,7 @@ export class Feed {
   async #load(): Promise<void> {
     const { cache, upstream, kv, pollMs } = this.#options;
     let version = decodePointer(await cache.get(partName.pointer));
-    // Another isolate's answer may be older than what this one has already seen.
+    // Another isolate may have cached an older answer than this one has seen.
     if (version && this.state.ruleset && version.delta.version < this.state.ruleset.version) version = null;
     if (!version) {
       version = await upstream.version();
@@ -119,7 +118,7 @@ export class Feed {
       config = await upstream.config();
       if (config) await cache.put(partName.config(config.configVersion), await sealConfig(config, seal), null);
     }
-    // The stored pointer and the stored config are of one age; a cold isolate takes them as they are.
+    // The stored pointer and the stored config were written together, so a cold isolate uses both.
     config ??= this.state.config ? null : await openConfig(await kv.get(name), seal);
     if (config && !this.#options.accepts(config)) {
       this.#options.count('test_secrets_refused');
@@ -149,7 +148,7 @@ export class Feed {
     return changes ? rulesetOf(loadedBase, changes, delta.version) : null;
   }
 
-  /** A signed file from the nearest place that has a good one; a bad one anywhere is counted and passed over. */
+  /** A signed file from the nearest place that has a good one. A bad one is counted and skipped. */
   async #file<T>(
     name: string,
     fetchIt: () => Promise<Bytes | null>,

@@ -1,7 +1,7 @@
 /**
- * The scheduled run's other half: the files of this release into KV, so that neither an outage of the
- * service nor a service of another release takes languages and scripts away from a running edge. One
- * list says what is stored; it is read once a run, and nothing is written without a change.
+ * The scheduled run's other half: copies the files of this release to KV, so that an outage of the service, or a service of
+ * another release, does not take languages and scripts away from a running edge. One list says what is stored; it is read
+ * once a run, and nothing is written without a change.
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { fileName } from './client-files.ts';

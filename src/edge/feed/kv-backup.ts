@@ -1,7 +1,7 @@
 /**
- * The scheduled run's work: what the service says now goes into KV, only where it differs from what
- * is there (design 4). The pointer is written last, so that a reader never finds a pointer to parts
- * that are not there yet; parts that nothing points to any more are removed after it.
+ * The scheduled run's work: copies the service's current state to KV, only where it differs from what is there. The pointer
+ * is written last, so that a reader never finds a pointer to missing parts; parts that nothing points to are deleted after
+ * it.
  */
 import type { ConfigSeal } from './config-seal.ts';
 import type { KvStore } from './kv.ts';
@@ -24,14 +24,14 @@ export async function backUpToKv({ upstream, kv, seal, count }: BackupOptions): 
   const stored = decodePointer(await kv.get(partName.pointer));
   const { base, delta, configVersion } = version;
   const sameVersion = stored?.configVersion === configVersion;
-  // Sealed under a client JWT that was replaced, it would open for no isolate started from now on.
+  // A config sealed under a replaced client JWT does not open for isolates that start from now on.
   const sameConfig = sameVersion && (await openConfig(await kv.get(partName.config(configVersion)), seal)) !== null;
   const sameBase = stored?.base.hash === base.hash;
   const sameDelta = sameBase && stored?.delta.version === delta.version;
   if (sameConfig && sameDelta) return true;
 
   const config = await upstream.config();
-  // Changed between the two answers: the next run will find it settled.
+  // It changed between the two answers. The next run finds both at one version.
   if (!config || config.configVersion !== configVersion) return false;
   const keys = await importRulesetKeys(config.rulesetKeys);
   if (!sameBase) {

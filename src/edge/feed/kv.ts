@@ -1,7 +1,7 @@
 /**
- * KV as a part store: the last known good of config and ruleset, for outages of the service only
- * (design 4). Read when an isolate starts with the service unreachable, written by the scheduled run
- * and only on change. KV that throws, is missing or holds garbage is a miss.
+ * KV as a part store: the last known good config and ruleset, for outages of the service only. Read when an isolate starts
+ * while the service is unreachable, written by the scheduled run and only on change. KV that throws, is missing or holds
+ * garbage is a miss.
  */
 import type { Count } from './upstream.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';

@@ -1,8 +1,7 @@
 /**
- * Rules from any service that keeps the interface document (design 4, "Against another service"): the
- * scheduled run reads `POST /protect/access-rules` and the instance with an API key, compiles in
- * place and writes KV; isolates read what it wrote. Keys come from the edge's own credentials by
- * HKDF, so that nothing but the document's endpoints is needed.
+ * Rules from any service that implements the documented interface: the scheduled run reads `POST /protect/access-rules` and
+ * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
+ * own credentials by HKDF, so that no other endpoint is needed.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance.ts';
@@ -19,7 +18,7 @@ import { decodePointer, encodePointer, openConfig, partName, sealConfig } from '
 import { readBounded } from '../submission/read-submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
-/** Design 4: what a scheduled run compiles within its CPU time. */
+/** As many as a scheduled run compiles within its CPU time. */
 const RULES_MAX = 100_000;
 const ANSWER_MAX_BYTES = 32 * 1024 * 1024;
 const CALL_TIMEOUT_MS = 20_000;
@@ -63,7 +62,7 @@ export class KvUpstream implements Upstream {
   }
 }
 
-/** One scheduled run. True when KV holds what the service says now; writes only what changed. */
+/** One scheduled run. True when KV holds the service's current state. Writes only what changed. */
 export async function syncFromManagementApi(api: ManagementApi): Promise<boolean> {
   const listed = await call(api, '/protect/access-rules', { siteKey: api.siteKey });
   const instances = await call(api, '/protect/instances', {});
@@ -72,7 +71,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
   const keys = await deriveKeys(api.apiKey, api.siteKey);
   const stored = decodePointer(await api.kv.get(partName.pointer));
 
-  // The base is compiled twice when it changed: once under the old version, to see whether it did.
+  // A changed base is compiled twice: the first time under the old version, to see whether it changed.
   let version = stored?.base.version ?? 0;
   let payload = compile(rules, api.siteKey, version);
   let hash = await rulesetHash(payload);
@@ -85,7 +84,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
 
   const config: Omit<EdgeConfig, 'configVersion'> = {
     instanceId: api.siteKey,
-    // Sessions are this service's own; another one's cannot be read here.
+    // Sessions belong to a Gatehouse service; another service's cannot be read here.
     policy: { ...policyOf(instances, api.siteKey), sessionsEnabled: false },
     siteKey: api.siteKey,
     secretKey: api.siteSecret,
@@ -112,7 +111,7 @@ function compile(rules: readonly EdgeRule[], instanceId: string, version: number
   return compiler.finish();
 }
 
-/** A list, or an object with a list of that name: the document does not show the answer. */
+/** A list, or an object with a list of that name: the interface leaves the shape open. */
 function listIn(answer: unknown, name: string): unknown[] {
   const list = Array.isArray(answer) ? answer : (answer as Record<string, unknown>)[name];
   return Array.isArray(list) ? list : [];
@@ -133,7 +132,7 @@ function rulesOf(answer: unknown, count: Count): EdgeRule[] {
   return [...rules.values()];
 }
 
-/** Members that this edge knows and whose values it understands; defaults for the rest. */
+/** The fields this edge has a schema for and whose values fit it; defaults for the rest. */
 function policyOf(answer: unknown, siteKey: string): InstancePolicy {
   const instance = listIn(answer, 'instances').find(
     (item) => (item as Record<string, unknown> | null)?.['globalSiteKey'] === siteKey,

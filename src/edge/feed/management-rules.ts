@@ -1,6 +1,6 @@
 /**
- * The credentials of an edge that compiles another service's rules itself (design 4, "Against another
- * service"): an API key, the site's key and secret, and KV to keep the result in.
+ * The credentials of an edge that compiles another service's rules itself: an API key, the site's key and secret, and KV to
+ * keep the result in.
  */
 import type { EnvironmentReader, RulesSource } from '../environment.ts';
 

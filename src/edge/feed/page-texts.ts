@@ -1,7 +1,6 @@
 /**
- * The languages of the gate's pages: what is compiled in, and the rest as one file of the service's,
- * loaded behind responses. A page in a language that is not there yet waits for it, briefly; after
- * that, and for everyone whom English suits, pages speak English.
+ * The languages of the gate's pages: English is compiled in, and the rest is one file of the service, loaded behind
+ * responses. A page in a language that is not loaded yet waits for it briefly; after that it is in English.
  */
 import type { FileReading } from './client-files.ts';
 import { within } from './within.ts';
@@ -9,9 +8,9 @@ import { isFirstChoice } from '../../locales/accept-language.ts';
 import type { PageLanguages } from '../../locales/messages.ts';
 
 export const PAGE_TEXTS_FILE = 'page-texts.json';
-/** As long as a request waits for rules (design 4); a page in English is better than a late one. */
+/** As long as a request waits for rules. A page in English is better than a late one. */
 const WAIT_MS = 400;
-/** A load whose request was cancelled never ends; after this the next one starts its own. */
+/** A load whose request was cancelled never ends. After this the next request starts its own. */
 const LOAD_LOST_AFTER_MS = 10_000;
 
 export class PageTexts {
@@ -21,7 +20,7 @@ export class PageTexts {
   readonly #now: () => number;
   #load: { startedAtMs: number; done: Promise<void> } | null = null;
 
-  /** `read: null`: all there is, is compiled in. */
+  /** `read: null`: all languages are compiled in. */
   constructor(embedded: PageLanguages, read: (() => Promise<FileReading>) | null, now: () => number) {
     this.#languages = embedded;
     this.#isComplete = read === null;
@@ -29,7 +28,7 @@ export class PageTexts {
     this.#now = now;
   }
 
-  /** Behind a response. Does nothing once they are there. */
+  /** Runs behind a response. Does nothing once the texts are loaded. */
   load(): Promise<void> {
     if (this.#isComplete) return Promise.resolve();
     const nowMs = this.#now();
@@ -39,7 +38,7 @@ export class PageTexts {
     return done;
   }
 
-  /** For a page that is about to be written, never for a request that passes. */
+  /** For a page that is about to be rendered, never for a request that passes. */
   async wanted(acceptLanguage: string | null): Promise<PageLanguages> {
     if (!this.#isComplete && !isFirstChoice('en', acceptLanguage)) await within(this.load(), WAIT_MS);
     return this.#languages;
@@ -49,7 +48,7 @@ export class PageTexts {
     try {
       const bytes = await this.#read();
       if (typeof bytes === 'string') return;
-      // Its hash was checked: this is what the build wrote.
+      // Its hash was checked, so this is the file that the build wrote.
       const texts = JSON.parse(new TextDecoder().decode(bytes)) as PageLanguages;
       this.#languages = { ...this.#languages, ...texts };
       this.#isComplete = true;

@@ -1,6 +1,6 @@
 /**
- * The edge's calls to the service (design 4): the client JWT as bearer, a deadline on each, every
- * answer bounded and checked. What does not fit counts as "service unreachable".
+ * The edge's calls to the service: the client JWT as bearer, a deadline on each call, every answer bounded and checked. An
+ * answer that does not fit counts as "service unreachable".
  */
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-answers.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
@@ -8,12 +8,12 @@ import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../submission/read-submission.ts';
 import type { Count, Upstream } from './upstream.ts';
 
-/** Design 8: a service slower than this counts as down. */
+/** A slower service counts as down. */
 const QUICK_TIMEOUT_MS = 500;
 /** Behind a response, for answers of some hundred kilobytes. */
 const CONFIG_TIMEOUT_MS = 2000;
 const RULESET_TIMEOUT_MS = 20_000;
-/** A million rules are 14 MB; four times that and an isolate's memory is at stake. */
+/** A million rules are 14 MB. Four times that would endanger an isolate's memory. */
 const RULESET_MAX_BYTES = 64 * 1024 * 1024;
 /** 10,000 raised sessions and 400 path rules fit twice. */
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
@@ -27,9 +27,9 @@ export interface ServiceClientOptions {
 
 export class ServiceClient implements Upstream {
   readonly #options: ServiceClientOptions;
-  /** The last answer said that the client JWT is no good: shown at the health endpoint. */
+  /** The service refused the client JWT. Shown at the health endpoint. */
   jwtRefused = false;
-  /** Whether the last check of the feed was answered. */
+  /** Whether the service responded to the feed's last check. */
   reachable = true;
 
   constructor(options: ServiceClientOptions) {
@@ -62,7 +62,7 @@ export class ServiceClient implements Upstream {
     return checked(edgeSession.safeParse(await this.#json('/edge/v1/sessions', timeoutMs, body)));
   }
 
-  /** The raw call, for answers that are passed on to the visitor. Throws when there is none in time. */
+  /** The raw call, for answers that are passed on to the visitor. Throws when none comes in time. */
   call(path: string, timeoutMs: number, body?: string): Promise<Response> {
     const { serviceUrl, service, clientJwt } = this.#options;
     const request = new Request(serviceUrl + path, {

@@ -1,6 +1,4 @@
-/**
- * The credential of an edge that has rules from a service of this project (design 4): the client JWT.
- */
+/** The credential of an edge that gets its rules from a Gatehouse service: the client JWT. */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import type { ClientJwtClaims, EnvironmentReader, RulesSource } from '../environment.ts';
@@ -12,7 +10,7 @@ export function readServiceRules({ text, wrong }: EnvironmentReader): RulesSourc
   return { kind: 'service', clientJwt, claims };
 }
 
-/** The edge's own claims, unverified: only the service's word counts, this is for showing age and expiry. */
+/** The edge's own claims, unverified. The service verifies them; here they only show age and expiry. */
 function readClientJwt(jwt: string): ClientJwtClaims | null {
   const payload = jwt.split('.')[1];
   if (!payload || jwt.length > 4096) return null;

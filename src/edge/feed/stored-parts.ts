@@ -1,7 +1,7 @@
 /**
- * The four parts a feed loads, and how each is kept outside the isolate: a small pointer, the sealed
- * config, and the two signed ruleset files, named by what they contain. Colo cache and KV store them
- * alike; neither is trusted, since seal and signatures are checked on every load.
+ * The four parts a feed loads, and how each is kept outside the isolate: a small pointer, the sealed config, and the two
+ * signed ruleset files, named by their content. Colo cache and KV store them alike. Neither is trusted: seal and
+ * signatures are checked on every load.
  */
 import { edgeConfig, edgeVersion } from '../../contract/edge/edge-answers.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
@@ -13,7 +13,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** `maxAgeSeconds: null` keeps it until it is replaced or evicted. */
 export interface PartStore {
   get(name: string): Promise<Bytes | null>;
-  /** Whether it is stored now. */
+  /** True when it is stored. */
   put(name: string, bytes: Bytes, maxAgeSeconds: number | null): Promise<boolean>;
 }
 

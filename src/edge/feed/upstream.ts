@@ -1,7 +1,6 @@
 /**
- * Where a feed gets what it does not have: the service (`service-client.ts`), or this edge's own KV
- * written by its scheduled run (`management-api.ts`). `null` is "not now": unreachable, late, refused
- * or unreadable; the feed keeps what it has (design 8).
+ * Where a feed gets what it does not have: the service (`service-client.ts`), or this edge's own KV written by its scheduled
+ * run (`management-api.ts`). `null` means unreachable, late, refused or unreadable; the feed keeps what it has.
  */
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 

@@ -1,4 +1,4 @@
-/** A bounded wait: for work that goes on behind the response, whoever waited for it. */
+/** Waits for work at most `limitMs`. The work itself goes on behind the response. */
 export function within(work: Promise<unknown>, limitMs: number): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout>;
   const limit = new Promise<void>((resolve) => {

@@ -1,6 +1,4 @@
-/**
- * The sinks an environment names (design 7), and where verdicts go that the service could not take.
- */
+/** The sinks that the environment names, and where verdicts go that the service could not take. */
 import type { VerdictSink } from '../../logsink/sink.ts';
 import { analyticsEngineSink } from '../../logsink/sinks/analytics-engine.ts';
 import { consoleSink } from '../../logsink/sinks/console.ts';

@@ -1,11 +1,10 @@
 /**
- * Reads and removes cookies in the raw `Cookie` header. The hot path needs at most two of them, so
- * the header is searched, never taken apart; what the visitor sent otherwise reaches the origin
- * byte for byte.
+ * Reads and removes cookies in the raw `Cookie` header. The hot path needs at most two of them, so the header is searched
+ * and never parsed. Everything else the visitor sent reaches the origin byte for byte.
  */
 import { cookie } from '../../contract/edge/headers.ts';
 
-/** Our cookies' values hold neither. A comma is where the runtime joined two `Cookie` headers into one. */
+/** A semicolon ends a cookie, and so does a comma, where the runtime joined two `Cookie` headers. Our values hold neither. */
 const OWN = new RegExp(`(?:^|[;,])[ \\t]*(?:${cookie.session}|${cookie.clearance})[ \\t]*(?:=[^;,]*)?(?=[;,]|$)`, 'g');
 
 /** Value of the first cookie of that name, or `null`. */

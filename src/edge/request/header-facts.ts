@@ -1,7 +1,6 @@
 /**
- * The request's headers, walked once: what the gate reads of them, and what a visitor may have forged
- * and no origin may see (design 3.2). Each look-up in `Headers` crosses into the runtime; one walk is
- * cheaper than a dozen of them.
+ * Walks the request's headers once: what the gate reads of them, and which ones a visitor may have forged and no origin
+ * may see. Each look-up in `Headers` crosses into the runtime, so one walk costs less than a dozen look-ups.
  */
 export interface HeaderFacts {
   userAgent: string;
@@ -14,15 +13,15 @@ export interface HeaderFacts {
   clientAsn: string | null;
   clientCountry: string | null;
   clientJa4: string | null;
-  /** The edge's own signature on a request that came back to it; see `loop.ts`. */
+  /** The edge's own signature on a request that came back to it, see `origin/loop.ts`. */
   signature: string | null;
-  /** Names to take off before the request goes on. */
+  /** Names to remove before the request goes on. */
   forged: string[];
 }
 
 /**
- * `x_protect_…` too: CGI-style origins read both spellings as one name. `x-original-url` and `x-rewrite-url` name
- * another path than the one that was judged, and some frameworks serve that.
+ * `x_protect_…` as well: CGI-style origins read both spellings as one name. `x-original-url` and `x-rewrite-url` name
+ * another path than the one that was judged, and some frameworks serve that path.
  */
 const FORGEABLE =
   /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded|(?:original|rewrite)[-_]url)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;

@@ -1,7 +1,6 @@
 /**
- * Signals of one request, read once (design 3, point 2). Nothing a visitor can type becomes one:
- * `CF-Connecting-IP` counts only beside `request.cf`, which the platform alone attaches, and
- * `x-client-*` only beside the secret that the operator's own proxy knows.
+ * The signals of one request, read once. Nothing a visitor can type becomes one: `CF-Connecting-IP` counts only beside
+ * `request.cf`, which only the platform attaches, and `x-client-*` only beside the secret of the operator's own proxy.
  */
 import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
 import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from '../../address/signal-values.ts';
@@ -19,7 +18,7 @@ export interface Signals extends MatchSignals {
   colo: string;
 }
 
-/** Facts of the network, from whichever source is believed. */
+/** Facts of the network, from the source that counts. */
 interface NetworkFacts {
   ip: string | null;
   asn: number | null;
@@ -53,8 +52,8 @@ export function readSignals(
     countryCode: facts.country,
     ja4: facts.ja4,
     userAgent,
-    // Of the address and the user agent: a visitor without cookies keeps his side of a rollout too.
-    // Hashed only where a rule or an instance has a rollout.
+    // From the address and the user agent, so that a visitor without cookies stays on one side of a rollout. Hashed only
+    // where a rule or an instance has a rollout.
     get rolloutBucket() {
       return rolloutBucket(facts.ip + '\n' + userAgent);
     },
@@ -64,7 +63,7 @@ export function readSignals(
   };
 }
 
-/** Only Cloudflare's network attaches a `colo`; on a bare workerd `CF-Connecting-IP` is the visitor's own text. */
+/** Only Cloudflare's network attaches a `colo`. On a bare workerd the visitor writes `CF-Connecting-IP`. */
 function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): NetworkFacts {
   if (cf?.colo === undefined) return socketFacts(cf);
   return {
@@ -86,7 +85,7 @@ function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts |
   };
 }
 
-/** Who came past the operator's proxy is known by the socket, where the runtime tells it, or not at all. */
+/** A request that came past the operator's proxy has only the socket's address, where the runtime shows it. */
 function socketFacts(cf: CloudflareFacts | undefined): NetworkFacts {
   if (cf?.colo !== undefined || cf?.clientIp === undefined) return NOTHING_KNOWN;
   const address = /^\[?([^\]]+?)\]?:\d+$/.exec(cf.clientIp)?.[1] ?? cf.clientIp;

@@ -1,6 +1,6 @@
 /**
- * What a session call's headers show of the browser that sent it (design 6), for the service's detectors. Bounded,
- * and only what tells kinds of browsers apart, not people.
+ * What a session call's headers show of the browser that sent it, for the service's detectors. Bounded, and only what
+ * distinguishes kinds of browsers, not people.
  */
 import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
 
@@ -8,7 +8,7 @@ import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
 const TRUSTWORTHY_HOST = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 export function clientHeadersOf(headers: Headers, target: { scheme: string; host: string } | null): ClientHeaders {
-  // One that is longer than any browser's is cut, not refused: the detectors see that it fits nothing.
+  // A longer header than any browser's is cut, not refused: it then fits no browser the detectors know.
   const text = (name: string, maxChars: number): string | null => headers.get(name)?.slice(0, maxChars) ?? null;
   return {
     secure: target !== null && (target.scheme === 'https' || TRUSTWORTHY_HOST.test(target.host)),

@@ -1,10 +1,10 @@
 /**
- * Finds a field in the bytes of an urlencoded or JSON body without taking the body apart: 8 MiB of `[[[[` or
- * `a&a&` become some hundred megabytes of objects when they are parsed, and one such request would end
- * an isolate. Costs a pass over the bytes and no memory.
+ * Finds a field in the bytes of an urlencoded or JSON body without parsing the body. Parsing 8 MiB of `[[[[` or `a&a&` makes
+ * some hundred megabytes of objects, and one such request would end an isolate. This costs one pass over the bytes and no
+ * memory.
  */
 export interface FieldRange {
-  /** Of the whole pair or member, without what separates it from others. */
+  /** The whole pair or field, without its separators. */
   start: number;
   end: number;
   valueStart: number;
@@ -40,7 +40,7 @@ export function* urlencodedFields(body: Uint8Array, field: string): Generator<Fi
   }
 }
 
-/** Each member that the path of names (or places in a list) leads to, in order; the last counts, as with `JSON.parse`. */
+/** Each value that the path of names (or list positions) leads to, in order. The last counts, as with `JSON.parse`. */
 export function* jsonMembers(body: Uint8Array, path: readonly string[], from = 0): Generator<FieldRange> {
   const [step = '', ...rest] = path;
   for (const member of membersNamed(step, body, afterSpace(body, from))) {
@@ -49,7 +49,7 @@ export function* jsonMembers(body: Uint8Array, path: readonly string[], from = 0
   }
 }
 
-/** A list may end anywhere: whether the document is sound is the origin's to say. */
+/** A list may end anywhere: the origin decides whether the document is valid. */
 function* membersNamed(name: string, body: Uint8Array, open: number): Generator<FieldRange> {
   const isObject = body[open] === OPEN_OBJECT;
   if (!isObject && (body[open] !== OPEN_ARRAY || !/^(?:0|[1-9]\d{0,6})$/.test(name))) return;
@@ -72,7 +72,7 @@ function* membersNamed(name: string, body: Uint8Array, open: number): Generator<
   }
 }
 
-/** Behind the value that begins at `at`. */
+/** The position after the value that begins at `at`. */
 function valueEnd(body: Uint8Array, at: number): number {
   let depth = 0;
   for (let index = at; index < body.length; index++) {

@@ -1,6 +1,6 @@
 /**
- * Takes the token field out of a submission and leaves every other byte as it was: a form is not
- * parsed and written anew, because no two writers agree on spaces, order and encodings.
+ * Removes the token field from a submission and leaves every other byte as it was. The form is not parsed and written
+ * again, because no two writers agree on spaces, order and encodings.
  */
 import { afterSpace, jsonMembers, urlencodedFields } from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
@@ -52,7 +52,7 @@ function without(
       from = next + 1;
       continue;
     }
-    // The last of its list: the separator in front of it goes.
+    // The last of its list: the separator before it goes.
     from = end;
     let last = length;
     while (last > 0 && kept[last - 1]! <= SPACE) last--;

@@ -1,6 +1,6 @@
 /**
- * The page of a blocked request (design 3.2): says that it was refused and which reference to quote,
- * never why, since the reason would teach an attacker more than it helps a visitor.
+ * The page of a blocked request: it says that the request was refused and which reference to quote. It never says why,
+ * which would teach an attacker more than it helps a visitor.
  */
 import { html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';

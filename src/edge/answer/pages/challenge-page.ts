@@ -1,7 +1,6 @@
 /**
- * The interstitial (design 3.2, 3.3): shown in place of a challenged document. Carries everything its
- * script needs as data, every text it may show as an inert template, a held submission as a form,
- * and a way through without scripts.
+ * The interstitial, shown instead of a challenged document. It carries everything its script needs as data, every text
+ * it may show as an inert template, a held submission as a form, and a way through without scripts.
  */
 import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-terms.ts';
 import { html, type Html } from './html.ts';
@@ -14,23 +13,23 @@ export interface ChallengePageInput extends PageInput {
   siteKey: string;
   /** Path and query to go to after passing, as the edge has checked it. */
   returnTo: string;
-  /** Content hashes of the browser scripts; `interstitial.js` is asked for. */
+  /** Content hashes of the browser scripts; the page loads `interstitial.js`. */
   assetHashes: Readonly<Record<string, string>>;
   /** Address of the edge's own endpoints; default `/__protect`. */
   apiBase?: string;
   action?: string;
   /**
-   * A challenged submission, sealed; posted to `url` as field `seal` after passing, or by a visitor
-   * without scripts after `waitSeconds` (`null`: not without scripts).
+   * A challenged submission, sealed. Posted to `url` as field `seal` after solving, or by a visitor without scripts after
+   * `waitSeconds` (`null`: only with scripts).
    */
   replay?: { url: string; seal: string; waitSeconds: number | null };
-  /** The lane without scripts: a page that opens by itself after so many seconds. */
+  /** The way through without scripts: a page that opens by itself after `waitSeconds`. */
   noScript?: { url: string; waitSeconds: number };
   /** Why the visitor sees this again. */
   notice?: 'failed' | 'expired' | 'offline';
 }
 
-/** Texts the script shows, by state; beside them `cookies`, which doubles for a loop. */
+/** Texts the script shows, by state. `cookies`, beside them, is also shown for a loop. */
 const states = ['working', 'done', 'sent', 'failed', 'expired', 'offline'] as const;
 
 export function renderChallengePage(input: ChallengePageInput): string {
@@ -64,7 +63,7 @@ function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedP
   </form>`;
 }
 
-/** Shows the held submission's own button where no script will send it, once the wait is over. */
+/** Shows the held submission's own button after the wait, where no script sends it. */
 function noScriptForm({ replay, nonce }: ChallengePageInput): Html | null {
   const waitSeconds = replay?.waitSeconds ?? null;
   if (waitSeconds === null) return null;

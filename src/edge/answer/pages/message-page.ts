@@ -1,6 +1,6 @@
 /**
- * Pages that tell the visitor what became of a request the gate could not carry on (design 3.3, 8):
- * nothing is lost silently, and nothing pretends to have been sent.
+ * Pages that tell the visitor what became of a request the gate could not carry on. Nothing is lost silently, and no page
+ * claims that something was sent.
  */
 import { html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
@@ -9,9 +9,9 @@ import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 
 /**
- * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is
- * held. `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie.
- * `unavailable`: the gate itself cannot judge now.
+ * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is held.
+ * `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie. `unavailable`: the gate
+ * cannot decide now.
  */
 export type MessageKind = 'send-again' | 'too-large' | 'origin-unreachable' | 'cookies-off' | 'unavailable';
 

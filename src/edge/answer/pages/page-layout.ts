@@ -1,6 +1,6 @@
 /**
- * The frame every page shares: language and direction, style, the instance's name and logo, and the
- * reference a visitor can quote (design 3.2).
+ * The frame that every page shares: language and direction, style, the instance's name and logo, and the reference a
+ * visitor can quote.
  */
 import { html, type Html, trustedHtml } from './html.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
@@ -13,7 +13,7 @@ export interface PageParts {
   head?: Html | null;
   /** What follows the heading. */
   body: Html;
-  /** Attributes' worth of data for the page's script, on `<main id="gatehouse">`. */
+  /** Data attributes for the page's script, on `<main id="gatehouse">`. */
   data?: Html | null;
 }
 
@@ -46,7 +46,7 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
   return page.text;
 }
 
-/** The alternative text is the name; where there is no logo the name stands alone. */
+/** The alternative text is the name. Without a logo, the name is shown as text. */
 function logo({ branding: { logoUrl, name } }: PageInput): Html | null {
   if (logoUrl !== undefined) return html`<img src="${logoUrl}" alt="${name ?? ''}" />`;
   return name === undefined ? null : html`<p class="site">${name}</p>`;

@@ -1,6 +1,6 @@
 /**
- * The pages' style sheet and the instance's colours in it. Readable in light and dark, at 320 px,
- * with forced colours and without motion; nothing is fetched.
+ * The pages' style sheet with the instance's colours. Readable in light and dark, at 320 px, with forced colours and
+ * without motion. It loads nothing.
  */
 import type { Branding } from './page-input.ts';
 
@@ -27,7 +27,7 @@ code{font:.95em ui-monospace,Consolas,monospace;overflow-wrap:anywhere;user-sele
 
 const COLOUR = /^#[0-9a-fA-F]{6}$/;
 
-/** The style sheet with the instance's colours; a colour that is not `#rrggbb` is left out. */
+/** The style sheet with the instance's colours. A colour that is not `#rrggbb` is left out. */
 export function pageStyle({ primaryColor, backgroundColor, textColor }: Branding): string {
   const own: string[] = [];
   const set = (name: string, value: string | undefined): void => {
@@ -43,7 +43,7 @@ export function pageStyle({ primaryColor, backgroundColor, textColor }: Branding
   return own.length === 0 ? sheet : `${sheet}:root[data-branded]{${own.join(';')}}`;
 }
 
-/** A page with its own background or text keeps it in the dark too: half a palette is unreadable. */
+/** A page with its own colours keeps them in dark mode: half a palette would be unreadable. */
 export function isBranded({ primaryColor, backgroundColor, textColor }: Branding): boolean {
   return (primaryColor ?? backgroundColor ?? textColor) !== undefined;
 }

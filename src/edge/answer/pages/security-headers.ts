@@ -1,10 +1,10 @@
 /**
- * Headers of every page the gate makes (design 3.2): never stored, never indexed, nothing but its
- * own script and style. `frame-ancestors 'self'` and not `'none'`: a challenged same-origin frame
- * must be able to show its challenge, and nobody else may frame it.
+ * Headers of every page the gate makes: never stored, never indexed, and only its own script and style run.
+ * `frame-ancestors 'self'` and not `'none'`: a challenged same-origin frame must be able to show its challenge, and no
+ * other site may frame it.
  */
 
-/** Randomness comes from the caller; `logoUrl` is the branding's, whose host alone may then serve a picture. */
+/** `nonce`: random, from the caller. `logoUrl`: the branding's logo; only its host may serve pictures. */
 export function pageSecurityHeaders(nonce: string, logoUrl?: string): Record<string, string> {
   if (!/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(nonce)) throw new TypeError('A CSP nonce is base64 of at least 12 bytes');
   const policy = [
