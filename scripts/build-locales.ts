@@ -79,15 +79,16 @@ export const pageLanguages: PageLanguages = { en: englishPages, ...${JSON.string
   write(
     'widget',
     `import type { WidgetMessages } from './messages.ts';
+import type { Rows } from './rows.ts';
 export const englishWidget: WidgetMessages = ${JSON.stringify(en.widget)};
-export const widgetRows: Readonly<Record<string, readonly string[]>> = ${rows(locales, 'widget')};
+export const widgetRows: Rows<WidgetMessages> = ${JSON.stringify(rows(others, en, 'widget'))};
 `,
   );
   write(
     'tasks',
     `import type { TaskMessages } from './messages.ts';
-export const englishTasks: TaskMessages = ${JSON.stringify(en.tasks)};
-export const taskRows: Readonly<Record<string, readonly string[]>> = ${rows(locales, 'tasks')};
+import type { Rows } from './rows.ts';
+export const taskRows: Rows<TaskMessages> = ${JSON.stringify(rows({ en, ...others }, en, 'tasks'))};
 `,
   );
   write(
@@ -112,12 +113,11 @@ function sectionOf<Name extends Section>(
   );
 }
 
-/** Texts in the order of the English fields: browsers load these, and objects would be 7 % more bytes gzipped. */
-function rows({ en, others }: Locales, name: Section): string {
+function rows(locales: Locales['others'], en: Locales['en'], name: Section): object {
   const fields = Object.keys(en[name]);
-  const entries = Object.entries(sectionOf(others, name)).map(([tag, texts]) => {
+  const entries = Object.entries(sectionOf(locales, name)).map(([tag, texts]) => {
     const byField = new Map(Object.entries(texts));
     return [tag, fields.map((field) => byField.get(field))];
   });
-  return JSON.stringify(Object.fromEntries(entries));
+  return { fields, rows: Object.fromEntries(entries) };
 }

@@ -1,17 +1,16 @@
 /**
- * Browsers load languages as rows: the texts in the order of the English fields, without the fields' names.
+ * Browser scripts carry languages as rows of texts, which are fewer bytes than the same texts by field.
  */
-import { type Localised, localised } from './language.ts';
+export interface Rows<Messages> {
+  /** The order of every row. */
+  fields: readonly (keyof Messages)[];
+  /** By language tag. */
+  rows: Readonly<Record<string, readonly string[]>>;
+}
 
-export type Rows = Readonly<Record<string, readonly string[]>>;
-
-/** The first of `tags` that has a row, else English. */
-export function localisedRow<Messages extends Readonly<Record<string, string>>>(
-  tags: readonly string[],
-  english: Messages,
-  rows: Rows,
-): Localised<Messages> {
-  const chosen = localised(tags, { ...rows, en: Object.values(english) });
-  const texts = Object.keys(english).map((field, at) => [field, chosen.messages[at]]);
-  return { ...chosen, messages: Object.fromEntries(texts) as Messages };
+/** Texts by field, by language tag. */
+export function expandRows<Messages>({ fields, rows }: Rows<Messages>): Record<string, Messages> {
+  const expand = (row: readonly string[]): Messages =>
+    Object.fromEntries(fields.map((field, at) => [field, row[at]])) as Messages;
+  return Object.fromEntries(Object.entries(rows).map(([tag, row]) => [tag, expand(row)]));
 }

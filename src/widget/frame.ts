@@ -1,11 +1,10 @@
 /**
- * The script of `frame.html`, a page of the service's origin without content: lends its worker to the
- * widget in the page around it. It computes what it is given and holds nothing, so it need not care
- * who asks.
+ * The script of `frame.html`, an empty page on the service's origin. It runs a worker for the widget in the page around
+ * it. It only computes proofs of work and holds no data, so any page may use it.
  */
 import type { PowTask } from '../contract/captcha/challenge-api.ts';
+import { scriptLocation } from './loading/script-location.ts';
 import { startWorker } from './pow/pow-engine.ts';
-import { scriptLocation } from './script-location.ts';
 
 const { base } = scriptLocation();
 

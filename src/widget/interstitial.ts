@@ -1,21 +1,20 @@
 /**
- * The challenge page's script (design 3.3): solves, has the edge verify, then sends the visitor on
- * or the held submission after him, once. All texts are in the page already, written by the edge in
- * the visitor's language; this only says which of them is shown.
+ * The script of the challenge page: solves the challenge, has the edge verify it, then reloads the page the visitor
+ * wanted or sends the held submission, once. The edge has already written every text into the page, in the visitor's
+ * language; this script chooses which one shows.
  */
-import { loadAsset } from './asset-loader.ts';
-import { asCaptchaError, CaptchaError } from './captcha-error.ts';
-import { createHoneypot } from './element/honeypot.ts';
-import { cookiesWork, forgetPasses, isLooping, notePass } from './loop-guard.ts';
-import { obtainToken } from './obtain-token.ts';
+import { countPass, cookiesWork, forgetPasses, isLooping } from './interstitial/loop-guard.ts';
+import { safeReturnTarget } from './interstitial/return-target.ts';
+import { loadAsset } from './loading/asset-loader.ts';
+import { scriptLocation } from './loading/script-location.ts';
 import { startWorker } from './pow/pow-engine.ts';
-import { postJson } from './post-json.ts';
-import { safeReturnTarget } from './return-target.ts';
-import { scriptLocation } from './script-location.ts';
-import type { VisualModule } from './visual-module.ts';
+import { asCaptchaError, type ErrorState } from './token/captcha-error.ts';
+import { createHoneypot } from './token/honeypot.ts';
+import { passChallenge } from './token/pass-challenge.ts';
+import type { VisualModule } from './visual/visual-module.ts';
 
-/** Names of the texts in the page: `<p data-state="…">`. */
-type State = 'working' | 'done' | 'sent' | 'failed' | 'expired' | 'offline' | 'cookies';
+/** Names of the texts in the page: `<template data-state="…">`. */
+type State = 'working' | 'done' | 'sent' | 'cookies' | ErrorState;
 
 const script = scriptLocation();
 
@@ -40,15 +39,14 @@ function start(root: HTMLElement): void {
   async function pass(): Promise<void> {
     show('working');
     meter.value = 0;
-    const abort = new AbortController();
     try {
-      const { token } = await obtainToken({
+      await passChallenge({
         location: script,
         startEngine: startWorker,
         apiBase: api,
         siteKey: sitekey,
         action,
-        signal: abort.signal,
+        signal: new AbortController().signal,
         onProgress(done) {
           meter.value = done;
         },
@@ -60,18 +58,15 @@ function start(root: HTMLElement): void {
         },
         readHoneypot: createHoneypot(root),
       });
-      const answer = (await postJson(`${api}/verify`, { token }, abort.signal)) as { verified?: boolean };
-      if (answer.verified !== true) throw new CaptchaError('failed', 'verify');
-      notePass(Date.now());
-      goOn();
+      countPass(Date.now());
+      leave();
     } catch (error) {
-      const { code } = asCaptchaError(error);
-      show(code === 'network' || code === 'server' ? 'offline' : code === 'expired' ? 'expired' : 'failed');
+      show(asCaptchaError(error).state);
       retry.focus();
     }
   }
 
-  function goOn(): void {
+  function leave(): void {
     show('done');
     if (heldForm !== null) {
       sent = true;
@@ -88,7 +83,7 @@ function start(root: HTMLElement): void {
     forgetPasses();
     void (cookiesWork() ? pass() : show('cookies'));
   });
-  // Back to this page out of the browser's memory: a held submission never leaves twice.
+  // The browser restores this page when the visitor goes back: a held submission must not be sent twice.
   window.addEventListener('pageshow', (event) => {
     if (!event.persisted) return;
     if (sent) show('sent');

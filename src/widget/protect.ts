@@ -1,21 +1,21 @@
 /**
- * The protect script (design 3.3, 6), first-party on the site's own pages: opens the session, reports
- * telemetry, and gets the page's own requests through the gate. Everything it talks to lies beside
- * it under `/__protect/`.
+ * The protect script, first-party on the site's own pages: opens the session, reports telemetry, and repeats requests
+ * of the page's scripts that the gate challenged. It calls only endpoints beside it, below `/__protect/`.
  */
 import { solveInDialog } from './protect/challenge-dialog.ts';
 import { recoverFetch } from './protect/recover-fetch.ts';
 import { recoverXhr } from './protect/recover-xhr.ts';
 import { Recovery } from './protect/recovery.ts';
-import { scriptLocation } from './script-location.ts';
+import { scriptLocation } from './loading/script-location.ts';
 import { gateUntil } from './protect/session-gate.ts';
-import { sessionId, SessionOpener } from './protect/session-opener.ts';
+import { SessionOpener } from './protect/session-opener.ts';
 import { reportTelemetry } from './protect/telemetry.ts';
+import { sessionId } from './session-cookie.ts';
 
 export interface GatehouseProtect {
   /** Id of the visitor's session, or `null` without one. */
   readonly jti: string | null;
-  /** Resolves once the first session is open, or could not be. */
+  /** Resolves with whether the first session could be opened. */
   readonly ready: Promise<boolean>;
 }
 

@@ -1,20 +1,22 @@
 /**
- * Picture tasks and their equivalent in sound (design 5), in a script of their own that is loaded only
- * when the service asks for one.
+ * Picture tasks and the audio task that replaces them, in a script of their own. It is loaded only when the service
+ * asks for such a task.
  */
-import { tagsFor } from '../locales/language.ts';
-import { localisedRow } from '../locales/rows.ts';
-import { englishTasks, taskRows } from '../locales/tasks.generated.ts';
-import { provide } from './asset-loader.ts';
-import { CaptchaError } from './captcha-error.ts';
+import { localised, tagsFor } from '../locales/language.ts';
+import { expandRows } from '../locales/rows.ts';
+import { taskRows } from '../locales/tasks.generated.ts';
+import { provide } from './loading/asset-loader.ts';
+import { CaptchaError } from './token/captcha-error.ts';
 import { showAudioTask } from './visual/audio-task.ts';
 import { showImageTask } from './visual/image-task.ts';
 import { showPuzzleTask } from './visual/puzzle-task.ts';
-import type { VisualModule } from './visual-module.ts';
+import type { VisualModule } from './visual/visual-module.ts';
+
+const languages = expandRows(taskRows);
 
 export const visualModule: VisualModule = {
   async showVisual(panel, task, language) {
-    const { tag, direction, messages } = localisedRow(tagsFor(language), englishTasks, taskRows);
+    const { tag, direction, messages } = localised(tagsFor(language), languages);
     panel.lang = tag;
     panel.dir = direction;
     const { audio, image, puzzle } = task.challenge;

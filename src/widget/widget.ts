@@ -1,14 +1,14 @@
 /**
- * The widget script: registers the element, offers `window.gatehouse`, renders what the page marked
- * up. `?render=explicit` leaves the marking-up to the page, `?onload=name` calls it when ready.
- * Importing it where there is no DOM does nothing.
+ * The widget script: registers the element, provides `window.gatehouse`, and renders a widget into every marked `div`.
+ * With `?render=explicit` the page renders widgets itself; `?onload=name` names a function to call when ready. Importing
+ * the script where there is no DOM does nothing.
  */
 import { autoRender, ELEMENT_NAME, gatehouse } from './element/gatehouse-api.ts';
 import { GatehouseWidget, script } from './element/widget-element.ts';
 
 export type { GatehouseApi } from './element/gatehouse-api.ts';
 export type { RenderOptions, Size, StartMode, Theme } from './element/settings.ts';
-export type { CaptchaErrorCode } from './captcha-error.ts';
+export type { CaptchaErrorCode } from './token/captcha-error.ts';
 
 if (typeof customElements !== 'undefined' && customElements.get(ELEMENT_NAME) === undefined) {
   window.gatehouse = gatehouse;

@@ -1,20 +1,20 @@
 /**
- * Holds a form back until its token is there, then sends it as the visitor did: same submit button,
- * same validation, same handlers of the page. Listens before everybody else, so that a page's own
- * `submit` handler never sees a form without a token.
+ * Holds a form until it has a token, then submits it as the visitor did: same submit button, same validation, same
+ * handlers of the page. Listens before all other handlers, so that a page's own `submit` handler never gets a form
+ * without a token.
  */
 
-/** A form that is still on screen this long after it was sent has been sent by script, or has failed. */
+/** When the page is still open this long after a submit, a script sent the form, or sending failed. */
 const STILL_HERE_MS = 2500;
 
 export interface HeldToken {
   hasToken(): boolean;
   obtain(): Promise<string>;
-  /** The token has probably been spent: the page is still there after a submit. */
+  /** The page is still open after a submit, so the token has probably been used. */
   used(): void;
 }
 
-/** Answers how to let go of the form. */
+/** Returns a function that stops holding the form. */
 export function holdForm(form: HTMLFormElement, held: HeldToken): () => void {
   const root = form.getRootNode();
   let waiting = false;
@@ -41,7 +41,7 @@ export function holdForm(form: HTMLFormElement, held: HeldToken): () => void {
       const button = submitter?.isConnected === true && !submitter.matches(':disabled') ? submitter : null;
       form.requestSubmit(button);
     } catch {
-      // The widget shows what went wrong; the form stays as it is.
+      // The widget shows the error; the form stays as it is.
     } finally {
       waiting = false;
     }

@@ -1,6 +1,6 @@
 /**
- * `window.gatehouse`: the explicit way for pages that render by script, in the words other widgets
- * use. Every function takes a widget id, the element, or nothing for the only widget of the page.
+ * `window.gatehouse`: the API for pages that render by script, with the function names of other widgets. Every function
+ * takes a widget id, the element, or nothing for the only widget of the page.
  */
 import { GatehouseWidget } from './widget-element.ts';
 import { type RenderOptions, settingNames } from './settings.ts';
@@ -11,9 +11,9 @@ export const AUTO_RENDER_CLASS = 'gatehouse-captcha';
 type WidgetReference = string | Element | undefined;
 
 export interface GatehouseApi {
-  /** Runs `callback` once the widget can be used: at once when it already can. */
+  /** Runs `callback` as soon as the page can use the widget. */
   ready(callback: () => void): void;
-  /** Puts a widget into the container (element or selector) and answers its id. */
+  /** Puts a widget into the container (element or selector) and returns its id. */
   render(container: Element | string, options: RenderOptions): string;
   reset(widget?: WidgetReference): void;
   remove(widget?: WidgetReference): void;

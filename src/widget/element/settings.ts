@@ -1,6 +1,6 @@
 /**
- * What a page can set on a widget: by attribute (`sitekey` or `data-sitekey`) on the element or the
- * classic `div`, or as an option of `gatehouse.render`. One list, so that the three never drift.
+ * What a page can set on a widget: by attribute (`sitekey` or `data-sitekey`) on the element or on a `div` with the
+ * class `gatehouse-captcha`, or as an option of `gatehouse.render`. All three read this one list.
  */
 
 export const settingNames = [
@@ -23,9 +23,9 @@ export const settingNames = [
 export type SettingName = (typeof settingNames)[number];
 
 /**
- * `load`: at once. `interaction` (default): when the visitor first touches the form or the box.
- * `click`: only on the box. `submit`: when the form is sent. In every case a form that is sent
- * without a token waits for it.
+ * When the widget starts solving. `load`: at once. `interaction` (default): when the visitor first uses the form or the
+ * box. `click`: on a click on the box. `submit`: when the visitor submits the form. In every mode, a form that is
+ * submitted without a token waits for it.
  */
 export type StartMode = 'load' | 'interaction' | 'click' | 'submit';
 export type Theme = 'light' | 'dark' | 'auto';

@@ -1,18 +1,18 @@
 /**
- * The life of a widget's token: fetched once, renewed before it expires so that a slow writer's form
- * still goes through, replaced after it was used, given up when nobody is there. Knows no DOM but
- * the page's visibility.
+ * The life of a widget's token: obtained once, renewed before it expires so that a form that takes long to fill in
+ * still verifies, replaced after use, and dropped when the visitor is away. Of the DOM, it reads only the page's
+ * visibility.
  */
-import { asCaptchaError, CaptchaError } from '../captcha-error.ts';
-import type { IssuedToken } from '../obtain-token.ts';
+import { asCaptchaError, CaptchaError } from '../token/captcha-error.ts';
+import type { IssuedToken } from '../token/obtain-token.ts';
 
-/** Renew with a fifth of the life left: time for a slow phone to solve again. */
+/** The remaining fifth of the lifetime is enough for a slow phone to solve again. */
 const RENEW_AT_FRACTION = 0.8;
-/** Silent renewals without a sign of life; a tab left open over night must not compute until morning. */
+/** Renewals without any use of the form. A tab that is left open overnight must not compute until morning. */
 const RENEWALS_MAX = 10;
 
 export interface KeeperEvents {
-  /** `quiet`: nobody asked; a task that needs the visitor must be refused. */
+  /** `quiet`: the visitor did not ask for it, so a task that needs the visitor must be refused. */
   request(signal: AbortSignal, quiet: boolean): Promise<IssuedToken>;
   onWorking(): void;
   onToken(token: string): void;
@@ -37,7 +37,7 @@ export class TokenKeeper {
     return this.#token;
   }
 
-  /** The token, solving for it first where there is none. Calls share one run. */
+  /** The token, after solving where there is none. Concurrent calls share one run. */
   obtain(): Promise<string> {
     this.#renewals = 0;
     if (this.#token !== null && performance.now() < this.#expiresAtMs) return Promise.resolve(this.#token);
@@ -47,7 +47,7 @@ export class TokenKeeper {
     return this.#run(false);
   }
 
-  /** A fresh token in place of one that was used; the old one stays until the new one is there. */
+  /** Replaces a used token. The old one stays until the new one arrives. */
   renew(): void {
     if (this.#running === null && this.#token !== null) this.#run(true).catch(() => this.#expire());
   }
@@ -92,14 +92,14 @@ export class TokenKeeper {
     this.#events.onToken(token);
   }
 
-  /** A hidden page is left alone: its token runs out, and the next touch of the form fetches another. */
+  /** The token of a hidden page expires; the next use of the form obtains another. */
   #due(): void {
     const leftMs = this.#expiresAtMs - performance.now();
     if (leftMs <= 0) return this.#expire();
     const expire = (): void => this.#expire();
     this.#timer = setTimeout(expire, leftMs);
     if (this.#renewals++ >= RENEWALS_MAX || document.hidden || this.#running !== null) return;
-    // A failed attempt is not shown: the token still stands until its own end.
+    // A failed renewal is not shown: the token is still valid until it expires.
     this.#run(true).catch(() => undefined);
   }
 

@@ -1,27 +1,26 @@
 /**
- * `<gatehouse-widget>` (design 5; interface document 2.1): form-associated, writes the hidden field
- * `captcha-response` with `{"token": …}`, starts when told to, tells the page what happens by events
- * and callbacks. Everything else (the auto-rendered `div`, the render API) makes one of these.
+ * `<gatehouse-widget>`: a form-associated element. It writes the hidden field `captcha-response` with `{"token": …}` and
+ * reports to the page by events and callbacks. The auto-rendered `div` and the render API create this element.
  */
 import { tokenField } from '../../contract/edge/headers.ts';
-import { loadAsset } from '../asset-loader.ts';
-import { CaptchaError } from '../captcha-error.ts';
+import { loadAsset } from '../loading/asset-loader.ts';
+import { CaptchaError } from '../token/captcha-error.ts';
 import { holdForm } from './form-hold.ts';
-import { createHoneypot } from './honeypot.ts';
-import { obtainToken } from '../obtain-token.ts';
+import { createHoneypot } from '../token/honeypot.ts';
+import { obtainToken } from '../token/obtain-token.ts';
 import { startEngine } from '../pow/frame-engine.ts';
-import { scriptLocation } from '../script-location.ts';
+import { scriptLocation } from '../loading/script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';
 import { TokenKeeper } from './token-keeper.ts';
-import type { VisualModule } from '../visual-module.ts';
-import { loadMessages } from '../load-messages.ts';
+import type { VisualModule } from '../visual/visual-module.ts';
+import { loadMessages } from '../loading/load-messages.ts';
 import { createView, type WidgetView } from './widget-view.ts';
 
 export const script = scriptLocation();
 
 type Callback = (...values: string[]) => void;
 
-/** On a server there is no HTMLElement; importing this file there must not throw. */
+/** A server has no HTMLElement, and importing this file there must not throw. */
 const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 export class GatehouseWidget extends Base {
@@ -36,7 +35,7 @@ export class GatehouseWidget extends Base {
     'data-sitekey',
   ];
 
-  /** Functions given to `render`; names in attributes are looked up on `window` when they are called. */
+  /** Functions given to `render`. Attributes name functions on `window`, which are looked up at each call. */
   readonly callbacks: Partial<Record<SettingName, Callback>> = {};
   #view: WidgetView | undefined;
   #input: HTMLInputElement | undefined;
@@ -48,51 +47,51 @@ export class GatehouseWidget extends Base {
     onWorking: () => {
       this.#view?.progress(0);
       this.#view?.show('working');
-      this.#tell('start');
+      this.#notify('start');
     },
     onToken: (token) => {
-      this.#write(token);
+      this.#writeField(token);
       this.#view?.show('verified');
-      this.#tell('verified', 'callback', token);
+      this.#notify('verified', 'callback', token);
     },
     onExpired: () => {
-      this.#write(null);
+      this.#writeField(null);
       this.#view?.show('expired');
-      this.#tell('expired', 'expired-callback');
+      this.#notify('expired', 'expired-callback');
     },
-    onError: ({ code, detail }) => {
-      this.#write(null);
-      this.#view?.show(code === 'network' || code === 'server' ? 'offline' : code === 'expired' ? 'expired' : 'failed');
-      this.#tell('error', 'error-callback', code, detail);
+    onError: ({ code, detail, state }) => {
+      this.#writeField(null);
+      this.#view?.show(state);
+      this.#notify('error', 'error-callback', code, detail);
     },
   });
 
   connectedCallback(): void {
     this.#view ??= createView(this, () => void this.execute().catch(() => undefined));
-    this.#dress();
-    this.#attend();
+    this.#applySettings();
+    this.#holdForm();
     addEventListener('pageshow', this.#onPageShow);
     this.addEventListener('focusin', this.#onInteraction);
     if (this.#start === 'load') this.#onInteraction();
-    this.#tell('ready');
+    this.#notify('ready');
   }
 
   disconnectedCallback(): void {
     removeEventListener('pageshow', this.#onPageShow);
-    this.#letGo();
+    this.#releaseForm();
     this.#keeper.reset();
-    this.#write(null);
+    this.#writeField(null);
     this.#view?.show('idle');
   }
 
   attributeChangedCallback(name: string, before: string | null): void {
     if (this.#view === undefined) return;
-    this.#dress();
+    this.#applySettings();
     if (name.endsWith('sitekey') && before !== null) this.reset();
   }
 
   formAssociatedCallback(): void {
-    if (this.isConnected) this.#attend();
+    if (this.isConnected) this.#holdForm();
   }
 
   formResetCallback(): void {
@@ -104,16 +103,16 @@ export class GatehouseWidget extends Base {
     return this.#keeper.token ?? '';
   }
 
-  /** Solves where there is no token yet. Rejects with a `CaptchaError`. */
+  /** Resolves with the token, after solving where there is none. Rejects with a `CaptchaError`. */
   execute(): Promise<string> {
     return this.#keeper.obtain();
   }
 
   reset(): void {
     this.#keeper.reset();
-    this.#write(null);
+    this.#writeField(null);
     this.#view?.show('idle');
-    this.#tell('reset', 'reset-callback');
+    this.#notify('reset', 'reset-callback');
   }
 
   get #start(): string {
@@ -134,9 +133,9 @@ export class GatehouseWidget extends Base {
     if (this.#keeper.token === null) this.execute().catch(() => undefined);
   };
 
-  /** Watches the form this widget belongs to, if any. */
-  #attend(): void {
-    this.#letGo();
+  /** Holds the form that the widget belongs to, if any. */
+  #holdForm(): void {
+    this.#releaseForm();
     const formId = this.getAttribute('form');
     const form = formId === null ? this.closest('form') : document.getElementById(formId);
     if (!(form instanceof HTMLFormElement)) return;
@@ -149,7 +148,7 @@ export class GatehouseWidget extends Base {
     if (this.#start === 'interaction') form.addEventListener('focusin', this.#onInteraction);
   }
 
-  #letGo(): void {
+  #releaseForm(): void {
     this.#release?.();
     this.#release = undefined;
     this.#form?.removeEventListener('focusin', this.#onInteraction);
@@ -171,20 +170,20 @@ export class GatehouseWidget extends Base {
         if (quiet) throw new CaptchaError('cancelled');
         const visual = await loadAsset<VisualModule>(script, 'visual');
         view.show('task');
-        this.#tell('open', 'open-callback');
+        this.#notify('open', 'open-callback');
         try {
           return await visual.showVisual(view.panel, task, this.#language);
         } finally {
           if (!task.signal.aborted) view.show('working');
-          this.#tell('close', 'close-callback');
+          this.#notify('close', 'close-callback');
         }
       },
       readHoneypot: (this.#honeypot ??= createHoneypot(this)),
     });
   }
 
-  /** The field is there exactly while the token is good. */
-  #write(token: string | null): void {
+  /** The hidden field exists only while the token is valid. */
+  #writeField(token: string | null): void {
     if (token === null) {
       this.#input?.remove();
       return;
@@ -205,7 +204,7 @@ export class GatehouseWidget extends Base {
     return this.#setting('language') ?? (near || navigator.language);
   }
 
-  #dress(): void {
+  #applySettings(): void {
     const theme = this.#setting('theme') ?? 'auto';
     const dark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
     this.dataset['shade'] = dark ? 'dark' : 'light';
@@ -217,7 +216,7 @@ export class GatehouseWidget extends Base {
     this.#view?.translate(await loadMessages(script, this.#language));
   }
 
-  #tell(event: string, callback?: SettingName, ...values: string[]): void {
+  #notify(event: string, callback?: SettingName, ...values: string[]): void {
     const [first = '', second = ''] = values;
     const detail = event === 'verified' ? { token: first } : event === 'error' ? { code: first, detail: second } : {};
     this.dispatchEvent(new CustomEvent(`gatehouse:${event}`, { bubbles: true, composed: true, detail }));

@@ -1,6 +1,6 @@
 /**
- * The widget's look, in a constructed style sheet: no inline style, so `style-src` may be anything.
- * Colours meet WCAG 2.2 AA in both themes; every one can be replaced by a custom property.
+ * Style of the widget, as a constructed style sheet: without inline styles it works under every `style-src`. Colours
+ * meet WCAG 2.2 AA in both themes, and a page can replace each of them with a custom property.
  */
 
 export const widgetStyle = `

@@ -1,13 +1,14 @@
 /**
- * The widget as one sees and hears it: a check box that fills, a line of text, a live region. Built
- * node by node (no markup strings), so that Trusted Types have nothing to object to. Knows nothing
- * of challenges; the element tells it what state to show.
+ * What visitors see and hear of the widget: a check box with a progress ring, a line of text, a live region. Shows the
+ * state that the element sets.
  */
-import { styleShadow } from './shadow-style.ts';
+import { drawing, element } from '../dom/create-element.ts';
+import { styleShadow } from '../dom/shadow-style.ts';
+import type { ErrorState } from '../token/captcha-error.ts';
 import { widgetStyle } from './widget-style.ts';
-import { english, type LocalisedWidget } from '../load-messages.ts';
+import { english, type LocalisedWidget } from '../loading/load-messages.ts';
 
-export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | 'failed' | 'expired' | 'offline';
+export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | ErrorState;
 
 export interface WidgetView {
   /** Where a picture task is shown. */
@@ -17,8 +18,6 @@ export interface WidgetView {
   progress(done: number): void;
   translate(language: LocalisedWidget): void;
 }
-
-const SVG = 'http://www.w3.org/2000/svg';
 
 export function createView(host: HTMLElement, onActivate: () => void): WidgetView {
   const root = host.attachShadow({ mode: 'open' });
@@ -32,12 +31,17 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
     'aria-checked': 'false',
     'aria-labelledby': 'l',
   });
-  const ring = drawing('ring', 'circle', { cx: '18', cy: '18', r: '16', pathLength: '100' });
+  const ring = drawing({ class: 'ring', viewBox: '0 0 36 36' }, 'circle', {
+    cx: '18',
+    cy: '18',
+    r: '16',
+    pathLength: '100',
+  });
   const label = element('label', { id: 'l', for: 'c', part: 'label' });
   const live = element('p', { role: 'status' });
   const panel = element('div', { class: 'panel', part: 'panel' });
   panel.hidden = true;
-  control.append(ring, drawing('mark', 'path', { d: 'M6 19l8 8 16-18' }));
+  control.append(ring, drawing({ class: 'mark', viewBox: '0 0 36 36' }, 'path', { d: 'M6 19l8 8 16-18' }));
   box.append(control, label);
   root.append(box, live, panel);
   control.addEventListener('click', onActivate);
@@ -74,24 +78,4 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
       write(false);
     },
   };
-}
-
-function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Record<string, string>,
-): HTMLElementTagNameMap[Tag] {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
-function drawing(className: string, shape: string, attributes: Record<string, string>): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('viewBox', '0 0 36 36');
-  svg.setAttribute('class', className);
-  svg.setAttribute('aria-hidden', 'true');
-  const node = document.createElementNS(SVG, shape);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  svg.append(node);
-  return svg;
 }

@@ -1,12 +1,12 @@
 /**
- * Where a proof of work runs when the widget came from another host than its page: a worker must be of its
- * page's origin, and `blob:` is what strict policies forbid, so it lives in a frame of the service's
- * origin. Apart from the worker, because the gate's own pages never need it.
+ * Runs a proof of work when the widget comes from another host than its page. A worker must have its page's origin, and
+ * strict policies forbid `blob:`, so the worker runs in a frame of the service's origin. This is a file of its own
+ * because the gate's own pages do not need it.
  */
 import { startWorker } from './pow-engine.ts';
 import type { EngineEvents, PowEngine, WorkerMessage } from './pow-engine.ts';
 
-/** A frame that has not spoken by then was refused by the page's policy, or its network is hopeless. */
+/** Without a message by then, the page's CSP refused the frame, or the network is too slow. */
 const FRAME_READY_TIMEOUT_MS = 2500;
 const FRAME_SILENT_AFTER_LOAD_MS = 150;
 
@@ -19,7 +19,7 @@ function startFrame(base: string, events: EngineEvents): PowEngine {
   const { origin } = new URL(base);
   const channel = new MessageChannel();
   let timer = setTimeout(events.onFailure, FRAME_READY_TIMEOUT_MS);
-  // Its script speaks before the load event; a page that was refused loads too, and says nothing.
+  // The frame's script sends its message before the load event. A refused frame loads too, without a message.
   frame.addEventListener('load', () => {
     if (ready) return;
     clearTimeout(timer);
@@ -44,7 +44,7 @@ function startFrame(base: string, events: EngineEvents): PowEngine {
   frame.src = `${base}/frame.html`;
   document.body.append(frame);
   return {
-    // The port keeps a message until the frame has taken its other end.
+    // The port queues messages until the frame has its other end.
     post: (task) => channel.port1.postMessage(task),
     stop() {
       clearTimeout(timer);

@@ -1,11 +1,10 @@
 /**
- * The place off the page's main thread where a proof of work runs: a worker of the page's own origin.
- * Whether the page's CSP allows it is found out by trying.
+ * Runs a proof of work outside the page's main thread, in a worker of the page's own origin. Only trying shows whether
+ * the page's CSP allows one.
  */
 import type { PowTask } from '../../contract/captcha/challenge-api.ts';
-import { assetFile } from '../asset-versions.ts';
 import type { PowSolution } from './pow-task.ts';
-import { scriptUrl } from '../trusted-url.ts';
+import { assetUrl } from '../loading/asset-url.ts';
 
 export type WorkerMessage = { done: number } | { solution: PowSolution | null };
 
@@ -15,7 +14,7 @@ export interface PowEngine {
 }
 export interface EngineEvents {
   onMessage: (message: WorkerMessage) => void;
-  /** It could not be started; a CSP refusal shows here. */
+  /** The engine did not start, for example because of the page's CSP. */
   onFailure: () => void;
 }
 
@@ -25,7 +24,7 @@ export type StartEngine = (base: string, events: EngineEvents) => PowEngine;
 export function startWorker(base: string, events: EngineEvents): PowEngine {
   let worker: Worker | undefined;
   try {
-    worker = new Worker(scriptUrl(base, assetFile('pow-worker')));
+    worker = new Worker(assetUrl(base, 'pow-worker'));
     worker.addEventListener('error', events.onFailure);
     worker.addEventListener('message', (event: MessageEvent<WorkerMessage>) => events.onMessage(event.data));
   } catch {

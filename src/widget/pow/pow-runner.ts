@@ -1,22 +1,22 @@
 /**
- * Runs a proof of work where this page can: off the main thread if at all possible, else on it in
- * slices, which cost the visitor time but never the pass.
+ * Runs a proof of work outside the main thread where the page allows it, else in slices on the main thread, which is
+ * slower but still succeeds.
  */
 import type { PowTask } from '../../contract/captcha/challenge-api.ts';
-import { loadAsset } from '../asset-loader.ts';
-import { CaptchaError } from '../captcha-error.ts';
+import { loadAsset } from '../loading/asset-loader.ts';
+import { CaptchaError } from '../token/captcha-error.ts';
 import type { PowEngine, StartEngine } from './pow-engine.ts';
 import type { PowSolution, SolvePow } from './pow-task.ts';
-import type { ScriptLocation } from '../script-location.ts';
+import type { ScriptLocation } from '../loading/script-location.ts';
 
 export type OnProgress = (done: number) => void;
 
 export interface PowRunner {
-  /** Call at most once. Rejects with `cancelled` when the signal fires, `unsupported` when nothing can run it. */
+  /** Call it at most once. Rejects with `cancelled` when the signal aborts, `unsupported` when the browser cannot run it. */
   solve(task: PowTask, onProgress: OnProgress): Promise<PowSolution>;
 }
 
-/** Starts the engine at once, so that its start-up overlaps with the fetch of the challenge. */
+/** Starts the engine at once, while the challenge is still being fetched. */
 export function preparePow(location: ScriptLocation, startEngine: StartEngine, signal: AbortSignal): PowRunner {
   let onProgress: OnProgress | undefined;
   let engine: PowEngine | undefined;

@@ -1,17 +1,16 @@
 /**
- * From a proof-of-work task as the service words it to the solution it wants back. Runs in the
- * worker, and on the page where no worker may run.
+ * Turns the service's proof-of-work task into a solution. Runs in the worker, or on the page where no worker may run.
  */
 import type { PowTask } from '../../contract/captcha/challenge-api.ts';
 import { solveRsw, solveSha256 } from '../../captcha/pow/pow-solve.ts';
 
 export type PowSolution = { y: string } | { counters: string } | Record<string, never>;
-/** A step of a wait: the bar moves, a cancel gets through. */
+/** Between steps of a wait, the progress bar moves and a cancellation takes effect. */
 const WAIT_STEP_MS = 100;
 
 export type SolvePow = typeof solvePow;
 
-/** `null` when cancelled, or when the task is none that a browser can do. */
+/** `null` when cancelled, or when a browser cannot solve such a task. */
 export async function solvePow(
   task: PowTask,
   onProgress: (done: number) => void,

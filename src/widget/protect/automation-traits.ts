@@ -1,11 +1,13 @@
 /**
- * Traits of a browser that is driven (design 6): yes or no for each, nothing that tells one person's
- * browser from another's. Whoever drives a browser well hides them all; most do not.
+ * Traits of a browser that a program controls. Each is yes or no, and none tells one person's browser from another's.
+ * A careful operator hides all of them; most do not.
  */
 import type { TelemetryTrait } from '../../contract/edge/telemetry.ts';
 
 const AUTOMATION_GLOBALS =
   /^(?:__(?:webdriver|selenium|driver|playwright|pwInitScripts|puppeteer|nightmare)|_phantom|callPhantom|cdc_[a-z]|domAutomation|\$[a-z]dc_)/i;
+/** A window without full screen has at least a tab strip or an address bar. */
+const BARS_MIN_PX = 20;
 const HEADLESS = /headless|phantomjs|slimerjs/i;
 
 interface Brands {
@@ -18,9 +20,9 @@ export function automationTraits(): TelemetryTrait[] {
   const chrome = /(?:Headless)?Chrome\/(\d+)/.exec(userAgent);
   const desktopChrome = chrome !== null && !/Mobile|Android/.test(userAgent);
   const prototype = Object.getPrototypeOf(navigator) as object;
-  // oxlint-disable-next-line typescript/unbound-method -- looked at, never called
+  // oxlint-disable-next-line typescript/unbound-method -- read, never called
   const getter = Object.getOwnPropertyDescriptor(prototype, 'webdriver')?.get;
-  // oxlint-disable-next-line typescript/unbound-method -- looked at, never called
+  // oxlint-disable-next-line typescript/unbound-method -- read, never called
   const builtIns = [getter, Function.prototype.toString];
   const names = [...Object.getOwnPropertyNames(globalThis), ...Object.getOwnPropertyNames(document)];
   const traits: [TelemetryTrait, boolean][] = [
@@ -29,7 +31,7 @@ export function automationTraits(): TelemetryTrait[] {
     ['headless-agent', HEADLESS.test(userAgent)],
     ['no-languages', languages.length === 0],
     ['zero-window', outerWidth === 0 && outerHeight === 0],
-    // Browsers keep the property on the prototype; one on the object itself, or none, was put there to hide it.
+    // Browsers define the property on the prototype. On the object itself, or missing, it was changed to hide it.
     [
       'patched-webdriver',
       Object.getOwnPropertyDescriptor(navigator, 'webdriver') !== undefined || getter === undefined,
@@ -43,14 +45,14 @@ export function automationTraits(): TelemetryTrait[] {
 }
 
 /**
- * The debugging protocol puts a pointer at the same place of screen and page; below a window's own bars no
- * hand can. A page in full screen has no bars and is left out; so are browsers of other makes, which that protocol
- * does not drive, and some of which hide the place on the screen from every page.
+ * The debugging protocol of Chrome gives a pointer the same coordinates on the screen and in the page. A real mouse
+ * cannot: the window's own bars lie above the page. A page in full screen has no bars and is ignored. Other browsers
+ * are ignored too: that protocol does not control them, and some hide the screen coordinates from every page.
  */
 export function isDriven({ pointerType, screenX, screenY, clientX, clientY }: PointerEvent): boolean {
-  const bars = outerHeight - innerHeight;
-  const same = screenY > 0 && screenX === clientX && screenY === clientY;
-  return same && pointerType === 'mouse' && bars > 20 && /Chrome\//.test(navigator.userAgent);
+  const barsPx = outerHeight - innerHeight;
+  const isSamePlace = screenY > 0 && screenX === clientX && screenY === clientY;
+  return isSamePlace && pointerType === 'mouse' && barsPx > BARS_MIN_PX && /Chrome\//.test(navigator.userAgent);
 }
 
 function contradicts(
@@ -61,7 +63,7 @@ function contradicts(
   return (HEADLESS.test(brand) && !HEADLESS.test(userAgent)) || (brand === 'Chromium' && version !== major);
 }
 
-/** A function of the browser's own; a replacement shows its source. */
+/** A built-in function; a replacement shows its source. */
 function isNative(built: unknown): boolean {
   return /\{\s*\[native code\]\s*\}\s*$/.test(Function.prototype.toString.call(built));
 }

@@ -1,21 +1,21 @@
 /**
- * A challenge in the middle of a page (design 3.3), for requests of its scripts. Solved in silence
- * where that takes a moment only; a modal dialog where it takes longer or the visitor must do
- * something. Closing it gives the page the gate's answer as it was.
+ * A challenge of a request that the page's scripts made. It is solved silently where that takes only a moment. A modal
+ * dialog opens where it takes longer or the visitor must do something. When the visitor closes it, the page gets the
+ * gate's response unchanged.
  */
-import { styleShadow } from '../element/shadow-style.ts';
-import { loadAsset } from '../asset-loader.ts';
-import { asCaptchaError, CaptchaError } from '../captcha-error.ts';
-import { createHoneypot } from '../element/honeypot.ts';
-import { obtainToken } from '../obtain-token.ts';
+import { element } from '../dom/create-element.ts';
+import { styleShadow } from '../dom/shadow-style.ts';
+import { loadAsset } from '../loading/asset-loader.ts';
+import { loadMessages, type LocalisedWidget, type MessageKey } from '../loading/load-messages.ts';
+import type { ScriptLocation } from '../loading/script-location.ts';
 import { startWorker } from '../pow/pow-engine.ts';
-import { postJson } from '../post-json.ts';
+import { asCaptchaError } from '../token/captcha-error.ts';
+import { createHoneypot } from '../token/honeypot.ts';
+import { passChallenge } from '../token/pass-challenge.ts';
+import type { VisualModule } from '../visual/visual-module.ts';
 import type { ChallengeOrder } from './recovery.ts';
-import type { ScriptLocation } from '../script-location.ts';
-import type { VisualModule } from '../visual-module.ts';
-import { loadMessages, type LocalisedWidget, type MessageKey } from '../load-messages.ts';
 
-/** A desktop has solved by then; a dialog that flashes up and goes is worse than none. */
+/** Most computers have solved the challenge by then, and no dialog flashes up. */
 const SILENT_MS = 900;
 
 const style = `
@@ -35,12 +35,12 @@ export async function solveInDialog(script: ScriptLocation, order: ChallengeOrde
   try {
     for (;;) {
       try {
-        await passOnce(script, order, abort.signal, dialog, language.tag);
+        await pass(script, order, abort.signal, dialog, language.tag);
         return true;
       } catch (error) {
-        const { code } = asCaptchaError(error);
+        const { code, state } = asCaptchaError(error);
         if (code === 'cancelled') return false;
-        if (!(await dialog.offerRetry(code === 'network' || code === 'server' ? 'offline' : 'failed'))) return false;
+        if (!(await dialog.offerRetry(state))) return false;
       }
     }
   } finally {
@@ -49,31 +49,29 @@ export async function solveInDialog(script: ScriptLocation, order: ChallengeOrde
   }
 }
 
-async function passOnce(
+function pass(
   script: ScriptLocation,
-  order: ChallengeOrder,
+  { siteKey, action }: ChallengeOrder,
   signal: AbortSignal,
   dialog: ChallengeDialog,
   language: string,
 ): Promise<void> {
-  const { token } = await obtainToken({
+  return passChallenge({
     location: script,
     startEngine: startWorker,
     apiBase: script.base,
-    siteKey: order.siteKey,
-    action: order.action,
+    siteKey,
+    action,
     signal,
     onProgress: (done) => dialog.progress(done),
     async showVisual(task) {
       const visual = await loadAsset<VisualModule>(script, 'visual');
       dialog.open();
-      dialog.say('task');
+      dialog.show('task');
       return visual.showVisual(dialog.panel, task, language);
     },
     readHoneypot: createHoneypot(dialog.panel),
   });
-  const answer = (await postJson(`${script.base}/verify`, { token }, signal)) as { verified?: boolean };
-  if (answer.verified !== true) throw new CaptchaError('failed', 'verify');
 }
 
 interface ChallengeDialog {
@@ -81,41 +79,35 @@ interface ChallengeDialog {
   open(): void;
   close(): void;
   progress(done: number): void;
-  say(text: MessageKey): void;
+  show(text: MessageKey): void;
+  /** Resolves `false` when the visitor closes the dialog instead. */
   offerRetry(text: MessageKey): Promise<boolean>;
 }
 
 function createDialog({ tag, direction, messages }: LocalisedWidget, abort: AbortController): ChallengeDialog {
-  const host = document.createElement('div');
+  const host = element('div');
   const root = host.attachShadow({ mode: 'open' });
   styleShadow(root, style);
-  const dialog = document.createElement('dialog');
-  const text = document.createElement('p');
-  const meter = document.createElement('progress');
-  const panel = document.createElement('div');
-  const retry = document.createElement('button');
-  const close = document.createElement('button');
-  text.id = 'text';
-  text.setAttribute('role', 'status');
-  dialog.setAttribute('aria-labelledby', 'text');
-  dialog.lang = tag;
-  dialog.dir = direction;
-  retry.textContent = messages.retry;
+  const dialog = element('dialog', { 'aria-labelledby': 'text', lang: tag, dir: direction });
+  const text = element('p', { id: 'text', role: 'status' });
+  const meter = element('progress');
+  const panel = element('div');
+  const retry = element('button', {}, messages.retry);
+  const close = element('button', {}, messages.close);
   retry.hidden = true;
-  close.textContent = messages.close;
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => abort.abort());
   dialog.append(text, meter, panel, retry, close);
   root.append(dialog);
 
-  const say = (key: MessageKey): void => {
+  const show = (key: MessageKey): void => {
     text.textContent = messages[key];
     meter.hidden = key !== 'working';
   };
-  say('working');
+  show('working');
   return {
     panel,
-    say,
+    show,
     open() {
       if (dialog.open || abort.signal.aborted) return;
       document.body.append(host);
@@ -129,7 +121,7 @@ function createDialog({ tag, direction, messages }: LocalisedWidget, abort: Abor
     },
     async offerRetry(key) {
       this.open();
-      say(key);
+      show(key);
       retry.hidden = false;
       retry.focus();
       const again = await new Promise<boolean>((resolve) => {
@@ -137,7 +129,7 @@ function createDialog({ tag, direction, messages }: LocalisedWidget, abort: Abor
         abort.signal.addEventListener('abort', () => resolve(false));
       });
       retry.hidden = true;
-      say('working');
+      show('working');
       return again;
     },
   };

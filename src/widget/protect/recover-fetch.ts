@@ -1,11 +1,11 @@
 /**
- * `fetch` that survives a challenge: same arguments, same answer, only that a request the gate held
- * up is sent again after the visitor has passed. Requests to other origins and bodies that can be
- * read only once go through untouched.
+ * A `fetch` that recovers from a challenge: a request that the gate challenged is sent again after the visitor has
+ * passed. Arguments and responses stay the same. Requests to other origins, and streams, which can be read only once,
+ * are sent as they are.
  */
 import type { Recovery } from './recovery.ts';
 
-/** Answers whether the gate stands in front of this address. */
+/** Whether requests to this address pass the gate. */
 export type IsGuarded = (url: string) => boolean;
 
 export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery, isGuarded: IsGuarded): void {
@@ -14,11 +14,11 @@ export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery,
     const isRequest = input instanceof Request;
     const body: unknown = init?.body;
     if (!isGuarded(isRequest ? input.url : String(input)) || body instanceof ReadableStream) return send(input, init);
-    // A Request's body can be read once: the copy must be made before it is sent.
+    // A Request's body can be read only once, so the copies are made before it is sent.
     const spares: Request[] = isRequest ? [input.clone(), input.clone()] : [];
     const tried = new Set<string>();
     let response = await send(input, init);
-    while (await recovery.recover(gateAnswer(response), tried)) {
+    while (await recovery.recover(gateResponse(response), tried)) {
       response = await send(spares.pop() ?? input, init);
     }
     for (const spare of spares) void spare.body?.cancel().catch(() => undefined);
@@ -26,7 +26,7 @@ export function recoverFetch(scope: { fetch: typeof fetch }, recovery: Recovery,
   };
 }
 
-function gateAnswer(response: Response): Parameters<Recovery['recover']>[0] {
+function gateResponse(response: Response): Parameters<Recovery['recover']>[0] {
   return {
     status: response.status,
     header: (name) => response.headers.get(name),

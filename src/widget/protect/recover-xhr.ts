@@ -1,10 +1,10 @@
 /**
- * The same for XMLHttpRequest: the page's listeners hear nothing of the answer that was held up, only
- * of the one after it. Our listener is the first on every object, so stopping an event stops it for
- * all of the page's, `on…` handlers included. Synchronous requests go through untouched.
+ * An `XMLHttpRequest` that recovers from a challenge: the page's listeners get no event of the challenged response, only
+ * of the one after it. Our listener is the first on every object, so stopping an event stops it for all listeners of
+ * the page, `on…` handlers included. Synchronous requests are sent as they are.
  */
 import type { IsGuarded } from './recover-fetch.ts';
-import { problemOf, type Recovery } from './recovery.ts';
+import { gateProblem, type Recovery } from './recovery.ts';
 
 const HELD_EVENTS = ['readystatechange', 'load', 'loadend', 'progress', 'loadstart'] as const;
 
@@ -60,7 +60,7 @@ export function recoverXhr(
       if (held) for (const type of ['abort', 'loadend']) this.dispatchEvent(new ProgressEvent(type));
     }
 
-    /** A base class that is called with two arguments must not be given a third, even undefined. */
+    /** With a third argument, even `undefined`, `open` makes a synchronous request. */
     #nativeOpen(opened: OpenArguments): void {
       if (opened.length === 2) super.open(opened[0], opened[1]);
       else super.open(opened[0], opened[1], opened[2] ?? true, opened[3], opened[4]);
@@ -68,7 +68,7 @@ export function recoverXhr(
 
     #sift(event: Event): void {
       if (!this.#holding && !this.#settled && this.#opened !== null && this.readyState >= 2) {
-        const problem = problemOf({ status: this.status, header: (name) => this.getResponseHeader(name) });
+        const problem = gateProblem({ status: this.status, header: (name) => this.getResponseHeader(name) });
         this.#holding = problem !== null && !this.#tried.has(problem);
       }
       if (!this.#holding) return;

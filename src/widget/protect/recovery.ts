@@ -1,12 +1,12 @@
 /**
- * What to do about an answer of the gate to a script's request (design 3.3): open a session after a
- * 401, solve after a challenge, then let the caller repeat. Each once per request, so that nothing
- * can go round in circles; many requests challenged together share one solve.
+ * Reacts to the gate's response to a script's request: opens a session after a 401, solves a challenge after a 403, then
+ * has the caller repeat the request. Each happens once per request, so that no request loops. Requests that are
+ * challenged together share one solution.
  */
 import type { SessionOpener } from './session-opener.ts';
 
-/** The parts of an answer that matter, alike for fetch and XMLHttpRequest. */
-export interface GateAnswer {
+/** What `fetch` and XMLHttpRequest both have of a response. */
+export interface GateResponse {
   status: number;
   header(name: string): string | null;
   /** The parsed body; may reject. */
@@ -17,7 +17,7 @@ export interface ChallengeOrder {
   siteKey: string;
   action: string;
 }
-/** Resolves `true` once the clearance is set, `false` when the visitor closed it or it failed. */
+/** Resolves `true` once the clearance is set, `false` when the visitor closed the dialog or solving failed. */
 export type SolveOrder = (order: ChallengeOrder) => Promise<boolean>;
 
 export class Recovery {
@@ -30,13 +30,13 @@ export class Recovery {
     this.#solve = solve;
   }
 
-  /** Steps of one request; `tried` belongs to that request. Resolves `true` when it should be repeated. */
-  async recover(answer: GateAnswer, tried: Set<string>): Promise<boolean> {
-    const problem = problemOf(answer);
+  /** Resolves `true` when the request should be repeated. `tried` belongs to one request. */
+  async recover(response: GateResponse, tried: Set<string>): Promise<boolean> {
+    const problem = gateProblem(response);
     if (problem === null || tried.has(problem)) return false;
     tried.add(problem);
     if (problem === 'session') return this.#sessions.renew();
-    const order = await answer.body().then(challengeOrder, () => null);
+    const order = await response.body().then(challengeOrder, () => null);
     if (order === null) return false;
     this.#solving ??= this.#solve(order).finally(() => {
       this.#solving = null;
@@ -45,10 +45,10 @@ export class Recovery {
   }
 }
 
-/** `null` for every answer that is none of the gate's: the page's own 401 and 403 stay its own. */
-export function problemOf(answer: Pick<GateAnswer, 'status' | 'header'>): 'session' | 'challenge' | null {
-  if (answer.status === 401 && answer.header('x-protect-status') !== null) return 'session';
-  return answer.status === 403 && answer.header('x-protect-decision') === 'challenge' ? 'challenge' : null;
+/** `null` for every response of the site itself, including its own 401 and 403. */
+export function gateProblem(response: Pick<GateResponse, 'status' | 'header'>): 'session' | 'challenge' | null {
+  if (response.status === 401 && response.header('x-protect-status') !== null) return 'session';
+  return response.status === 403 && response.header('x-protect-decision') === 'challenge' ? 'challenge' : null;
 }
 
 function challengeOrder(body: unknown): ChallengeOrder | null {

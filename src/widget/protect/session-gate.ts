@@ -1,7 +1,7 @@
 /**
- * `data-protect-gate` on a form, a link or anything around them: what is sent or opened there waits
- * until the session is open, so that a visitor who is quicker than the script is not refused. For
- * eight seconds at most; then the request goes out and the edge decides.
+ * `data-protect-gate` on a form, a link or an element around them: a submit or a click there waits until the session is
+ * open, so that a visitor who is faster than the script is not refused. After eight seconds the request is sent anyway
+ * and the edge decides.
  */
 
 const ATTRIBUTE = 'data-protect-gate';
@@ -46,7 +46,7 @@ export function gateUntil(ready: Promise<unknown>): void {
   );
 }
 
-/** Whether this click navigates this very tab within the site; all others are none of ours. */
+/** Whether this click navigates this tab within the site. */
 function opensHere(event: MouseEvent, link: HTMLAnchorElement): boolean {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return false;
   if ((link.target !== '' && link.target !== '_self') || link.hasAttribute('download')) return false;

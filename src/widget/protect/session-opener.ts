@@ -1,28 +1,9 @@
 /**
- * Opens the visitor's session with the edge (design 6), first-party: the answer sets the cookie. Calls
- * share one request; a browser that keeps no cookie is asked once, not for ever.
+ * Opens the visitor's session at the edge, first-party: the response sets the cookie. Concurrent calls share one
+ * request. In a browser that keeps no cookies, it is requested only once.
  */
-import { postJson } from '../post-json.ts';
-
-const COOKIE = /(?:^|; )protect_session=([^;]+)/;
-
-/** The session's id, or `null` without a session. */
-export function sessionId(): string | null {
-  const value = COOKIE.exec(document.cookie)?.[1];
-  return value === undefined ? null : /^[A-Za-z0-9._-]*/.exec(value)![0] || null;
-}
-
-/** Whether the session's JWT is over: the edge then asks for a new one, which only a session call brings. */
-function isOver(): boolean {
-  const payload = (COOKIE.exec(document.cookie)?.[1] ?? '').split('.')[1];
-  if (payload === undefined) return false;
-  try {
-    const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };
-    return exp * 1000 < Date.now();
-  } catch {
-    return false;
-  }
-}
+import { isSessionExpired, sessionId } from '../session-cookie.ts';
+import { postJson } from '../token/post-json.ts';
 
 export class SessionOpener {
   readonly #url: string;
@@ -33,12 +14,12 @@ export class SessionOpener {
     this.#url = `${base}/session`;
   }
 
-  /** Resolves `true` once there is a session; at once when there is a live one already. */
+  /** Resolves `true` once there is a session; at once where there is a valid one. */
   ensure(): Promise<boolean> {
-    return sessionId() === null || isOver() ? this.renew() : Promise.resolve(true);
+    return sessionId() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
   }
 
-  /** A new session in place of one that the edge refused. */
+  /** Opens a new session in place of one that the edge refused. */
   renew(): Promise<boolean> {
     if (!this.#cookiesKept) return Promise.resolve(false);
     this.#opening ??= this.#open().finally(() => {

@@ -1,19 +1,19 @@
 /**
- * Counts that a page's visitor is at work, and traits of a browser that is driven (design 6). Counts and
- * times only: what is typed, which keys, where the pointer goes never leave the page.
+ * Reports how much a visitor uses the page, and traits of a browser that a program controls. It sends counts and times
+ * only: typed text, keys and pointer positions never leave the page.
  */
 import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from '../../contract/edge/telemetry-limits.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import { automationTraits, isDriven } from './automation-traits.ts';
 import { TypingRhythm } from './typing-rhythm.ts';
 
-/** First report: long enough for a first move, short enough for a quick visit. */
+/** Long enough for a first pointer move, short enough for a quick visit. */
 const FIRST_REPORT_MS = 4000;
-/** Second report: whoever has not touched a page in sight by then has read it, or is nobody. */
+/** A visitor who has not used a visible page by then is reading it, or is a program. */
 const STILL_REPORT_MS = 30_000;
 const REPORTS_MAX = 5;
-/** A hand that goes so far is seen on the way: browsers tell of a move once a frame. */
-const LEAP_MIN_PIXELS = 40;
+/** A real pointer that goes this far is seen on the way, because browsers report a move once a frame. */
+const LEAP_MIN_PX = 40;
 const LEAP_MAX_MOVES = 2;
 
 const kinds = {
@@ -24,23 +24,23 @@ const kinds = {
   scroll: 'scrolls',
 } as const;
 
-/** Counts from now on, so that a quick hand is not missed; reports once there is a session to report for. */
+/** Counts from now on, so that no early input is missed. Reports once there is a session. */
 export async function reportTelemetry(base: string, ready: Promise<boolean>): Promise<void> {
   const counts = { pointerMoves: 0, presses: 0, touches: 0, leaps: 0, keys: 0, wheels: 0, scrolls: 0, untrusted: 0 };
   const typing = new TypingRhythm();
-  const sight = timeInSight();
+  const visibleMs = visibleTime();
   let driven = false;
   let firstInteractionMs: number | null = null;
-  /** Where the mouse was pressed last, and the moves seen before that. */
+  /** Where the mouse was last pressed, and the moves counted before that. */
   let press: { x: number; y: number; moves: number } | null = null;
   let reports = 0;
   let reported = '';
 
   function count(event: Event): void {
     const kind = kinds[event.type as keyof typeof kinds];
-    // A window that opens under the pointer tells where it is, and nobody moved it.
+    // A window that opens under the pointer reports the pointer's position although it did not move.
     if (event.type === 'pointermove' && isStill(event as PointerEvent)) return;
-    // Pages scroll themselves, and libraries announce it with events of their own.
+    // Pages scroll by script, and libraries dispatch scroll events of their own.
     if (!event.isTrusted) counts.untrusted += kind === 'scrolls' ? 0 : 1;
     else {
       counts[kind]++;
@@ -56,7 +56,7 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>): Pr
     if (pointerType !== 'mouse') counts.touches++;
     else {
       const seen = press === null || moves - press.moves > LEAP_MAX_MOVES;
-      if (!seen && Math.hypot(x - press!.x, y - press!.y) >= LEAP_MIN_PIXELS) counts.leaps++;
+      if (!seen && Math.hypot(x - press!.x, y - press!.y) >= LEAP_MIN_PX) counts.leaps++;
       press = { x, y, moves };
     }
   }
@@ -73,7 +73,7 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>): Pr
     const report: TelemetryReport = {
       v: 1,
       elapsedMs,
-      visibleMs: Math.min(sight(), elapsedMs),
+      visibleMs: Math.min(visibleMs(), elapsedMs),
       firstInteractionMs,
       ...capped,
       ...typing.summary(),
@@ -97,13 +97,13 @@ function isStill({ isTrusted, pointerType, movementX, movementY }: PointerEvent)
   return isTrusted && pointerType === 'mouse' && movementX === 0 && movementY === 0;
 }
 
-/** Milliseconds that the page has been in sight, from its opening on; a page behind others is in sight. */
-function timeInSight(): () => number {
-  let before = 0;
-  let since = document.visibilityState === 'visible' ? 0 : null;
+/** Milliseconds that the page has been visible since it opened. A page behind other windows counts as visible. */
+function visibleTime(): () => number {
+  let beforeMs = 0;
+  let sinceMs = document.visibilityState === 'visible' ? 0 : null;
   document.addEventListener('visibilitychange', () => {
-    if (since !== null) before += performance.now() - since;
-    since = document.visibilityState === 'visible' ? performance.now() : null;
+    if (sinceMs !== null) beforeMs += performance.now() - sinceMs;
+    sinceMs = document.visibilityState === 'visible' ? performance.now() : null;
   });
-  return () => Math.round(before + (since === null ? 0 : performance.now() - since));
+  return () => Math.round(beforeMs + (sinceMs === null ? 0 : performance.now() - sinceMs));
 }

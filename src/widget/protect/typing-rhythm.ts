@@ -1,11 +1,11 @@
 /**
- * How evenly somebody types: the mean of the times between keys and their deviation, two numbers for a whole page.
- * A program types at one pace. Times between two different characters only: whoever holds a key down or taps one
- * again and again is even too. Which keys they were is compared here and never told.
+ * How evenly a visitor types: mean and deviation of the times between keys, two numbers for a whole page. A program
+ * types at one pace. Only times between two different characters count, because holding or repeating a key is even
+ * too. The characters are compared here and never leave the page.
  */
 import { TELEMETRY_COUNT_MAX } from '../../contract/edge/telemetry-limits.ts';
 
-/** A longer pause is thought, not typing. */
+/** A longer pause is not typing. */
 const PAUSE_MS = 2000;
 
 interface KeyPress {
@@ -17,26 +17,26 @@ interface KeyPress {
 
 export class TypingRhythm {
   #key = '';
-  #at = Number.NEGATIVE_INFINITY;
+  #atMs = Number.NEGATIVE_INFINITY;
   #gaps = 0;
-  #sum = 0;
+  #sumMs = 0;
   #squares = 0;
 
   add({ key, repeat, timeStamp }: KeyPress): void {
     if (key.length > 1) return;
-    const gap = timeStamp - this.#at;
-    if (!repeat && key !== this.#key && gap < PAUSE_MS) {
+    const gapMs = timeStamp - this.#atMs;
+    if (!repeat && key !== this.#key && gapMs < PAUSE_MS) {
       this.#gaps++;
-      this.#sum += gap;
-      this.#squares += gap * gap;
+      this.#sumMs += gapMs;
+      this.#squares += gapMs * gapMs;
     }
     this.#key = key;
-    this.#at = timeStamp;
+    this.#atMs = timeStamp;
   }
 
   summary(): { keyGaps: number; keyGapMeanMs: number; keyGapDeviationMs: number } {
     const count = Math.max(this.#gaps, 1);
-    const mean = this.#sum / count;
+    const mean = this.#sumMs / count;
     const variance = Math.max(this.#squares / count - mean * mean, 0);
     return {
       keyGaps: Math.min(this.#gaps, TELEMETRY_COUNT_MAX),

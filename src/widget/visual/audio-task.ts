@@ -1,13 +1,14 @@
 /**
- * The task that needs no eyes: groups of tones to be counted, a digit each. Played by the Web Audio
- * API from the samples, so no `media-src` is needed; as often as the visitor likes.
+ * The task for visitors who cannot see: count the tones of each group and type the counts. The Web Audio API plays the
+ * samples, so the page's CSP needs no `media-src`. The visitor can play them any number of times.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { AudioTask } from '../../contract/captcha/challenge-api.ts';
-import { CaptchaError } from '../captcha-error.ts';
-import type { VisualOutcome, VisualTask } from '../visual-module.ts';
-import { createFrame, element } from './task-frame.ts';
+import { CaptchaError } from '../token/captcha-error.ts';
+import { element } from '../dom/create-element.ts';
+import type { VisualOutcome, VisualTask } from './visual-module.ts';
+import { createFrame } from './task-frame.ts';
 
 export function showAudioTask(
   panel: HTMLElement,
@@ -51,7 +52,7 @@ function player(samples: Uint8Array, sampleRate: number): { play(): void; stop()
   let source: AudioBufferSourceNode | undefined;
   return {
     play() {
-      // Only after a click: before one, browsers refuse to make a sound.
+      // Browsers allow sound only after a click.
       context ??= new AudioContext();
       const buffer = context.createBuffer(1, samples.length, sampleRate);
       buffer.copyToChannel(

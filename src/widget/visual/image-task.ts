@@ -1,13 +1,14 @@
 /**
- * "Choose all pictures that show a …": a grid of toggle buttons. Arrow keys move, Space toggles, Enter
- * submits. Tiles are called by number only; who cannot see them takes the task in sound.
+ * "Choose all pictures that show …": a grid of toggle buttons. Arrow keys move the focus, Space toggles, Enter submits.
+ * Screen readers get the tiles' numbers only; visitors who cannot see them choose the audio task.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
 import type { ImageTask } from '../../contract/captcha/challenge-api.ts';
-import type { VisualOutcome, VisualTask } from '../visual-module.ts';
+import { element } from '../dom/create-element.ts';
+import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
 import { shapeDrawing } from './shape-drawing.ts';
-import { createFrame, element } from './task-frame.ts';
+import { createFrame } from './task-frame.ts';
 
 export function showImageTask(
   panel: HTMLElement,

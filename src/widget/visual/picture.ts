@@ -1,22 +1,22 @@
 /**
- * Draws the service's raw pictures (palette and 4-bit pixels) on a canvas: no image element, no
- * `data:` address, so no `img-src` is needed and the strictest CSP holds.
+ * Draws the service's raw pictures (palette and 4-bit pixels) on a canvas. Without an image element or a `data:`
+ * address, the page's CSP needs no `img-src`.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { Picture } from '../../contract/captcha/challenge-api.ts';
-import { CaptchaError } from '../captcha-error.ts';
+import { CaptchaError } from '../token/captcha-error.ts';
 
-/** Sides beyond this are no picture of ours; a canvas of gigabytes must not be made on anyone's word. */
+/** Larger than any picture of the service. Stops a wrong response from allocating gigabytes. */
 const SIDE_MAX_PX = 2048;
 
-/** `transparent`: index 0 is see-through. */
+/** `transparent`: colour 0 of the palette is transparent. */
 export function decodePicture(picture: Picture, transparent: boolean): ImageData {
   const { width, height } = picture;
   const palette = decodeBase64url(picture.palette);
   const pixels = decodeBase64url(picture.pixels);
   const rowBytes = Math.ceil(width / 2);
-  const sane = width > 0 && height > 0 && width <= SIDE_MAX_PX && height <= SIDE_MAX_PX;
-  if (!sane || palette?.length !== 48 || pixels === null || pixels.length < rowBytes * height)
+  const isSane = width > 0 && height > 0 && width <= SIDE_MAX_PX && height <= SIDE_MAX_PX;
+  if (!isSane || palette?.length !== 48 || pixels === null || pixels.length < rowBytes * height)
     throw new CaptchaError('unsupported', 'picture');
   const image = new ImageData(width, height);
   for (let y = 0, out = 0; y < height; y++) {

@@ -1,18 +1,18 @@
 /**
- * "Move the piece to where it fits": by dragging, by a single click on the place (WCAG 2.2 SC 2.5.7:
- * no task may need a drag), or by arrow keys. Positions are pixels of the picture, whatever size it is
- * shown at.
+ * "Move the piece to where it fits": by dragging, by a single click on the place (WCAG 2.2 SC 2.5.7 requires a way
+ * without dragging), or by arrow keys. Positions are pixels of the picture, independent of its size on the screen.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
 import type { PuzzleTask } from '../../contract/captcha/challenge-api.ts';
-import type { VisualOutcome, VisualTask } from '../visual-module.ts';
+import { element } from '../dom/create-element.ts';
+import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { decodePicture, pictureCanvas } from './picture.ts';
-import { createFrame, element } from './task-frame.ts';
+import { createFrame } from './task-frame.ts';
 
-/** The service takes no more. */
+/** The service refuses longer paths. */
 const PATH_MAX_POINTS = 1000;
 const KEY_STEP_PX = 2;
-/** With Shift: ten steps at once. */
+/** With Shift. */
 const KEY_LEAP_PX = 20;
 
 const directions: Record<string, readonly [x: number, y: number]> = {
@@ -80,8 +80,8 @@ export function showPuzzleTask(
 }
 
 /**
- * Calls `onMove` with the pointer in picture pixels and, while the piece itself is held, the place on
- * the piece where it was grabbed.
+ * Calls `onMove` with the pointer's position in picture pixels. While the piece is held, `grabbed` is the position
+ * within the piece where it was grabbed.
  */
 function dragOn(
   board: HTMLElement,

@@ -1,8 +1,9 @@
 /**
- * The wanted shape as a small drawing beside its name: a word can be ambiguous, or in a language the
- * visitor reads badly.
+ * The shape to look for as a small drawing beside its name, since a word can be ambiguous or in a language that the
+ * visitor does not read well.
  */
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
+import { drawing } from '../dom/create-element.ts';
 
 const outlines: Record<ShapeName, string> = {
   circle: 'M12 2a10 10 0 1 0 .01 0z',
@@ -15,15 +16,6 @@ const outlines: Record<ShapeName, string> = {
   arrow: 'm12 1 9 11h-6v11H9V12H3z',
 };
 
-const SVG = 'http://www.w3.org/2000/svg';
-
 export function shapeDrawing(shape: ShapeName): SVGElement {
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('class', 'shape');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', outlines[shape]);
-  svg.append(path);
-  return svg;
+  return drawing({ class: 'shape', viewBox: '0 0 24 24' }, 'path', { d: outlines[shape] });
 }

@@ -1,11 +1,12 @@
 /**
- * What the three tasks share: instruction, the way to the other form of the task, submit. Focus goes
- * to the instruction, so that it is read out and the next Tab reaches the task.
+ * The frame around every task: instruction, submit button, and a button for the other kind of task. The instruction
+ * gets the focus, so that a screen reader reads it and the next Tab reaches the task.
  */
 import type { TaskMessages } from '../../locales/messages.ts';
-import { styleShadow } from '../element/shadow-style.ts';
-import { CaptchaError } from '../captcha-error.ts';
-import type { VisualOutcome, VisualTask } from '../visual-module.ts';
+import { element } from '../dom/create-element.ts';
+import { styleShadow } from '../dom/shadow-style.ts';
+import { CaptchaError } from '../token/captcha-error.ts';
+import type { VisualOutcome, VisualTask } from './visual-module.ts';
 import { visualStyle } from './visual-style.ts';
 
 export interface TaskFrame {
@@ -18,11 +19,11 @@ export interface TaskFrame {
 
 export interface FrameTexts {
   instruction: (string | Node)[];
-  /** Of the button that leads to the other form. */
+  /** Label of the button for the other kind of task. */
   other: string;
 }
 
-/** `solution` is asked when the visitor submits; `null` means not ready yet. */
+/** `solution` is called when the visitor submits; `null` means that the task is not finished. */
 export function createFrame(
   panel: HTMLElement,
   { wrong, signal, challenge }: VisualTask,
@@ -56,7 +57,7 @@ export function createFrame(
     const value = solution();
     if (value !== null) settle({ solution: value });
   };
-  // The form is only for the Enter key; `preventDefault` keeps it from going anywhere.
+  // The form is only for the Enter key and is never sent.
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     event.stopPropagation();
@@ -64,15 +65,4 @@ export function createFrame(
   });
   other.addEventListener('click', () => settle({ audio: challenge.audio === undefined }));
   return { body, messages, done, submit };
-}
-
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Record<string, string> = {},
-  text = '',
-): HTMLElementTagNameMap[Tag] {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== '') node.textContent = text;
-  return node;
 }

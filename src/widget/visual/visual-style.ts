@@ -1,6 +1,6 @@
 /**
- * Look of the picture tasks. Colours come from around (`currentColor`), so that one sheet fits the
- * widget, the dialog and the challenge page in every theme.
+ * Style of the picture tasks. Colours are inherited (`currentColor`), so that one sheet fits the widget, the dialog and
+ * the challenge page in every theme.
  */
 export const visualStyle = `
 :host{display:block;max-width:328px;font:inherit;color:inherit}

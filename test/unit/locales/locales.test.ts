@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { localeProblems, readLocales } from '../../../scripts/build-locales.ts';
 import { localised, tagsFor } from '../../../src/locales/language.ts';
 import type { Locale } from '../../../src/locales/messages.ts';
-import { localisedRow } from '../../../src/locales/rows.ts';
+import { expandRows } from '../../../src/locales/rows.ts';
 import { taskRows } from '../../../src/locales/tasks.generated.ts';
 import { widgetRows } from '../../../src/locales/widget.generated.ts';
 
@@ -19,6 +19,17 @@ describe('the languages', () => {
   test('are written from right to left where they are', () => {
     const rightToLeft = Object.keys(others).filter((tag) => localised([tag], others).direction === 'rtl');
     expect(rightToLeft).toEqual(['ar', 'fa', 'he', 'ur']);
+  });
+
+  test.each([
+    ['pt-BR', 'pt'],
+    ['zh-TW', 'zh-tw'],
+    ['zh-Hans-CN', 'zh'],
+    ['xx', 'en'],
+    ['', 'en'],
+    ['constructor', 'en'],
+  ])('serve a visitor who wants %j in %s', (language, tag) => {
+    expect(localised(tagsFor(language), { en, ...others }).tag).toBe(tag);
   });
 
   test.each(complete)('%s has no page text left in English', (_tag, { pages, waitPage }) => {
@@ -59,19 +70,8 @@ describe('a language file is refused', () => {
 
 describe('rows for the browser', () => {
   test.each(Object.entries(others))('say in %s what its file says', (tag, { widget, tasks }) => {
-    expect(localisedRow([tag], en.widget, widgetRows).messages).toEqual(widget);
-    expect(localisedRow([tag], en.tasks, taskRows).messages).toEqual(tasks ?? en.tasks);
-  });
-
-  test.each([
-    ['pt-BR', 'pt'],
-    ['zh-TW', 'zh-tw'],
-    ['zh-Hans-CN', 'zh'],
-    ['xx', 'en'],
-    ['', 'en'],
-    ['constructor', 'en'],
-  ])('serve the language %j as %s', (language, tag) => {
-    expect(localisedRow(tagsFor(language), en.widget, widgetRows).tag).toBe(tag);
+    expect(expandRows(widgetRows)[tag]).toEqual(widget);
+    expect(expandRows(taskRows)[tag]).toEqual(tasks);
   });
 });
 

@@ -1,6 +1,7 @@
 /** When the protect script asks for a session (design 6): without one, and when the JWT of the one it has is over. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { SessionOpener, sessionId } from '../../../src/widget/protect/session-opener.ts';
+import { SessionOpener } from '../../../src/widget/protect/session-opener.ts';
+import { sessionId } from '../../../src/widget/session-cookie.ts';
 
 const cookieWith = (exp: number): string => {
   const claims = Buffer.from(JSON.stringify({ jti: 'ü', exp })).toString('base64url');

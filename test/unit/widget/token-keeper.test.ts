@@ -2,7 +2,7 @@
  * When a token is fetched, renewed, given up: with a clock the test moves.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CaptchaError } from '../../../src/widget/captcha-error.ts';
+import { CaptchaError } from '../../../src/widget/token/captcha-error.ts';
 import { TokenKeeper } from '../../../src/widget/element/token-keeper.ts';
 
 const LIFETIME_MS = 100_000;

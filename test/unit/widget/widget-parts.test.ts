@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { buildClient, checkClientSizes } from '../../../scripts/build-client.ts';
-import { problemOf } from '../../../src/widget/protect/recovery.ts';
-import { safeReturnTarget } from '../../../src/widget/return-target.ts';
+import { gateProblem } from '../../../src/widget/protect/recovery.ts';
+import { safeReturnTarget } from '../../../src/widget/interstitial/return-target.ts';
 
 const ORIGIN = 'https://shop.example';
 
@@ -39,19 +39,19 @@ describe('a return target', () => {
   });
 });
 
-const answer = (status: number, headers: Record<string, string>): Parameters<typeof problemOf>[0] => ({
+const answer = (status: number, headers: Record<string, string>): Parameters<typeof gateProblem>[0] => ({
   status,
   header: (name) => headers[name] ?? null,
 });
 
 describe('an answer of the gate', () => {
   test('is told apart from the site’s own 401 and 403', () => {
-    expect(problemOf(answer(401, { 'x-protect-status': 'no-session' }))).toBe('session');
-    expect(problemOf(answer(403, { 'x-protect-decision': 'challenge' }))).toBe('challenge');
-    expect(problemOf(answer(401, {}))).toBeNull();
-    expect(problemOf(answer(403, { 'x-protect-decision': 'allow' }))).toBeNull();
-    expect(problemOf(answer(403, { 'x-protect-decision': 'block' }))).toBeNull();
-    expect(problemOf(answer(200, { 'x-protect-status': 'no-session' }))).toBeNull();
+    expect(gateProblem(answer(401, { 'x-protect-status': 'no-session' }))).toBe('session');
+    expect(gateProblem(answer(403, { 'x-protect-decision': 'challenge' }))).toBe('challenge');
+    expect(gateProblem(answer(401, {}))).toBeNull();
+    expect(gateProblem(answer(403, { 'x-protect-decision': 'allow' }))).toBeNull();
+    expect(gateProblem(answer(403, { 'x-protect-decision': 'block' }))).toBeNull();
+    expect(gateProblem(answer(200, { 'x-protect-status': 'no-session' }))).toBeNull();
   });
 });
 

@@ -1,12 +1,12 @@
 /**
- * A field that people never see and form-filling scripts fill in. It belongs to no form (`form` names
- * none), so the site's own submission does not carry it; what stands in it goes in with the solution.
+ * A field that visitors never see and form-filling scripts fill in. Its `form` attribute names no form, so the site's
+ * own submission does not carry it. Its content is sent with the solution.
  */
 import type { ChallengeAnswer } from '../../contract/captcha/challenge-api.ts';
 
-const ANSWER_MAX_CHARS = 1024;
+const CONTENT_MAX_CHARS = 1024;
 
-/** Answers how to read the field, which is put into `parent` when a challenge first asks for it. */
+/** Returns a reader of the field. The first read puts the field into `parent`. */
 export function createHoneypot(parent: Element): (field: NonNullable<ChallengeAnswer['honeypot']>) => string {
   let input: HTMLInputElement | undefined;
   return ({ name, question }) => {
@@ -17,12 +17,12 @@ export function createHoneypot(parent: Element): (field: NonNullable<ChallengeAn
       input.autocomplete = 'off';
       input.setAttribute('form', 'gatehouse-none');
       input.setAttribute('aria-hidden', 'true');
-      // Not `display: none`, which scripts look for; out of sight by geometry.
+      // Outside the screen instead of `display: none`, which form-filling scripts look for.
       Object.assign(input.style, { position: 'absolute', insetInlineStart: '-9999px', width: '1px', height: '1px' });
       parent.append(input);
     }
     input.name = name;
     input.placeholder = question;
-    return input.value.slice(0, ANSWER_MAX_CHARS);
+    return input.value.slice(0, CONTENT_MAX_CHARS);
   };
 }

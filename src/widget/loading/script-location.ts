@@ -1,20 +1,20 @@
 /**
- * Where this script came from. Sister files (worker, languages, picture tasks) and the API live
- * beside it, so one script tag is all the configuration a page needs.
+ * Where the running script came from. Other scripts and the API are beside it, so a page needs one script tag and no
+ * other configuration.
  */
 
 export interface ScriptLocation {
-  /** Folder of the running script, no trailing slash; the sister files lie there. */
+  /** Folder of the running script, without a trailing slash; the other scripts are in it. */
   base: string;
-  /** Where the API hangs: the edge has both in one folder, the service has the API below `/captcha/v1`. */
+  /** Base address of the API: the edge serves both from one folder, the service has the API below `/captcha/v1`. */
   apiBase: string;
-  /** Parameters of the script's own address (`render=explicit`, `onload=…`). */
+  /** Query parameters of the script's own address (`render=explicit`, `onload=…`). */
   params: URLSearchParams;
-  /** The page's CSP nonce, handed on to scripts we add. */
+  /** The page's CSP nonce, for the scripts that are loaded later. */
   nonce: string;
 }
 
-/** Must run while the script itself is running: `currentScript` is gone afterwards. Safe without a DOM. */
+/** Call it while the script is first run: `currentScript` is `null` afterwards. Works without a DOM. */
 export function scriptLocation(): ScriptLocation {
   const script = typeof document === 'undefined' ? null : (document.currentScript as HTMLScriptElement | null);
   if (script === null || script.src === '')

@@ -1,6 +1,6 @@
 /**
- * Styles for a shadow root. A constructed sheet is allowed by every CSP; browsers before 2023 that
- * cannot construct one get a style element, which a strict page then has to allow by nonce.
+ * Styles for a shadow root. Every CSP allows a constructed style sheet. Browsers before 2023 that cannot construct one
+ * get a style element, which a strict page must allow by nonce.
  */
 export function styleShadow(root: ShadowRoot, css: string): void {
   try {

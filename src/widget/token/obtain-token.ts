@@ -1,41 +1,43 @@
 /**
- * The whole way from a site key to a token (design 5): ask for a challenge, solve whatever kind the
- * service chose, hand the solution in, go on with the next round until it says verified. Knows no
- * user interface: pictures are shown by whoever passes `showVisual`.
+ * From a site key to a token: requests a challenge, solves whatever kind the service chose, submits the solution, and
+ * continues with the next round until the service reports it as verified. Has no user interface: the caller shows
+ * picture tasks in `showVisual`.
  */
-import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../contract/captcha/challenge-api.ts';
+import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { StartEngine } from '../pow/pow-engine.ts';
+import { type OnProgress, preparePow } from '../pow/pow-runner.ts';
+import type { ScriptLocation } from '../loading/script-location.ts';
+import { sessionId } from '../session-cookie.ts';
+import type { VisualOutcome, VisualTask } from '../visual/visual-module.ts';
 import { CaptchaError } from './captcha-error.ts';
-import type { StartEngine } from './pow/pow-engine.ts';
-import { type OnProgress, preparePow } from './pow/pow-runner.ts';
 import { postJson } from './post-json.ts';
-import type { ScriptLocation } from './script-location.ts';
-import type { VisualOutcome, VisualTask } from './visual-module.ts';
 
-/** Rounds in one go. A strict site may ask for 32 rounds of pictures; the rest is an end to a loop. */
+/** A strict site may require 32 rounds of pictures; more than this is an endless loop. */
 const ROUNDS_MAX = 40;
-/** The longest a site can set; more would be a clock that is wrong. */
+/** The longest lifetime that a site can set. A longer one means that a clock is wrong. */
 const LIFETIME_MAX_MS = 600_000;
-
-export type ShowVisual = (task: VisualTask) => Promise<VisualOutcome>;
 
 export interface TokenRequest {
   location: ScriptLocation;
   startEngine: StartEngine;
-  /** Address the API hangs under, no trailing slash. */
+  /** Base address of the API, without a trailing slash. */
   apiBase: string;
+  /** Empty behind the gate, where the edge has it. */
   siteKey: string;
   action?: string | undefined;
   cdata?: string | undefined;
   signal: AbortSignal;
   onProgress: OnProgress;
-  showVisual: ShowVisual;
-  /** What stands in the field that people leave empty. */
+  showVisual(task: VisualTask): Promise<VisualOutcome>;
+  /** Content of the field that visitors leave empty. */
   readHoneypot(field: NonNullable<ChallengeAnswer['honeypot']>): string;
 }
 
+type Sent<Body> = { [Field in keyof Body]?: Body[Field] | undefined };
+
 export interface IssuedToken {
   token: string;
-  /** How long it is good for from now on, by the service's clock where it told us. */
+  /** Remaining lifetime, by the service's clock where the service reports it. */
   lifetimeMs: number;
 }
 
@@ -44,11 +46,11 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const stopWorker = new AbortController();
   const stop = (): void => stopWorker.abort();
   signal.addEventListener('abort', stop);
-  const ask = async (audio: boolean): Promise<ChallengeAnswer> =>
+  const newChallenge = async (audio: boolean): Promise<ChallengeAnswer> =>
     (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeAnswer;
   try {
     let runner = preparePow(request.location, request.startEngine, stopWorker.signal);
-    let challenge = await ask(false);
+    let challenge = await newChallenge(false);
     let wrong = false;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
       const { honeypot, pow } = challenge;
@@ -58,7 +60,7 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
           ? await request.showVisual({ challenge, wrong, signal })
           : { solution: await runner.solve(pow, onProgress) };
       if ('audio' in outcome) {
-        challenge = await ask(outcome.audio);
+        challenge = await newChallenge(outcome.audio);
         wrong = false;
         continue;
       }
@@ -67,13 +69,13 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
         {
           challenge: challenge.challenge,
           solution: outcome.solution,
-          ...(honeypot === undefined ? {} : { honeypot: request.readHoneypot(honeypot) }),
+          honeypot: honeypot && request.readHoneypot(honeypot),
         },
         signal,
       )) as SolutionAnswer;
       if (answer.verified && answer.token !== undefined) {
         onProgress(1);
-        return { token: answer.token, lifetimeMs: lifetimeMs(answer) };
+        return { token: answer.token, lifetimeMs: lifetimeMs(answer, Date.now()) };
       }
       if (answer.next === undefined) throw rejection(answer.reason ?? '');
       challenge = answer.next;
@@ -87,13 +89,12 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   }
 }
 
-/** Behind the gate a page need not name its site key: the edge knows it. */
-function challengeRequest(request: TokenRequest, audio: boolean): Partial<ChallengeRequest> {
-  const sessionId = /(?:^|; )protect_session=([A-Za-z0-9._-]{1,256})/.exec(document.cookie)?.[1];
+/** JSON leaves out fields that are `undefined`. */
+function challengeRequest({ siteKey, action, cdata }: TokenRequest, audio: boolean): Sent<ChallengeRequest> {
   return {
-    ...(request.siteKey === '' ? {} : { siteKey: request.siteKey }),
-    ...(request.action === undefined ? {} : { action: request.action }),
-    ...(request.cdata === undefined ? {} : { cdata: request.cdata }),
+    siteKey: siteKey || undefined,
+    action,
+    cdata,
     currentUrl: (location.origin + location.pathname).slice(0, 2048),
     capabilities: {
       bigint: typeof BigInt === 'function',
@@ -101,7 +102,7 @@ function challengeRequest(request: TokenRequest, audio: boolean): Partial<Challe
       script: true,
       audio,
     },
-    ...(sessionId === undefined ? {} : { sessionId }),
+    sessionId: sessionId() ?? undefined,
   };
 }
 
@@ -109,7 +110,7 @@ function rejection(reason: string): CaptchaError {
   return new CaptchaError(/EXPIRED|TOO_OLD/.test(reason) ? 'expired' : 'failed', reason);
 }
 
-function lifetimeMs(answer: SolutionAnswer): number {
-  const { now = Date.now(), expiresAt = now } = answer;
-  return Math.min(LIFETIME_MAX_MS, Math.max(0, expiresAt - now));
+function lifetimeMs({ now: serviceNowMs, expiresAt }: SolutionAnswer, nowMs: number): number {
+  const startMs = serviceNowMs ?? nowMs;
+  return Math.min(LIFETIME_MAX_MS, Math.max(0, (expiresAt ?? startMs) - startMs));
 }

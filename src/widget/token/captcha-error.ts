@@ -1,0 +1,34 @@
+/**
+ * Everything that can fail between a click and a token, as one tagged error. The code is stable and reaches the page's
+ * error callback. The visitor reads a text from the language files instead.
+ */
+
+/**
+ * `network`: no response. `server`: 5xx. `refused`: the service refused the call, `detail` is its error key.
+ * `failed`: the solution was wrong. `expired`: too late. `unsupported`: this browser cannot solve the task.
+ * `cancelled`: reset, closed or removed meanwhile.
+ */
+export type CaptchaErrorCode = 'network' | 'server' | 'refused' | 'failed' | 'expired' | 'unsupported' | 'cancelled';
+
+/** States in which a widget, a dialog or a challenge page shows an error, each with a text of the same name. */
+export type ErrorState = 'offline' | 'expired' | 'failed';
+
+export class CaptchaError extends Error {
+  readonly code: CaptchaErrorCode;
+  readonly detail: string;
+  constructor(code: CaptchaErrorCode, detail = '') {
+    super(detail === '' ? code : `${code}: ${detail}`);
+    this.name = 'CaptchaError';
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get state(): ErrorState {
+    const { code } = this;
+    return code === 'network' || code === 'server' ? 'offline' : code === 'expired' ? code : 'failed';
+  }
+}
+
+export function asCaptchaError(error: unknown): CaptchaError {
+  return error instanceof CaptchaError ? error : new CaptchaError('network', String(error));
+}

@@ -1,0 +1,20 @@
+/**
+ * The exports of the picture-task script, for the widget and the challenge page. They load it only when the service
+ * asks for an image, a puzzle or an audio task.
+ */
+import type { ChallengeAnswer } from '../../contract/captcha/challenge-api.ts';
+
+/** `audio`: the visitor asks for an audio task (`true`) or for a picture task (`false`) instead. */
+export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean };
+
+export interface VisualTask {
+  challenge: ChallengeAnswer;
+  /** The solution of the task before was wrong. */
+  wrong: boolean;
+  signal: AbortSignal;
+}
+
+export interface VisualModule {
+  /** Shows the task in `panel` and clears it afterwards. Rejects with `cancelled` when the signal aborts. */
+  showVisual(panel: HTMLElement, task: VisualTask, language: string): Promise<VisualOutcome>;
+}
