@@ -169,11 +169,9 @@ class Isolate {
     this.#batcher = new VerdictBatcher({
       sinks: [serviceSink({ serviceUrl: 'https://service.test', clientJwt: 'jwt', fetch: world.fetch })],
       fallback: queueSink(world.queue),
-      now: () => now,
       isolateId: id,
-      maxRecords: BATCH_RECORDS,
-      windowMs: 0,
-      sleep: async () => undefined,
+      bounds: { batchMaxEntries: BATCH_RECORDS, windowMs: 0 },
+      clock: { nowMs: () => now, sleep: async () => undefined },
     });
   }
 

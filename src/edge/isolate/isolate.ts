@@ -73,7 +73,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const { rules, serviceUrl, service: binding, kv: namespace, pollMs, maxStaleMs, allowTestKeys } = environment;
   const credential = rules.kind === 'service' ? rules.clientJwt : rules.apiKey;
   const instanceId = rules.kind === 'service' ? rules.claims.instanceId : rules.siteKey;
-  const log = new VerdictBatcher({ ...sinksOf(environment), now: Date.now, isolateId: crypto.randomUUID() });
+  const log = new VerdictBatcher({ ...sinksOf(environment), isolateId: crypto.randomUUID() });
   const count: Count = (name) => log.count(name);
   const service = new ServiceClient({ serviceUrl, service: binding, clientJwt: credential, count });
   const kv = new KvStore(namespace, instanceId, count);

@@ -33,12 +33,14 @@ function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOp
   let sleepers: { ms: number; wake: () => void }[] = [];
   const work: Promise<unknown>[] = [];
   const batcher = new VerdictBatcher({
-    now: () => clock,
     isolateId: 'isolate-1',
-    sleep: (ms) =>
-      new Promise((wake) => {
-        sleepers.push({ ms, wake });
-      }),
+    clock: {
+      nowMs: () => clock,
+      sleep: (ms) =>
+        new Promise((wake) => {
+          sleepers.push({ ms, wake });
+        }),
+    },
     ...options,
   });
   let made = 0;
@@ -212,7 +214,7 @@ describe('a sink that fails', () => {
         delivered.push(batch);
       },
     };
-    const { add, settle } = harness({ sinks: [sink], bufferMaxRecords: 500 });
+    const { add, settle } = harness({ sinks: [sink], bounds: { bufferMaxEntries: 500 } });
     // Sixteen batches are under way, five hundred records wait, the rest has no place.
     const ids = add(16 * 100 + 500 + 30);
     release();
