@@ -21,7 +21,7 @@ import { SEAL_MAX_CHARS, openHeld, sealHeld } from '../seal/held-submission-seal
 import { answerWith } from '../step/step.ts';
 import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
 import type { LedgerPorts } from './wait-ledger.ts';
@@ -125,9 +125,9 @@ async function restored(
 ): Promise<Result<{ facts: RequestFacts; held: HeldReturn }, Answer>> {
   const { request, target, signals, nowMs } = facts;
   if (!config || !request.body || !isSameOrigin(request, target.host)) return failed(NOT_VALID);
-  const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, bodies.hold(facts));
-  if (typeof bytes === 'string') return failed(bytes === 'no-room' ? NO_ROOM : NOT_VALID);
-  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes))?.[1] ?? '';
+  const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { hold: bodies.hold(facts) });
+  if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
+  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1] ?? '';
   const held = await openHeld(config.keys.byKid, seal, nowMs);
   if (!held || held.host !== target.host) return failed(NOT_VALID);
   if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return failed(NOT_VALID);
@@ -158,8 +158,8 @@ export async function spendHeld({ environment, service, count }: LedgerPorts, he
     const body = JSON.stringify({ id: held.id, bornAt: held.sealedAtMs });
     const response = await service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);
     const bytes = response.body && (await readBounded(response.body, SPEND_ANSWER_MAX_BYTES));
-    if (response.status !== 200 || !(bytes instanceof Uint8Array)) return false;
-    const spent = parseJson(bytes);
+    if (response.status !== 200 || !bytes?.ok) return false;
+    const spent = parseJson(bytes.value);
     return isJsonObject(spent) && spent['spent'] === true;
   } catch {
     count('seal_spend_failures');

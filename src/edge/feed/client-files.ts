@@ -5,7 +5,7 @@
  */
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { assetHashes } from '../../widget/bundle.generated.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 import type { ServiceClient } from './service-client.ts';
 import type { Bytes, PartStore } from './stored-parts.ts';
 import type { Count } from './upstream.ts';
@@ -79,7 +79,7 @@ export class ClientFiles {
       const answer = await service!.call(`/${name}?v=${hash}`, FETCH_TIMEOUT_MS);
       if (answer.status === 200 && answer.body) {
         const bytes = await readBounded(answer.body, FILE_MAX_BYTES);
-        if (typeof bytes !== 'string' && (await hasHash(bytes, hash))) return bytes;
+        if (bytes.ok && (await hasHash(bytes.value, hash))) return bytes.value;
       } else {
         await answer.body?.cancel();
       }

@@ -15,7 +15,7 @@ import type { ConfigSeal } from './config-seal.ts';
 import { deriveKeys } from './derived-keys.ts';
 import type { KvStore } from './kv.ts';
 import { decodePointer, encodePointer, openConfig, partName, sealConfig } from './stored-parts.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** As many as a scheduled run compiles within its CPU time. */
@@ -157,8 +157,8 @@ async function call(api: ManagementApi, path: string, body: object): Promise<obj
       }),
     );
     const bytes = response.status === 200 && response.body ? await readBounded(response.body, ANSWER_MAX_BYTES) : null;
-    if (bytes === null || typeof bytes === 'string') throw new Error(`${path} answered ${response.status}`);
-    const answer: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (!bytes?.ok) throw new Error(`${path} answered ${response.status}`);
+    const answer: unknown = JSON.parse(new TextDecoder().decode(bytes.value));
     return typeof answer === 'object' ? answer : null;
   } catch (error) {
     api.count('management_api_failures');

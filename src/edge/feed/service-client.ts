@@ -5,7 +5,7 @@
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-answers.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { parseJson } from '../../bytes/json.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Count, Upstream } from './upstream.ts';
 
 /** A slower service counts as down. */
@@ -91,7 +91,7 @@ export class ServiceClient implements Upstream {
       if (response.status === 200 && response.body) {
         this.jwtRefused = false;
         const bytes = await readBounded(response.body, maxBytes);
-        if (typeof bytes !== 'string') return bytes;
+        if (bytes.ok) return bytes.value;
         this.#options.count('service_failures{kind="body"}');
         return null;
       }

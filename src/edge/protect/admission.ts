@@ -11,11 +11,12 @@ import { POST_LIMIT_SECONDS } from '../isolate/post-limits.ts';
 import type { PostLimits } from '../isolate/post-limits.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 
 /** Tokens and solutions are below 9 kB; telemetry is below 1 kB. */
 const POST_MAX_BYTES = 16 * 1024;
 const TOO_LARGE = error('API.BODY_TOO_LARGE', `Send at most ${POST_MAX_BYTES} bytes.`);
+const INCOMPLETE = error('API.PARSE_ERROR', 'The body did not arrive completely.');
 
 /** `null`: the endpoint may run. */
 export function refusalOf({ request, target, signals, nowMs }: RequestFacts, limits: PostLimits): Answer | null {
@@ -33,8 +34,7 @@ export function refusalOf({ request, target, signals, nowMs }: RequestFacts, lim
 export async function readJsonObject({ body }: Request): Promise<Result<Record<string, unknown>, Answer>> {
   if (!body) return failed(error('API.MISSING_BODY', 'Send a JSON body.'));
   const bytes = await readBounded(body, POST_MAX_BYTES);
-  if (bytes === 'too-large') return failed(TOO_LARGE);
-  if (bytes === 'unreadable') return failed(error('API.PARSE_ERROR', 'The body did not arrive completely.'));
-  const value = parseJson(bytes);
+  if (!bytes.ok) return failed(bytes.error === 'too-large' ? TOO_LARGE : INCOMPLETE);
+  const value = parseJson(bytes.value);
   return isJsonObject(value) ? ok(value) : failed(error('API.PARSE_ERROR', 'The body must be a JSON object.'));
 }

@@ -13,7 +13,7 @@ import type { NextStep } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
-import { readBounded } from '../submission/read-submission.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
 import { readJsonObject } from './admission.ts';
 
 /** Minting takes a millisecond, a person waits for it, and the edge can mint a challenge of its own. */
@@ -75,7 +75,7 @@ async function fromService(
   try {
     const response = await service.call(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, JSON.stringify(question));
     const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
-    const body = bytes instanceof Uint8Array ? parseJson(bytes) : null;
+    const body = bytes?.ok ? parseJson(bytes.value) : null;
     if (response.status < 500 && isJsonObject(body)) return { kind: 'json', status: response.status, body };
   } catch {
     // Late, unreachable or unreadable: the same for the visitor.

@@ -8,6 +8,8 @@ import type { InstancePolicy } from '../../contract/management/instance.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
+import type { ReadError } from '../../bytes/read-bounded.ts';
 import { jsonMembers, urlencodedFields } from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
@@ -16,8 +18,6 @@ export type SubmissionSettings = InstancePolicy['submission'];
 
 /** Held in memory while the token is checked. A form with larger uploads passes once the visitor has clearance. */
 export const SUBMISSION_MAX_BYTES = 8 * 1024 * 1024;
-/** Enough for 8 MiB over a slow connection, and a bound on a sender who trickles bytes. */
-const READ_TIMEOUT_MS = 30_000;
 /** A token sits near the top of an ordinary document. */
 const JSON_PATH_MAX_STEPS = 16;
 /** A token in an object, with every character escaped. */
@@ -33,9 +33,6 @@ export interface Submission {
   token: string | null;
 }
 
-/** `unreadable`: the body ended early or came too slowly. `no-room`: this isolate holds too much already. */
-export type UnreadSubmission = 'too-large' | 'unreadable' | 'no-room';
-
 export function submissionKind(contentType: string): SubmissionKind {
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded';
@@ -48,16 +45,16 @@ export async function readSubmission(
   request: Request,
   settings: SubmissionSettings,
   hold: (bytes: number) => boolean,
-): Promise<Result<Submission, UnreadSubmission> | null> {
+): Promise<Result<Submission, ReadError> | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > SUBMISSION_MAX_BYTES) return failed('too-large');
-  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, hold);
-  if (typeof body === 'string') return failed(body);
+  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, { hold });
+  if (!body.ok) return body;
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);
-  const token = tokenIn(await fieldValue(kind, contentType, body, settings));
-  return ok({ kind, contentType, body, token });
+  const token = tokenIn(await fieldValue(kind, contentType, body.value, settings));
+  return ok({ kind, contentType, body: body.value, token });
 }
 
 /** What the origin gets: the same bytes, or those without the token where the instance says so. */
@@ -121,57 +118,4 @@ function tokenIn(value: unknown): string | null {
   }
   if (typeof token === 'object' && token !== null) token = (token as Record<string, unknown>)['token'];
   return typeof token === 'string' && token !== '' && token.length <= TOKEN_MAX_CHARS ? token : null;
-}
-
-/** The whole body or none of it: a stream that is too slow is unreadable, never a shorter body. */
-export async function readBounded(
-  stream: ReadableStream,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable'>;
-export async function readBounded(
-  stream: ReadableStream,
-  maxBytes: number,
-  hold: (bytes: number) => boolean,
-): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'>;
-export async function readBounded(
-  stream: ReadableStream,
-  maxBytes: number,
-  hold?: (bytes: number) => boolean,
-): Promise<Uint8Array<ArrayBuffer> | 'too-large' | 'unreadable' | 'no-room'> {
-  const reader = (stream as ReadableStream<Uint8Array>).getReader();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    void reader.cancel('too slow');
-  }, READ_TIMEOUT_MS);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > maxBytes) {
-        await reader.cancel('too large');
-        return 'too-large';
-      }
-      if (hold?.(value.byteLength) === false) {
-        await reader.cancel('no room');
-        return 'no-room';
-      }
-      chunks.push(value);
-    }
-  } catch {
-    return 'unreadable';
-  } finally {
-    clearTimeout(timer);
-  }
-  if (late) return 'unreadable';
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return body;
 }

@@ -1,7 +1,5 @@
-/**
- * Reads a body up to a limit and no further. `Content-Length` is only a promise: the limit is kept
- * while reading, so that a chunked or lying request cannot fill the isolate's memory.
- */
+/** The bytes of a request's body, or the API's error for a body that is too large or broken. */
+import { readBounded } from '../../../bytes/read-bounded.ts';
 import { ApiError } from '../api-error.ts';
 
 /**
@@ -19,26 +17,11 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
     if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   }
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.byteLength;
-    if (length > maxBytes) {
-      await reader.cancel();
-      throw tooLarge(maxBytes);
-    }
-    chunks.push(value);
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  const read = await readBounded(request.body, maxBytes, { timeoutMs: null });
+  if (read.ok) return read.value;
+  throw read.error === 'too-large'
+    ? tooLarge(maxBytes)
+    : new ApiError('API.PARSE_ERROR', 'The body did not arrive completely; send it again');
 }
 
 function tooLarge(maxBytes: number): ApiError {

@@ -1,0 +1,84 @@
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { readBounded } from '../../../src/bytes/read-bounded.ts';
+
+/** A stream of these chunks that ends, or that breaks with an error after them. */
+function streamOf(chunks: readonly Uint8Array[], broken = false) {
+  const left = [...chunks];
+  const cancelled = vi.fn<(reason: unknown) => void>();
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = left.shift();
+      if (next !== undefined) controller.enqueue(next);
+      else if (broken) controller.error(new Error('connection lost'));
+      else controller.close();
+    },
+    cancel: cancelled,
+  });
+  return { stream, cancelled };
+}
+
+const chunksOf = (...sizes: number[]) => sizes.map((size) => new Uint8Array(size));
+
+describe('a stream within its limits', () => {
+  test('comes back whole, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 20 }), { maxLength: 10 }), async (chunks) => {
+        const whole = Buffer.concat(chunks);
+        const read = await readBounded(streamOf(chunks).stream, whole.length);
+        expect(read).toEqual({ ok: true, value: new Uint8Array(whole) });
+      }),
+    );
+  });
+
+  test('is read without a deadline when the caller sets none', async () => {
+    vi.useFakeTimers();
+    try {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const reading = readBounded(readable, 10, { timeoutMs: null });
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      const writer = writable.getWriter();
+      await writer.write(new Uint8Array(3));
+      await writer.close();
+      expect(await reading).toEqual({ ok: true, value: new Uint8Array(3) });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a stream beyond its limits', () => {
+  test('is too large with one byte more, and is cancelled', async () => {
+    const { stream, cancelled } = streamOf(chunksOf(4, 5, 100));
+    expect(await readBounded(stream, 8)).toEqual({ ok: false, error: 'too-large' });
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  test('finds no room when the caller refuses a chunk, and is cancelled', async () => {
+    const { stream, cancelled } = streamOf(chunksOf(4, 5, 100));
+    let room = 8;
+    const hold = (bytes: number) => (room -= bytes) >= 0;
+    expect(await readBounded(stream, 1000, { hold })).toEqual({ ok: false, error: 'no-room' });
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  test('is unreadable when it breaks', async () => {
+    expect(await readBounded(streamOf(chunksOf(4), true).stream, 8)).toEqual({ ok: false, error: 'unreadable' });
+  });
+
+  test('is unreadable when it stalls, and is not mistaken for a shorter body', async () => {
+    vi.useFakeTimers();
+    try {
+      const stalling = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('captcha-response=good&amount=1'));
+        },
+      });
+      const reading = readBounded(stalling, 1024);
+      await vi.advanceTimersByTimeAsync(31_000);
+      expect(await reading).toEqual({ ok: false, error: 'unreadable' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
