@@ -1,8 +1,25 @@
-/** AS numbers in their one spelling, apart from the other types: the edge reads them in every request. */
+/** AS numbers in their one form: digits, or the number. Separate from the other types, since every request has one. */
+import { BoundedMap } from '../bytes/bounded-map.ts';
+
 export const ASN_MAX = 4_294_967_295;
+
+/** A site's visitors come from the same few networks again and again. */
+const REMEMBERED_MAX = 2000;
+const remembered = new BoundedMap<number | null>(REMEMBERED_MAX);
 
 /** Digits without `AS` before them, or `null`. */
 export function asnDigits(text: string): string | null {
   const digits = /^(?:AS)?(0|[1-9]\d{0,9})$/i.exec(text)?.[1];
   return digits !== undefined && Number(digits) <= ASN_MAX ? digits : null;
+}
+
+/** The number of a network that a header names, or `null`. AS 0 stands for no network (RFC 7607). */
+export function canonicalAsn(text: string | null): number | null {
+  if (text === null || text === '') return null;
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const digits = asnDigits(text);
+  const asn = digits === null || digits === '0' ? null : Number(digits);
+  remembered.set(text, asn);
+  return asn;
 }

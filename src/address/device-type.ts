@@ -2,13 +2,14 @@
  * Device type for the verdict log and its breakdowns. A claim of the client, never an input of the
  * decision. Remembered per user agent: real traffic has few of them.
  */
+import { BoundedMap } from '../bytes/bounded-map.ts';
 import type { DeviceType } from '../contract/vocabulary.ts';
 
 /** A visitor who sends ever new user agents only empties the memory. */
 const REMEMBERED_MAX = 1000;
 /** What is looked at: no browser's telling part lies further out. What is longer is not remembered: half a megabyte at most. */
 const TELLING_CHARS = 512;
-const remembered = new Map<string, DeviceType>();
+const remembered = new BoundedMap<DeviceType>(REMEMBERED_MAX);
 
 const BOT =
   /bot\b|crawl|spider|slurp|curl\/|wget\/|python|java\/|go-http|node-fetch|undici|axios|libwww|headless|okhttp|scrapy/i;
@@ -20,10 +21,7 @@ export function deviceType(userAgent: string, mobileHint: string | null): Device
   let type = remembered.get(userAgent);
   if (type === undefined) {
     type = classify(userAgent.slice(0, TELLING_CHARS));
-    if (userAgent.length <= TELLING_CHARS) {
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-      remembered.set(userAgent, type);
-    }
+    if (userAgent.length <= TELLING_CHARS) remembered.set(userAgent, type);
   }
   return mobileHint === '?1' && (type === 'desktop' || type === 'unknown') ? 'mobile' : type;
 }

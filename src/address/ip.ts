@@ -209,14 +209,17 @@ export function formatIp(ip: IpAddress): string {
   return ip.family === 4 ? formatV4(w0) : formatV6(w0, w1, w2, w3);
 }
 
+/** The one text of an address: RFC 5952, and IPv4 for IPv4-mapped IPv6. `null` when the text is no address. */
+export function canonicalIp(text: string | null): string | null {
+  const ip = text === null ? null : parseIp(text);
+  return ip && formatIp(ip);
+}
+
 export function formatCidr(prefix: IpPrefix): string {
   return `${formatIp(prefix)}/${prefix.prefixLength}`;
 }
 
-/** The address's own prefix of `v4Bits` or `v6Bits` in canonical form, or `null`: what a cookie is bound to. */
-export function addressPrefix(text: string, v4Bits: number, v6Bits: number): string | null {
-  const ip = parseIp(text);
-  if (!ip) return null;
-  const prefixLength = ip.family === 4 ? v4Bits : v6Bits;
-  return formatCidr({ family: ip.family, words: maskWords(ip.words, prefixLength), prefixLength });
+/** The prefix of this length that contains the address. */
+export function prefixOf(ip: IpAddress, prefixLength: number): IpPrefix {
+  return { family: ip.family, words: maskWords(ip.words, prefixLength), prefixLength };
 }

@@ -8,10 +8,10 @@ const grammar = /^[tqd](?:\d\d|s[1-3]|d[1-3])[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[
 export const JA4_WORDS = 5;
 const JA4_CHARS = 36;
 
-/** Lower-cased fingerprint, or `null` when the text does not keep the grammar. */
-export function canonicalJa4(text: string): string | null {
-  // As it came: the Kelvin sign lower-cases to a plain k.
-  return grammar.test(text) ? text.toLowerCase() : null;
+/** The fingerprint in lower case, or `null` when there is none or the text does not follow the grammar. */
+export function canonicalJa4(text: string | null): string | null {
+  // Tested before it is folded: the Kelvin sign folds to a plain k.
+  return text !== null && grammar.test(text) ? text.toLowerCase() : null;
 }
 
 /** 0–35 for `0-9a-z` in either case, else -1. */

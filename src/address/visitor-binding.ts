@@ -1,30 +1,27 @@
 /**
- * What a session, a clearance or a seal is tied to, so that a copied one is worth little elsewhere
- * (design 3.3, 6): the visitor's network (/24 or /64) and user agent. The whole address would log a
- * phone out at every hand-over; the network moves seldom. SHA-256, since whoever copies a cookie is
- * free to choose a user agent and must not find one that fits.
+ * What a session, a clearance or a seal is bound to, so that a stolen one is of little use elsewhere: the visitor's
+ * network (/24 or /64) and user agent. Binding to the whole address would log a phone out whenever it moves between
+ * cells; its network rarely changes. The hash is SHA-256 because a thief chooses their user agent freely and must not
+ * find one that fits.
  */
 import { encodeBase64url } from '../bytes/base64url.ts';
+import { formatCidr, parseIp, prefixOf } from './ip.ts';
 
-/** 128 bits: a second visitor that fits is out of reach. */
+const V4_NETWORK_BITS = 24;
+/** What a network assigns to one site (RFC 6177). */
+const V6_NETWORK_BITS = 64;
+
+/** 128 bits: out of reach of a search for a second user agent that fits. */
 const BINDING_BYTES = 16;
 
-/**
- * `192.0.2.0/24` or `2001:db8:0:1::/64` of an address in canonical form (`rules/ip.ts`), or `none`
- * where the address is unknown.
- */
+/** The network of an address, `192.0.2.0/24` or `2001:db8:0:1::/64`, or `none` where the address is unknown. */
 export function addressPrefix(ip: string | null): string {
-  if (ip === null) return 'none';
-  if (!ip.includes(':')) return `${ip.slice(0, ip.lastIndexOf('.'))}.0/24`;
-  const [head = '', tail] = ip.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array.from({ length: gap }, () => '0'), ...after];
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return 'none';
+  return formatCidr(prefixOf(address, address.family === 4 ? V4_NETWORK_BITS : V6_NETWORK_BITS));
 }
 
-/** 22 characters that stand for this visitor's network and user agent. */
+/** 22 characters, the same for every request from this network with this user agent. */
 export async function visitorBinding(ip: string | null, userAgent: string): Promise<string> {
   const bytes = new TextEncoder().encode(`${addressPrefix(ip)}\n${userAgent}`);
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

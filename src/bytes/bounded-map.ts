@@ -1,7 +1,11 @@
 /**
- * Isolate memory for verified tokens. Bounded by dropping the older half's worth at once: two
- * generations, no per-entry bookkeeping, and a flood of forged tokens cannot push the memory of an
- * isolate up, only cost itself a signature check each.
+ * The memory of an isolate: maps with a bound, so that a sender of many keys cannot fill it. A flood of forged
+ * tokens or addresses only pushes out what was remembered; it never makes the map grow.
+ */
+
+/**
+ * Keeps the entries used last, in two generations: when the young one is half of the bound, the old one is dropped
+ * at once. There is no bookkeeping per entry.
  */
 export class BoundedMap<Value> {
   readonly #maxEntries: number;
@@ -32,5 +36,27 @@ export class BoundedMap<Value> {
   delete(key: string): void {
     this.#young.delete(key);
     this.#old.delete(key);
+  }
+}
+
+/** A bounded map whose entries also expire, `ttlMs` after they were set: for rows of a database that may change. */
+export class ExpiringMap<Value> {
+  readonly #entries: BoundedMap<{ value: Value; expiresAtMs: number }>;
+  readonly #ttlMs: number;
+
+  constructor(maxEntries: number, ttlMs: number) {
+    this.#entries = new BoundedMap(maxEntries);
+    this.#ttlMs = ttlMs;
+  }
+
+  get(key: string, nowMs: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAtMs > nowMs) return entry?.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value, nowMs: number): void {
+    this.#entries.set(key, { value, expiresAtMs: nowMs + this.#ttlMs });
   }
 }

@@ -4,7 +4,7 @@
  * number of rules. All conditions must hold; the most specific rule wins, the harsher one on a tie.
  */
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
-import { formatCidr, mask32, parseCidr, parseIp } from '../../address/ip.ts';
+import { formatCidr, parseCidr, parseIp, prefixOf } from '../../address/ip.ts';
 import type { AccessDemand } from './choose-challenge.ts';
 
 export interface AccessRule {
@@ -85,10 +85,7 @@ function visitorKeys(compiled: CompiledAccessRules, visitor: AccessVisitor): Set
     keys.add(`ip ${visitor.ip}`);
     const address = parseIp(visitor.ip);
     for (const length of address === null ? [] : compiled.prefixLengths[address.family]) {
-      const words = address!.words.map(
-        (word, index) => (word & mask32(Math.min(32, Math.max(0, length - index * 32)))) >>> 0,
-      );
-      keys.add(`ipMask ${formatCidr({ ...address!, words, prefixLength: length })}`);
+      keys.add(`ipMask ${formatCidr(prefixOf(address!, length))}`);
     }
   }
   if (visitor.userId !== null) keys.add(`userId ${visitor.userId}`);

@@ -3,6 +3,7 @@
  * names its purpose and its UTC day, so that a challenge can never be read as a token and a day's
  * keys can be told apart by `kid`. The day is the `kid`: yesterday's and today's open, nothing else.
  */
+import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { Bytes } from './fields.ts';
 
 /** `challenge` and `token` encrypt, `answer` tags, `layout` seeds pictures, `visitor` hashes addresses. */
@@ -20,7 +21,7 @@ const MEMO_MAX_ENTRIES = 64;
 export class Keyring {
   readonly #derive: DeriveKey;
   /** Settled values, never promises: one that a cancelled request began may never settle on Workers. */
-  readonly #memo = new Map<string, CryptoKey>();
+  readonly #memo = new BoundedMap<CryptoKey>(MEMO_MAX_ENTRIES);
 
   constructor(derive: DeriveKey) {
     this.#derive = derive;
@@ -46,7 +47,6 @@ export class Keyring {
     const kept = this.#memo.get(label);
     if (kept !== undefined) return kept;
     const made = await crypto.subtle.importKey('raw', await this.#derive(label), algorithm, false, usages);
-    if (this.#memo.size >= MEMO_MAX_ENTRIES) this.#memo.clear();
     this.#memo.set(label, made);
     return made;
   }

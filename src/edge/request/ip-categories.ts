@@ -9,7 +9,7 @@ import type { Result } from '../../result.ts';
 import { ipCategories } from '../../contract/vocabulary.ts';
 import type { IpCategory } from '../../contract/vocabulary.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { canonicalAsn } from '../../address/signal-values.ts';
+import { canonicalAsn } from '../../address/asn.ts';
 import { mask32, parseCidr, parseIp } from '../../address/ip.ts';
 import type { IpAddress, IpPrefix } from '../../address/ip.ts';
 

@@ -3,7 +3,10 @@
  * `request.cf`, which only the platform attaches, and `x-client-*` only beside the secret of the operator's own proxy.
  */
 import type { DeviceType, IpCategory } from '../../contract/vocabulary.ts';
-import { canonicalAsn, canonicalCountry, canonicalIp, canonicalJa4 } from '../../address/signal-values.ts';
+import { canonicalAsn } from '../../address/asn.ts';
+import { canonicalCountry } from '../../address/country.ts';
+import { canonicalIp } from '../../address/ip.ts';
+import { canonicalJa4 } from '../../address/ja4.ts';
 import { deviceType } from '../../address/device-type.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import { isSameSecret } from '../../bytes/constant-time.ts';

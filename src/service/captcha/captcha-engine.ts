@@ -12,7 +12,7 @@ import type { SiteRecord } from '../../store/d1/sites.ts';
 import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { readAddressFacts } from '../../captcha/verify/address-facts.ts';
 import type { AddressLookup } from '../../captcha/verify/address-facts.ts';
-import { BoundedMemo } from './bounded-memo.ts';
+import { ExpiringMap } from '../../bytes/bounded-map.ts';
 import { countUse } from '../../store/spend-ledger/client/spend.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 
@@ -30,10 +30,10 @@ export class CaptchaEngine {
   /** The operator's facts about addresses, or `null`. */
   readonly addressLookup: AddressLookup | null;
   readonly #env: ServiceEnv;
-  readonly #sites = new BoundedMemo<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
+  readonly #sites = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   /** By secret in clear, known ones only: whether a guess is among them is told by its whole hash or not at all. */
-  readonly #secrets = new BoundedMemo<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
-  readonly #misses = new BoundedMemo<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
+  readonly #secrets = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
+  readonly #misses = new ExpiringMap<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
   #minter: RswMinter | null = null;
 
   constructor(env: ServiceEnv) {

@@ -6,7 +6,7 @@
 import { SEALED_CATEGORIES_MAX } from '../../captcha/seal/sealed-facts.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { header } from '../../contract/edge/headers.ts';
-import { formatIp, parseIp } from '../../address/ip.ts';
+import { canonicalIp } from '../../address/ip.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
 import { authenticateEdge } from '../http/authenticate-edge.ts';
@@ -52,9 +52,8 @@ export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined
     throw new ApiError('API.UNAUTHORIZED', 'The visitor member needs a client JWT');
   }
   const { instance } = await authenticateEdge(env, request, now);
-  const address = told.ip === null ? null : parseIp(told.ip);
   return {
-    ip: address === null ? null : formatIp(address),
+    ip: canonicalIp(told.ip),
     userAgent: told.userAgent.slice(0, USER_AGENT_MAX_CHARS),
     country: told.country,
     asn: told.asn,

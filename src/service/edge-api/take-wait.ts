@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { keyDay } from '../../captcha/seal/keyring.ts';
 import { addressPrefix } from '../../address/visitor-binding.ts';
 import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
-import { formatIp, parseIp } from '../../address/ip.ts';
+import { canonicalIp } from '../../address/ip.ts';
 import { parseWithSchema } from '../http/body/parse-with-schema.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
@@ -32,14 +32,14 @@ export const takeWait: EdgeRoute = {
   path: '/edge/v1/waits/take',
   async handler({ env, instance, request, now, waitUntil }) {
     const { id, bornAt, ip } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
-    const address = parseIp(ip);
+    const address = canonicalIp(ip);
     const isOfNow = bornAt <= now + CLOCK_SKEW_MS && bornAt >= now - TICKET_MAX_AGE_MS;
     if (address === null || !isOfNow) return jsonResponse({ taken: false });
     const key = `wait:${instance.id}:${id}`;
     const { spent } = await spend({ env, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
     // A ticket shown again uses up nobody's budget.
     if (!spent) return jsonResponse({ taken: false });
-    const prefix = addressPrefix(formatIp(address));
+    const prefix = addressPrefix(address);
     const tag = await visitorTag(captchaEngine(env).keyring, keyDay(now), 'prefix', prefix);
     return jsonResponse({ taken: await waitAllowed(env, instance.globalSiteKey, tag) });
   },

@@ -4,7 +4,7 @@
  * secret that proxy knows (design 3). `null` where neither is trustworthy: never a guess.
  */
 import { header } from '../../contract/edge/headers.ts';
-import { formatIp, parseIp } from '../../address/ip.ts';
+import { canonicalIp } from '../../address/ip.ts';
 import { secretEquals } from '../../bytes/secret-equals.ts';
 
 /** `SIGNALS_SECRET` is a secret that only deployments behind another proxy set. */
@@ -17,9 +17,4 @@ export async function clientAddress(env: SignalsEnv, request: Request): Promise<
   if (wanted === undefined || wanted === '') return null;
   const given = request.headers.get(header.signalsSecret) ?? '';
   return (await secretEquals(given, wanted)) ? canonicalIp(request.headers.get(header.clientIp)) : null;
-}
-
-function canonicalIp(text: string | null): string | null {
-  const address = text === null ? null : parseIp(text.trim());
-  return address ? formatIp(address) : null;
 }

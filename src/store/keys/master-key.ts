@@ -6,6 +6,7 @@
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
+import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -17,8 +18,8 @@ const MEMO_MAX_ENTRIES = 256;
 const SEAL_PREFIX = 'v1.';
 const HKDF_SALT = new TextEncoder().encode('gatehouse/v1');
 
-const derived = new Map<string, Bytes>();
-const sealKeys = new Map<string, CryptoKey>();
+const derived = new BoundedMap<Bytes>(MEMO_MAX_ENTRIES);
+const sealKeys = new BoundedMap<CryptoKey>(MEMO_MAX_ENTRIES);
 
 /**
  * 32 bytes of HKDF-SHA256 from the master key under `label`, memoised per isolate.
@@ -78,11 +79,10 @@ function masterKeyBytes(masterKey: string): Bytes {
  * Only settled values are kept, never promises: one that a cancelled request began may never settle on
  * Workers, and whoever waits for it would wait for the isolate's whole life.
  */
-async function memoised<T>(memo: Map<string, T>, key: string, make: () => Promise<T>): Promise<T> {
+async function memoised<T>(memo: BoundedMap<T>, key: string, make: () => Promise<T>): Promise<T> {
   const kept = memo.get(key);
   if (kept !== undefined) return kept;
   const made = await make();
-  if (memo.size >= MEMO_MAX_ENTRIES) memo.clear();
   memo.set(key, made);
   return made;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressPrefix, formatCidr, formatIp, parseCidr, parseIp } from '../../../src/address/ip.ts';
+import { formatCidr, formatIp, parseCidr, parseIp, prefixOf } from '../../../src/address/ip.ts';
 
 const spelled = (text: string): string | null => {
   const ip = parseIp(text);
@@ -117,10 +117,13 @@ describe('a prefix', () => {
     expect(parseCidr(text)).toBeNull();
   });
 
-  test('of an address takes the length of its family', () => {
-    expect(addressPrefix('192.0.2.200', 24, 64)).toBe('192.0.2.0/24');
-    expect(addressPrefix('::ffff:192.0.2.200', 24, 64)).toBe('192.0.2.0/24');
-    expect(addressPrefix('2001:db8:1:2:3::4', 24, 64)).toBe('2001:db8:1:2::/64');
-    expect(addressPrefix('localhost', 24, 64)).toBeNull();
+  test.each([
+    ['192.0.2.200', 24, '192.0.2.0/24'],
+    ['192.0.2.200', 32, '192.0.2.200/32'],
+    ['192.0.2.200', 0, '0.0.0.0/0'],
+    ['2001:db8:1:2:3::4', 64, '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:3::4', 33, '2001:db8::/33'],
+  ])('of %s and /%i is %s', (ip, length, prefix) => {
+    expect(formatCidr(prefixOf(parseIp(ip)!, length))).toBe(prefix);
   });
 });

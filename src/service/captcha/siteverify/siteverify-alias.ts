@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyAnswer, VerifyReason } from '../../../contract/captcha/siteverify.ts';
-import { parseIp } from '../../../address/ip.ts';
+import { canonicalIp } from '../../../address/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-shape.ts';
 import type { AliasAnswer, AliasDialect, AliasFault } from '../../../verify/alias-shape.ts';
 import { readBody } from '../../http/body/read-body.ts';
@@ -45,7 +45,7 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
   if (secret === '') return aliasFault('missing-input-secret');
   if (response === '') return aliasFault('missing-input-response');
   // Their services do not check the address strictly; a proxy's "unknown" must not fail a form.
-  const ip = remoteip !== undefined && parseIp(remoteip.trim()) !== null ? remoteip : undefined;
+  const ip = remoteip !== undefined && canonicalIp(remoteip.trim()) !== null ? remoteip : undefined;
   return shaped(
     dialect,
     await verify(

@@ -9,7 +9,7 @@ import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyAnswer, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
-import { formatIp, parseIp } from '../../../address/ip.ts';
+import { canonicalIp } from '../../../address/ip.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
@@ -160,11 +160,11 @@ function tokenOf(given: string): string {
 }
 
 function canonicalAddress(text: string): string {
-  const address = parseIp(text.trim());
+  const address = canonicalIp(text.trim());
   if (address === null) {
     throw new ApiError('API.INVALID_BODY', 'The body does not fit this endpoint', [
       { path: 'ip', message: 'is no IP address' },
     ]);
   }
-  return formatIp(address);
+  return address;
 }

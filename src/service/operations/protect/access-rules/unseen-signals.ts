@@ -3,6 +3,7 @@
  * nothing supplies JA4 (Cloudflare's Bot Management or a proxy), and the listing should say so. Read
  * from the verdict log's counts of the last week, at most once a minute per instance and isolate.
  */
+import { ExpiringMap } from '../../../../bytes/bounded-map.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { StoredDimension } from '../../../../store/event-log/count-dimensions.ts';
@@ -18,7 +19,7 @@ const dimensions = { asn: 'asn', countryCode: 'country', ja4Hash: 'ja4' } as con
   Record<EdgeRuleType, StoredDimension>
 >;
 
-const kept = new Map<string, { at: number; unseen: readonly EdgeRuleType[] }>();
+const kept = new ExpiringMap<readonly EdgeRuleType[]>(KEPT_INSTANCES_MAX, KEPT_MS);
 
 /** Rule types whose signal no logged request had; none while nothing is logged. `now`: epoch milliseconds. */
 export async function unseenSignals(
@@ -26,8 +27,8 @@ export async function unseenSignals(
   instance: Pick<StoredInstance, 'id'>,
   now: number,
 ): Promise<readonly EdgeRuleType[]> {
-  const known = kept.get(instance.id);
-  if (known && now - known.at < KEPT_MS) return known.unseen;
+  const known = kept.get(instance.id, now);
+  if (known) return known;
   const types = Object.keys(dimensions) as (keyof typeof dimensions)[];
   let unseen: EdgeRuleType[] = [];
   try {
@@ -37,8 +38,7 @@ export async function unseenSignals(
     // A remark about rules must not cost the listing: a broken log has its own alarms.
     console.warn(JSON.stringify({ event: 'unseen-signals-unknown', instanceId: instance.id, error: String(error) }));
   }
-  if (kept.size >= KEPT_INSTANCES_MAX) kept.clear();
-  kept.set(instance.id, { at: now, unseen });
+  kept.set(instance.id, unseen, now);
   return unseen;
 }
 

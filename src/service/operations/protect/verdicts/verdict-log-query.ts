@@ -8,7 +8,7 @@ import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
-import { formatIp, parseIp } from '../../../../address/ip.ts';
+import { canonicalIp } from '../../../../address/ip.ts';
 import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
@@ -54,7 +54,7 @@ export function rowFilter(query: FilterMembers, horizon: number): RowFilter {
     devices: query.deviceType ?? null,
     path: requestPath === undefined ? null : { text: prefix ? requestPath.slice(0, -1) : requestPath, prefix },
     minRulesFired: query.minRulesFired ?? 0,
-    ip: query.ip === undefined ? null : canonicalIp(query.ip),
+    ip: query.ip === undefined ? null : requiredIp(query.ip),
     jti: query.jti ?? null,
   };
 }
@@ -63,13 +63,13 @@ export function outcomesOf(decision: readonly Decision[] | undefined): number[] 
   return decision ? [...new Set(decision.map((name) => decisions.indexOf(name)))] : null;
 }
 
-function canonicalIp(text: string): string {
-  const address = parseIp(text);
-  if (!address)
+function requiredIp(text: string): string {
+  const address = canonicalIp(text);
+  if (address === null)
     throw new ApiError('API.INVALID_BODY', 'The address cannot be read', [
       { path: 'ip', message: 'must be an IP address' },
     ]);
-  return formatIp(address);
+  return address;
 }
 
 export interface SeriesWindow {
