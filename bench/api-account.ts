@@ -77,7 +77,7 @@ async function makeSites(env: StoreEnv, accountId: string, count: number, now: n
   const siteKeys: string[] = [];
   for (let index = 0; index < count; index++) {
     const site = await createSite(env, { accountId, name: `site-${index}`, settings }, now + index);
-    if (typeof site !== 'string') siteKeys.push(site.siteKey);
+    if (site.ok) siteKeys.push(site.value.siteKey);
   }
   return siteKeys;
 }
@@ -93,7 +93,7 @@ async function makeInstances(
   for (const [index, globalSiteKey] of siteKeys.slice(0, LISTED).entries()) {
     const identity = { accountId, name: `Instance ${index}`, cname: `gate${index}.example.com`, globalSiteKey, policy };
     const made = await createInstance(env, identity, now + index);
-    if (typeof made !== 'string') ids.push(made.id);
+    if (made.ok) ids.push(made.value.id);
   }
   return ids;
 }

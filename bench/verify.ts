@@ -84,8 +84,9 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
     keyring = new Keyring((label) => deriveKey(root, label));
     const account = await createAccount(env, { ownerEmail: 'bench@example.com', tier: 'premium' }, Date.now());
     const settings = siteSettings.parse({ domains: ['bench.example'] });
-    const site = await createSite(env, { accountId: account.id, name: 'bench', settings }, Date.now());
-    if (site === 'duplicate-name') throw new Error('the bench site exists');
+    const made = await createSite(env, { accountId: account.id, name: 'bench', settings }, Date.now());
+    if (!made.ok) throw new Error('the bench site exists');
+    const site = made.value;
     const round = async (count: number): Promise<Round> => {
       const bodies = join(storage, 'bodies.ndjson');
       writeFileSync(bodies, (await tokenBodies(site.siteKey, site.secretKey, count)).join('\n'));

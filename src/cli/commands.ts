@@ -186,8 +186,8 @@ const commands: Record<string, Command> = {
     positionals: [],
     run: async (env, _, __, now) => {
       const outcome = await resealRootKey(env, now);
-      if (outcome === 'conflict') throw new CommandError('Somebody else re-sealed the key meanwhile; run it again.');
-      return { outcome };
+      if (!outcome.ok) throw new CommandError('Somebody else re-sealed the key meanwhile; run it again.');
+      return { outcome: outcome.value };
     },
   },
   migrate: {

@@ -30,8 +30,8 @@ export async function provisionSite(
   const settings = siteSettings.safeParse(site.settings);
   if (!settings.success) throw new CommandError(firstIssue(settings.error));
   const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, now);
-  if (created === 'duplicate-name') throw new CommandError(`The account already has a site named ${site.name}.`);
-  return created;
+  if (!created.ok) throw new CommandError(`The account already has a site named ${site.name}.`);
+  return created.value;
 }
 
 export async function provisionInstance(
@@ -49,9 +49,12 @@ export async function provisionInstance(
     throw new CommandError(`The account has no active site with the key ${identity.data.globalSiteKey}.`);
   }
   const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, now);
-  if (created === 'cname-taken') throw new CommandError(`Another active instance has the cname ${instance.cname}.`);
-  if (created === 'site-key-taken') throw new CommandError('Another active instance has this global site key.');
-  return created;
+  if (created.ok) return created.value;
+  throw new CommandError(
+    created.error === 'cname-taken'
+      ? `Another active instance has the cname ${instance.cname}.`
+      : 'Another active instance has this global site key.',
+  );
 }
 
 export async function provisionApiKey(

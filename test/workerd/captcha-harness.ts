@@ -110,8 +110,8 @@ export async function makeSite(
     },
     Date.now(),
   );
-  if (site === 'duplicate-name') throw new Error('the name is taken');
-  return site;
+  if (!site.ok) throw new Error(site.error);
+  return site.value;
 }
 
 export async function solvePow(challenge: ChallengeAnswer): Promise<Record<string, unknown>> {

@@ -27,8 +27,8 @@ beforeAll(async () => {
     },
     Date.now(),
   );
-  if (typeof instance === 'string') throw new Error(instance);
-  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.id, 1, Date.now());
+  if (!instance.ok) throw new Error(instance.error);
+  const { clientJwt } = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, Date.now());
   edge = { authorization: `Bearer ${clientJwt}`, origin: null };
 });
 

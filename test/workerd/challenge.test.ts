@@ -121,8 +121,8 @@ async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<strin
     },
     Date.now(),
   );
-  if (typeof instance === 'string') throw new Error(instance);
-  const issued = await issueClientJwt(env, env.SERVICE_URL, instance.id, 1, Date.now());
+  if (!instance.ok) throw new Error(instance.error);
+  const issued = await issueClientJwt(env, env.SERVICE_URL, instance.value.id, 1, Date.now());
   return { authorization: `Bearer ${issued.clientJwt}` };
 }
 

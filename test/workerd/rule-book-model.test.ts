@@ -11,7 +11,7 @@ import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
 import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
 const RUNS = 25;
-const author: WriteAuthor = { now: 1, actor: 'key-1', kind: 'create' };
+const author: WriteAuthor = { nowMs: 1, actor: 'key-1', kind: 'create' };
 const addresses = Array.from({ length: 8 }, (_, i) => `192.0.2.${i}`);
 
 type Model = ReadonlyMap<string, Decision>;

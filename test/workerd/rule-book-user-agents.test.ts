@@ -2,13 +2,14 @@
 import { runInDurableObject } from 'cloudflare:test';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { failed } from '../../src/result.ts';
 import { rulePage } from '../../src/store/rule-book/client.ts';
 import { userAgentRulesIn } from '../../src/store/rule-book/object/user-agent-lookup.ts';
 import { USER_AGENT_RULES_MAX } from '../../src/store/rule-book/object/write-rules.ts';
 import type { WriteAuthor } from '../../src/store/rule-book/rpc.ts';
 import { ruleBookStub } from './rule-book-loaded.ts';
 
-const author: WriteAuthor = { now: 1, actor: 'key-1', kind: 'create' };
+const author: WriteAuthor = { nowMs: 1, actor: 'key-1', kind: 'create' };
 const agentRule = (value: string) => ({ type: 'userAgent' as const, value, verdict: 'block' as const });
 const none = async (): Promise<void> => {};
 
@@ -48,7 +49,7 @@ test('more user agent rules than a compile can hold are refused, and nothing of 
     storage.sql.exec('UPDATE counts SET rules = ? WHERE type = 5', USER_AGENT_RULES_MAX);
   });
   const outcome = await book.upsert([{ type: 'ip', value: '192.0.2.1', verdict: 'block' }, agentRule('two')], author);
-  expect(outcome).toEqual({ ok: false, reason: 'too-many-rules', limit: USER_AGENT_RULES_MAX, type: 'userAgent' });
+  expect(outcome).toEqual(failed({ reason: 'too-many-rules', limit: USER_AGENT_RULES_MAX, type: 'userAgent' }));
   expect((await rulePage(book, { limit: 10 })).rules.map((rule) => rule.value)).toEqual(['one']);
   expect(await book.upsert([{ type: 'ip', value: '192.0.2.1', verdict: 'block' }], author)).toMatchObject({ ok: true });
 });

@@ -4,6 +4,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { failed, ok } from '../../src/result.ts';
 import type { RuleBook } from '../../src/store/rule-book/object/rule-book.ts';
 import { HISTORY_MAX_VERSIONS, lastVersionWithin } from '../../src/store/rule-book/object/change-log.ts';
 import type { RulePageQuery, WriteAuthor } from '../../src/store/rule-book/rpc.ts';
@@ -12,8 +13,8 @@ import type { RuleWrite } from '../../src/store/rule-book/rule-row.ts';
 import { firedFor, loadedByAnEdge, ruleBookStub } from './rule-book-loaded.ts';
 
 const serviceEnv = env as ServiceEnv;
-const now = Date.UTC(2026, 10, 20);
-const author: WriteAuthor = { now, actor: 'key-1', kind: 'create' };
+const nowMs = Date.UTC(2026, 10, 20);
+const author: WriteAuthor = { nowMs, actor: 'key-1', kind: 'create' };
 let instances = 0;
 
 function newBook(): { id: string; book: DurableObjectStub<RuleBook> } {
@@ -33,46 +34,37 @@ function addresses(count: number): RuleWrite[] {
 describe('writing', () => {
   test('an applied batch is one version', async () => {
     const { book } = newBook();
-    expect(await book.upsert([rule('192.0.2.1'), rule('192.0.2.2')], author)).toEqual({
-      ok: true,
-      version: 1,
-      created: 2,
-      updated: 0,
-      deleted: 0,
-    });
-    expect(await book.upsert([rule('192.0.2.2', 'allow'), rule('192.0.2.3')], author)).toMatchObject({
-      version: 2,
-      created: 1,
-      updated: 1,
-    });
+    expect(await book.upsert([rule('192.0.2.1'), rule('192.0.2.2')], author)).toEqual(
+      ok({ version: 1, created: 2, updated: 0, deleted: 0 }),
+    );
+    expect(await book.upsert([rule('192.0.2.2', 'allow'), rule('192.0.2.3')], author)).toMatchObject(
+      ok({ version: 2, created: 1, updated: 1 }),
+    );
   });
 
   test('a batch that changes nothing makes no version', async () => {
     const { book } = newBook();
     const rules = [rule('192.0.2.1', 'block', { note: 'scraper', rollout: 12.5, expiry: 1_900_000_000 })];
     await book.upsert(rules, author);
-    expect(await book.upsert(rules, { ...author, actor: 'key-2', now: now + 1 })).toMatchObject({
-      version: 1,
-      created: 0,
-      updated: 0,
-    });
-    expect(await book.remove([{ type: 'ip', value: '198.51.100.1' }], author)).toMatchObject({
-      version: 1,
-      deleted: 0,
-    });
+    expect(await book.upsert(rules, { ...author, actor: 'key-2', nowMs: nowMs + 1 })).toMatchObject(
+      ok({ version: 1, created: 0, updated: 0 }),
+    );
+    expect(await book.remove([{ type: 'ip', value: '198.51.100.1' }], author)).toMatchObject(
+      ok({ version: 1, deleted: 0 }),
+    );
   });
 
   test('replacing keeps who made the rule and says who changed it', async () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1')], author);
-    await book.upsert([rule('192.0.2.1', 'allow')], { ...author, actor: 'key-2', now: now + 5 });
+    await book.upsert([rule('192.0.2.1', 'allow')], { ...author, actor: 'key-2', nowMs: nowMs + 5 });
     const { rules } = await rulePage(book, { limit: 10 });
     expect(rules).toEqual([
       {
         ...rule('192.0.2.1', 'allow'),
-        createdAt: now,
+        createdAt: nowMs,
         createdBy: 'key-1',
-        updatedAt: now + 5,
+        updatedAt: nowMs + 5,
         updatedBy: 'key-2',
       },
     ]);
@@ -80,9 +72,9 @@ describe('writing', () => {
 
   test('a rule named twice in one batch ends as the later one', async () => {
     const { book } = newBook();
-    expect(await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.1', 'block')], author)).toMatchObject({
-      created: 1,
-    });
+    expect(await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.1', 'block')], author)).toMatchObject(
+      ok({ created: 1 }),
+    );
     expect((await rulePage(book, { limit: 10 })).rules).toMatchObject([{ verdict: 'block' }]);
   });
 
@@ -91,14 +83,14 @@ describe('writing', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => book.upsert([rule(`192.0.2.${i}`)], author)),
     );
-    const versions = outcomes.map((outcome) => (outcome.ok ? outcome.version : 0));
+    const versions = outcomes.map((outcome) => (outcome.ok ? outcome.value.version : 0));
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   });
 
   test('10,000 rules with long notes go in as one batch', async () => {
     const { book } = newBook();
     const rules = addresses(10_000).map((one) => ({ ...one, note: 'n'.repeat(300) }));
-    expect(await book.upsert(rules, author)).toMatchObject({ version: 1, created: 10_000 });
+    expect(await book.upsert(rules, author)).toMatchObject(ok({ version: 1, created: 10_000 }));
     expect((await rulePage(book, { limit: 1 })).total).toBe(10_000);
   });
 });
@@ -307,13 +299,13 @@ describe('history', () => {
   test('tells who did what, newest first', async () => {
     const { book } = newBook();
     await book.upsert(addresses(3), author);
-    await book.remove([{ type: 'ip', value: '10.0.0.1' }], { now: now + 1, actor: 'key-2', kind: 'delete' });
+    await book.remove([{ type: 'ip', value: '10.0.0.1' }], { nowMs: nowMs + 1, actor: 'key-2', kind: 'delete' });
     expect(await book.history(10, null)).toEqual({
       version: 2,
       oldest: 0,
       versions: [
-        { version: 2, at: now + 1, by: 'key-2', kind: 'delete', created: 0, updated: 0, deleted: 1 },
-        { version: 1, at: now, by: 'key-1', kind: 'create', created: 3, updated: 0, deleted: 0 },
+        { version: 2, at: nowMs + 1, by: 'key-2', kind: 'delete', created: 0, updated: 0, deleted: 1 },
+        { version: 1, at: nowMs, by: 'key-1', kind: 'create', created: 3, updated: 0, deleted: 0 },
       ],
     });
   });
@@ -322,10 +314,10 @@ describe('history', () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1', 'block', { note: 'a', rollout: 50 }), rule('192.0.2.2')], author);
     const before = (await rulePage(book, { limit: 10 })).rules;
-    await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.3')], { ...author, now: now + 1 });
-    await book.remove([{ type: 'ip', value: '192.0.2.2' }], { ...author, now: now + 2 });
-    const outcome = await book.rollback(1, { now: now + 3, actor: 'key-9', kind: 'rollback' });
-    expect(outcome).toEqual({ ok: true, version: 4, created: 1, updated: 1, deleted: 1 });
+    await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.3')], { ...author, nowMs: nowMs + 1 });
+    await book.remove([{ type: 'ip', value: '192.0.2.2' }], { ...author, nowMs: nowMs + 2 });
+    const outcome = await book.rollback(1, { nowMs: nowMs + 3, actor: 'key-9', kind: 'rollback' });
+    expect(outcome).toEqual(ok({ version: 4, created: 1, updated: 1, deleted: 1 }));
     const page = await rulePage(book, { limit: 10 });
     expect(page.rules).toEqual(before);
     expect(page.total).toBe(2);
@@ -335,7 +327,7 @@ describe('history', () => {
   test('a version that is not kept cannot be returned to', async () => {
     const { book } = newBook();
     await book.upsert(addresses(1), author);
-    expect(await book.rollback(7, author)).toEqual({ ok: false, reason: 'out-of-reach', oldest: 0, newest: 1 });
+    expect(await book.rollback(7, author)).toEqual(failed({ reason: 'out-of-reach', oldest: 0, newest: 1 }));
   });
 
   test('is bounded: the oldest versions are cut by a compile, and cannot be returned to', async () => {
@@ -353,7 +345,7 @@ describe('history', () => {
     await book.compile();
     const { oldest, version } = await book.history(1, null);
     expect({ oldest, version }).toEqual({ oldest: 100, version: HISTORY_MAX_VERSIONS + 100 });
-    expect(await book.rollback(99, author)).toMatchObject({ ok: false, reason: 'out-of-reach' });
+    expect(await book.rollback(99, author)).toMatchObject(failed({ reason: 'out-of-reach' }));
     expect(await book.rollback(100, author)).toMatchObject({ ok: true });
   });
 

@@ -62,7 +62,7 @@ test('a session writes three rows when it is opened and one for each change', as
     const terms: SessionTerms = {
       jti: '0written-rows',
       visitor: { userAgent: 'Mozilla/5.0', ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: null },
-      now,
+      nowMs: now,
       expiresAt: now + 86_400_000,
       keptUntil: now + 30 * 86_400_000,
       cycling: { threshold: 5, windowSeconds: 3600 },

@@ -38,14 +38,14 @@ export const createSession: EdgeRoute = {
 async function open(call: EdgeCall, visitor: EdgeVisitor, formerJti: string | null): Promise<EdgeSession> {
   const { env, instance, now } = call;
   const sessionExpiry = Math.floor(now / 1000) + instance.jtiExpirySeconds;
-  const risk = await openRisk(env, instance, visitor, { now, expiresAt: sessionExpiry * 1000 }, formerJti);
+  const risk = await openRisk(env, instance, visitor, { nowMs: now, expiresAt: sessionExpiry * 1000 }, formerJti);
   return mint(call, visitor, risk, sessionExpiry);
 }
 
 /** `null`: the session was withdrawn. */
 async function renew(call: EdgeCall, visitor: EdgeVisitor, { jti, sxp }: SessionClaims): Promise<EdgeSession | null> {
   const { env, instance, now } = call;
-  const risk = await renewRisk(env, instance, jti, visitor, { now, expiresAt: sxp * 1000 });
+  const risk = await renewRisk(env, instance, jti, visitor, { nowMs: now, expiresAt: sxp * 1000 });
   return risk === null ? null : mint(call, visitor, { jti, ...risk }, sxp);
 }
 

@@ -24,6 +24,11 @@ export interface Caller {
   apiKey: ApiKeyPrincipal;
 }
 
+const tokenMistakes = {
+  malformed: 'The bearer token is not an API key',
+  'bad-signature': 'The API key has a wrong signature',
+} as const;
+
 /** @throws ApiError 401 or 403. `now`: epoch milliseconds. */
 export async function authorise(
   env: ServiceEnv,
@@ -33,11 +38,10 @@ export async function authorise(
 ): Promise<Caller> {
   const token = bearerToken(request);
   const claims = await readApiKeyToken(await rootKey(env), token);
-  if (claims === 'malformed') throw new ApiError('API.UNAUTHORIZED', 'The bearer token is not an API key');
-  if (claims === 'bad-signature') throw new ApiError('API.UNAUTHORIZED', 'The API key has a wrong signature');
-  keyRateLimit.take(claims.keyId, now);
+  if (!claims.ok) throw new ApiError('API.UNAUTHORIZED', tokenMistakes[claims.error]);
+  keyRateLimit.take(claims.value.keyId, now);
 
-  const { apiKey, account } = await principalOf(env, claims.accountId, claims.keyId);
+  const { apiKey, account } = await principalOf(env, claims.value.accountId, claims.value.keyId);
   if (!apiKey) throw new ApiError('API.UNAUTHORIZED', 'The API key was deleted');
   if (now >= apiKey.expiresAt) throw new ApiError('API.KEY_EXPIRED', 'The API key has expired');
   if (!account) throw new ApiError('GENERAL.ACCOUNT_NOT_FOUND', 'The account does not exist');

@@ -3,6 +3,8 @@
  * rises with every write: readers keep what they compiled for as long as the version stands.
  */
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export interface AccessCondition {
@@ -61,13 +63,13 @@ const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
   ruleGroupId: 'rule_group_id',
 };
 
-/** Adds a rule, or replaces the one with the same conditions. @returns `'full'` at one of the account's limits. */
+/** Adds a rule, or replaces the one with the same conditions. Fails with `'full'` at one of the account's limits. */
 export async function putAccessRule(
   env: StoreEnv,
   accountId: string,
   rule: Omit<AccessControlRule, 'createdAt' | 'updatedAt'>,
-  now: number,
-): Promise<'written' | 'full'> {
+  nowMs: number,
+): Promise<Result<null, 'full'>> {
   const [write] = await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO access_control_rules (account_id, user_scope_hash, type, description, conditions, restriction,
@@ -88,13 +90,13 @@ export async function putAccessRule(
       Object.keys(rule.restriction).length === 0 ? null : JSON.stringify(rule.restriction),
       rule.ruleGroupId,
       rule.expiry,
-      now,
+      nowMs,
       ACCESS_RULES_PER_ACCOUNT_MAX,
       ACCESS_CONDITIONS_MAX_CHARS,
     ),
     raiseAccessVersion(env, accountId),
   ]);
-  return write?.meta.changes === 0 ? 'full' : 'written';
+  return write?.meta.changes === 0 ? failed('full') : ok(null);
 }
 
 /** @returns whether the account had such a rule. */
@@ -168,13 +170,13 @@ export async function accessRulesVersion(env: StoreEnv, accountId: string): Prom
 /** What decides of a rule; its description and group do not, and would take as much memory again. */
 export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'conditions' | 'restriction' | 'expiry'>;
 
-/** Every rule of the account that is live at `now`. */
-export async function liveAccessRules(env: StoreEnv, accountId: string, now: number): Promise<DecidingRule[]> {
+/** Every rule of the account that is live at `nowMs`. */
+export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: number): Promise<DecidingRule[]> {
   const { results } = await env.DB.prepare(
     `SELECT user_scope_hash, type, conditions, restriction, expiry FROM access_control_rules
      WHERE account_id = ? AND expiry > ? LIMIT ?`,
   )
-    .bind(accountId, now, ACCESS_RULES_PER_ACCOUNT_MAX)
+    .bind(accountId, nowMs, ACCESS_RULES_PER_ACCOUNT_MAX)
     .all<Pick<RuleRow, 'user_scope_hash' | 'type' | 'conditions' | 'restriction' | 'expiry'>>();
   return results.map((row) => ({
     userScopeHash: row.user_scope_hash,

@@ -38,7 +38,7 @@ const ACCOUNT_ID_BYTES = 12;
 export async function createAccount(
   env: StoreEnv,
   account: { ownerEmail: string; ownerName?: string; tier: AccountTier; features?: readonly Feature[] },
-  now: number,
+  nowMs: number,
 ): Promise<AccountRecord> {
   const id = `acc_${randomToken(ACCOUNT_ID_BYTES)}`;
   const ownerEmail = normaliseEmail(account.ownerEmail);
@@ -46,11 +46,11 @@ export async function createAccount(
   await env.DB.batch([
     env.DB.prepare(
       'INSERT INTO accounts (id, owner_email, tier, features, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
-    ).bind(id, ownerEmail, account.tier, JSON.stringify(enabled), now),
+    ).bind(id, ownerEmail, account.tier, JSON.stringify(enabled), nowMs),
     env.DB.prepare(
       `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
        VALUES (?1, ?2, ?3, 'admin', 'active', ?4, ?4)`,
-    ).bind(id, ownerEmail, account.ownerName ?? ownerEmail, now),
+    ).bind(id, ownerEmail, account.ownerName ?? ownerEmail, nowMs),
   ]);
   return {
     id,
@@ -59,8 +59,8 @@ export async function createAccount(
     ownerEmail,
     disabled: false,
     paymentOwed: false,
-    createdAt: now,
-    updatedAt: now,
+    createdAt: nowMs,
+    updatedAt: nowMs,
   };
 }
 
@@ -91,11 +91,11 @@ export async function updateAccount(
   env: StoreEnv,
   id: string,
   change: Partial<Pick<AccountRecord, 'tier' | 'features' | 'disabled' | 'paymentOwed' | 'ownerEmail'>>,
-  now: number,
+  nowMs: number,
 ): Promise<AccountRecord | null> {
   const current = await accountById(env, id);
   if (!current) return null;
-  const next = { ...current, ...change, updatedAt: now };
+  const next = { ...current, ...change, updatedAt: nowMs };
   next.ownerEmail = normaliseEmail(next.ownerEmail);
   await env.DB.batch([
     env.DB.prepare(
@@ -107,7 +107,7 @@ export async function updateAccount(
       JSON.stringify(next.features),
       next.disabled ? 1 : 0,
       next.paymentOwed ? 1 : 0,
-      now,
+      nowMs,
       id,
     ),
     env.DB.prepare(
@@ -115,7 +115,7 @@ export async function updateAccount(
        VALUES (?1, ?2, ?2, 'admin', 'active', ?3, ?3)
        ON CONFLICT (account_id, email) DO UPDATE SET role = 'admin', updated_at = excluded.updated_at
          WHERE role <> 'admin'`,
-    ).bind(id, next.ownerEmail, now),
+    ).bind(id, next.ownerEmail, nowMs),
   ]);
   return next;
 }

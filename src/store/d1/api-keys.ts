@@ -8,6 +8,8 @@ import type { PermissionMap } from '../../contract/management/permissions.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { accountOf, selectAccount } from './accounts.ts';
 import type { AccountRecord } from './accounts.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { deriveKey, randomToken } from '../keys/master-key.ts';
 
@@ -38,15 +40,15 @@ const TOKEN_MAX_CHARS = 1024;
 export async function createApiKey(
   env: StoreEnv,
   key: { accountId: string; name: string; permissions: PermissionMap; expiresInSeconds: number },
-  now: number,
+  nowMs: number,
 ): Promise<ApiKeyRecord> {
   const record: ApiKeyRecord = {
     id: `key_${randomToken(API_KEY_ID_BYTES)}`,
     accountId: key.accountId,
     name: key.name,
     permissions: key.permissions,
-    expiresAt: now + key.expiresInSeconds * 1000,
-    createdAt: now,
+    expiresAt: nowMs + key.expiresInSeconds * 1000,
+    createdAt: nowMs,
   };
   const result = await env.DB.prepare(
     `INSERT INTO api_keys (id, account_id, name, permissions, expires_at, created_at)
@@ -115,17 +117,17 @@ export async function apiKeyToken(masterKey: string, key: { accountId: string; i
 export async function readApiKeyToken(
   masterKey: string,
   token: string,
-): Promise<{ accountId: string; keyId: string } | 'malformed' | 'bad-signature'> {
-  if (token.length > TOKEN_MAX_CHARS) return 'malformed';
+): Promise<Result<{ accountId: string; keyId: string }, 'malformed' | 'bad-signature'>> {
+  if (token.length > TOKEN_MAX_CHARS) return failed('malformed');
   try {
     const { payload } = await compactVerify(token, await deriveKey(masterKey, TOKEN_KEY_LABEL), {
       algorithms: ['HS256'],
     });
     const claims = JSON.parse(new TextDecoder().decode(payload)) as { accountId?: unknown; keyId?: unknown };
-    if (typeof claims.accountId !== 'string' || typeof claims.keyId !== 'string') return 'malformed';
-    return { accountId: claims.accountId, keyId: claims.keyId };
+    if (typeof claims.accountId !== 'string' || typeof claims.keyId !== 'string') return failed('malformed');
+    return ok({ accountId: claims.accountId, keyId: claims.keyId });
   } catch (error) {
-    return error instanceof errors.JWSSignatureVerificationFailed ? 'bad-signature' : 'malformed';
+    return failed(error instanceof errors.JWSSignatureVerificationFailed ? 'bad-signature' : 'malformed');
   }
 }
 

@@ -58,11 +58,11 @@ export async function clientJwtsOfInstance(
 }
 
 /** @returns whether the instance has such a JWT; revoking twice keeps the first moment. */
-export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, now: number): Promise<boolean> {
+export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, nowMs: number): Promise<boolean> {
   const result = await env.DB.prepare(
     'UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ?) WHERE instance_id = ? AND jti = ?',
   )
-    .bind(now, instanceId, jti)
+    .bind(nowMs, instanceId, jti)
     .run();
   return result.meta.changes === 1;
 }

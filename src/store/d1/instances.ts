@@ -7,6 +7,8 @@ import { instancePolicy } from '../../contract/management/instance.ts';
 import type { InstancePolicy } from '../../contract/management/instance.ts';
 import type { ProtectInstance } from '../../contract/management/protect-instance.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 
@@ -77,8 +79,8 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
 export async function createInstance(
   env: StoreEnv,
   instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
-  now: number,
-): Promise<StoredInstance | InstanceConflict> {
+  nowMs: number,
+): Promise<Result<StoredInstance, InstanceConflict>> {
   const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
   const result = await env.DB.prepare(
     `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
@@ -93,24 +95,24 @@ export async function createInstance(
       instance.cname,
       instance.globalSiteKey,
       JSON.stringify(instance.policy),
-      now,
+      nowMs,
       accountLimits['active Protect instances'],
     )
     .run();
-  if (result.meta.changes === 0) return conflictOf(env, { id, ...instance });
+  if (result.meta.changes === 0) return failed(await conflictOf(env, { id, ...instance }));
   const created = await instanceById(env, id);
   if (!created) throw new Error('An instance is gone right after it was created');
-  return created;
+  return ok(created);
 }
 
-/** @returns `'stale'` when somebody else changed the instance since `expectedVersion` was read. */
+/** Fails with `'stale'` when another call changed the instance since `expectedVersion` was read. */
 export async function updateInstance(
   env: StoreEnv,
   instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
   clientJwtsRevokedBefore: number | null,
   expectedVersion: number,
-  now: number,
-): Promise<'updated' | 'stale' | InstanceConflict> {
+  nowMs: number,
+): Promise<Result<null, 'stale' | InstanceConflict>> {
   const result = await env.DB.prepare(
     `UPDATE OR IGNORE protect_instances SET name = ?, cname = ?, global_site_key = ?, policy = ?,
        client_jwts_revoked_before = ?, version = version + 1, updated_at = ?
@@ -122,22 +124,22 @@ export async function updateInstance(
       instance.globalSiteKey,
       JSON.stringify(instance.policy),
       clientJwtsRevokedBefore,
-      now,
+      nowMs,
       instance.id,
       expectedVersion,
     )
     .run();
-  if (result.meta.changes === 1) return 'updated';
+  if (result.meta.changes === 1) return ok(null);
   const current = await instanceById(env, instance.id);
-  return current?.version === expectedVersion ? conflictOf(env, instance) : 'stale';
+  return failed(current?.version === expectedVersion ? await conflictOf(env, instance) : 'stale');
 }
 
 /** Makes an instance inactive for good; its client JWTs stop working with it. */
-export async function deactivateInstance(env: StoreEnv, id: string, now: number): Promise<void> {
+export async function deactivateInstance(env: StoreEnv, id: string, nowMs: number): Promise<void> {
   await env.DB.prepare(
     'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
   )
-    .bind(now, id)
+    .bind(nowMs, id)
     .run();
 }
 

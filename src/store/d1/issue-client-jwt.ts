@@ -22,19 +22,19 @@ export interface IssuedClientJwt {
   expiresAt: number;
 }
 
-/** @param expiresInWeeks 0 to 5200; 0 is 100 years. @param now epoch milliseconds. */
+/** @param expiresInWeeks 0 to 5200; 0 is 100 years. @param nowMs epoch milliseconds. */
 export async function issueClientJwt(
   env: StoreEnv,
   serviceUrl: string,
   instanceId: string,
   expiresInWeeks: number,
-  now: number,
+  nowMs: number,
 ): Promise<IssuedClientJwt> {
-  const key = await signingKey(env, 'client-jwt', now);
-  const issuedSeconds = Math.floor(now / 1000);
+  const key = await signingKey(env, 'client-jwt', nowMs);
+  const issuedSeconds = Math.floor(nowMs / 1000);
   const expiresSeconds = issuedSeconds + (expiresInWeeks === 0 ? UNLIMITED_SECONDS : expiresInWeeks * WEEK_SECONDS);
   const jti = randomToken(16);
-  await insertClientJwt(env, { jti, instanceId, issuedAt: now, expiresAt: expiresSeconds * 1000 });
+  await insertClientJwt(env, { jti, instanceId, issuedAt: nowMs, expiresAt: expiresSeconds * 1000 });
   const clientJwt = await new SignJWT()
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: key.kid })
     .setIssuer(serviceUrl)
@@ -44,5 +44,5 @@ export async function issueClientJwt(
     .setIssuedAt(issuedSeconds)
     .setExpirationTime(expiresSeconds)
     .sign(key.privateKey);
-  return { clientJwt, jti, issuedAt: now, expiresAt: expiresSeconds * 1000 };
+  return { clientJwt, jti, issuedAt: nowMs, expiresAt: expiresSeconds * 1000 };
 }

@@ -14,7 +14,7 @@ export async function rotateSiteSecret(
   env: StoreEnv,
   site: { accountId: string; siteKey: string },
   formerUntil: number,
-  now: number,
+  nowMs: number,
 ): Promise<string | null> {
   const secretKey = newSiteSecret();
   const sealed = await sealAtRest(await rootKey(env), secretContext(site.siteKey), secretKey);
@@ -24,7 +24,7 @@ export async function rotateSiteSecret(
        version = version + 1, updated_at = ?4
      WHERE site_key = ?5 AND account_id = ?6 AND active = 1`,
   )
-    .bind(formerUntil, await sha256Hex(secretKey), sealed, now, site.siteKey, site.accountId)
+    .bind(formerUntil, await sha256Hex(secretKey), sealed, nowMs, site.siteKey, site.accountId)
     .run();
   return meta.changes === 1 ? secretKey : null;
 }

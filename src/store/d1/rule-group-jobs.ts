@@ -31,7 +31,7 @@ const STEP_RULES = 1000;
 /** Before each step: D1 has one writer, and would keep the rest of the account waiting until the whole group is gone. */
 const STEP_PAUSE_MS = 20;
 /** A job untouched for this long has lost its worker. */
-const ABANDONED_MILLISECONDS = 15_000;
+const ABANDONED_MS = 15_000;
 /** Jobs taken up per scheduled run. */
 const RESUMED_PER_RUN_MAX = 20;
 const JOB_ID_BYTES = 12;
@@ -40,16 +40,16 @@ export async function requestGroupRemoval(
   env: StoreEnv,
   accountId: string,
   ruleGroupId: string,
-  now: number,
+  nowMs: number,
 ): Promise<RuleGroupJob> {
   const id = `job_${randomToken(JOB_ID_BYTES)}`;
   await env.DB.prepare(
     `INSERT INTO rule_group_jobs (id, account_id, rule_group_id, requested_at, touched_at)
      VALUES (?1, ?2, ?3, ?4, ?4)`,
   )
-    .bind(id, accountId, ruleGroupId, now)
+    .bind(id, accountId, ruleGroupId, nowMs)
     .run();
-  return { id, accountId, ruleGroupId, requestedAt: now, finishedAt: null, deletedCount: 0 };
+  return { id, accountId, ruleGroupId, requestedAt: nowMs, finishedAt: null, deletedCount: 0 };
 }
 
 export async function ruleGroupJob(env: StoreEnv, accountId: string, id: string): Promise<RuleGroupJob | null> {
@@ -65,7 +65,7 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
     await new Promise((resolve) => {
       setTimeout(resolve, STEP_PAUSE_MS);
     });
-    const now = clock();
+    const nowMs = clock();
     const [removed] = await env.DB.batch([
       env.DB.prepare(
         `DELETE FROM access_control_rules WHERE account_id = ?1 AND user_scope_hash IN (
@@ -76,7 +76,7 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
         `UPDATE rule_group_jobs SET deleted_count = deleted_count + changes(), touched_at = ?2,
            finished_at = CASE WHEN changes() < ?3 THEN COALESCE(finished_at, ?2) ELSE finished_at END
          WHERE id = ?1`,
-      ).bind(pending.id, now, STEP_RULES),
+      ).bind(pending.id, nowMs, STEP_RULES),
       raiseAccessVersion(env, pending.accountId),
     ]);
     if ((removed?.meta.changes ?? 0) < STEP_RULES) return;
@@ -84,11 +84,11 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
 }
 
 /** Takes up jobs whose worker is gone. @returns how many. */
-export async function resumeGroupRemovals(env: StoreEnv, now: number, clock: () => number): Promise<number> {
+export async function resumeGroupRemovals(env: StoreEnv, nowMs: number, clock: () => number): Promise<number> {
   const { results } = await env.DB.prepare(
     'SELECT * FROM rule_group_jobs WHERE finished_at IS NULL AND touched_at <= ? ORDER BY touched_at LIMIT ?',
   )
-    .bind(now - ABANDONED_MILLISECONDS, RESUMED_PER_RUN_MAX)
+    .bind(nowMs - ABANDONED_MS, RESUMED_PER_RUN_MAX)
     .all<JobRow>();
   for (const row of results) await runGroupRemoval(env, job(row), clock);
   return results.length;

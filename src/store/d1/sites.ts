@@ -7,6 +7,8 @@ import type { Site } from '../../contract/management/site.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
@@ -43,11 +45,11 @@ const SECRET_KEY_BYTES = 32;
 const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
 /** The site whose secret this is, or was until lately (`rotate-site-secret.ts`); active or not, or `null`. */
-export async function siteBySecret(env: StoreEnv, secret: string, now: number): Promise<SiteRecord | null> {
+export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number): Promise<SiteRecord | null> {
   const row = await env.DB.prepare(
     `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
   )
-    .bind(await sha256Hex(secret), now)
+    .bind(await sha256Hex(secret), nowMs)
     .first<SiteRow>();
   return row ? siteRecord(row, secret) : null;
 }
@@ -77,14 +79,14 @@ export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: 
 }
 
 /**
- * Makes a site with fresh keys. The first one of an account becomes its default.
- * @returns `'duplicate-name'` when the account has a site of this name, active or not.
+ * Creates a site with new keys. The first site of an account becomes its default.
+ * Fails with `'duplicate-name'` when the account has a site with this name, active or not.
  */
 export async function createSite(
   env: StoreEnv,
   site: { accountId: string; name: string; settings: SiteSettings },
-  now: number,
-): Promise<SiteRecord | 'duplicate-name'> {
+  nowMs: number,
+): Promise<Result<SiteRecord, 'duplicate-name'>> {
   const siteKey = `site_${randomToken(SITE_KEY_BYTES)}`;
   const secretKey = newSiteSecret();
   const sealed = await sealAtRest(await rootKey(env), secretContext(siteKey), secretKey);
@@ -101,34 +103,34 @@ export async function createSite(
       await sha256Hex(secretKey),
       sealed,
       JSON.stringify(site.settings),
-      now,
+      nowMs,
       accountLimits.sites,
     )
     .run();
   if (result.meta.changes === 0) {
     const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ?');
-    if (await taken.bind(site.accountId, site.name).first()) return 'duplicate-name';
+    if (await taken.bind(site.accountId, site.name).first()) return failed('duplicate-name');
     throw new AccountLimitError('sites');
   }
   const created = await siteByKey(env, siteKey);
   if (!created) throw new Error('A site is gone right after it was created');
-  return created;
+  return ok(created);
 }
 
 /**
- * Writes a changed site if nobody else changed it since `expectedVersion` was read.
- * @returns `'conflict'` to read again and retry, `'duplicate-name'` when the new name is taken.
+ * Writes a changed site unless it was changed by another call since `expectedVersion` was read.
+ * Fails with `'conflict'` (read again and retry) or with `'duplicate-name'` when the new name is taken.
  */
 export async function updateSite(
   env: StoreEnv,
   site: { siteKey: string; accountId: string; name: string; settings: SiteSettings; isDefault: boolean },
   expectedVersion: number,
-  now: number,
-): Promise<'updated' | 'conflict' | 'duplicate-name'> {
+  nowMs: number,
+): Promise<Result<null, 'conflict' | 'duplicate-name'>> {
   const taken = await env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? AND site_key <> ?')
     .bind(site.accountId, site.name, site.siteKey)
     .first();
-  if (taken) return 'duplicate-name';
+  if (taken) return failed('duplicate-name');
   const write = env.DB.prepare(
     `UPDATE OR IGNORE sites SET name = ?, settings = ?, is_default = ?, version = version + 1, updated_at = ?
      WHERE site_key = ? AND account_id = ? AND version = ?`,
@@ -136,12 +138,12 @@ export async function updateSite(
     site.name,
     JSON.stringify(site.settings),
     site.isDefault ? 1 : 0,
-    now,
+    nowMs,
     site.siteKey,
     site.accountId,
     expectedVersion,
   );
-  if (!site.isDefault) return (await write.run()).meta.changes === 1 ? 'updated' : 'conflict';
+  if (!site.isDefault) return (await write.run()).meta.changes === 1 ? ok(null) : failed('conflict');
   // One transaction: the old default steps down only if this very version will step up.
   const stepDown = env.DB.prepare(
     `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
@@ -149,7 +151,7 @@ export async function updateSite(
      AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 AND site_key <> ?2)`,
   ).bind(site.accountId, site.siteKey, expectedVersion, site.name);
   const results = await env.DB.batch([stepDown, write]);
-  return results[1]?.meta.changes === 1 ? 'updated' : 'conflict';
+  return results[1]?.meta.changes === 1 ? ok(null) : failed('conflict');
 }
 
 /**
@@ -160,20 +162,20 @@ export async function deactivateSite(
   env: StoreEnv,
   accountId: string,
   siteKey: string,
-  now: number,
-): Promise<'deactivated' | 'last-site'> {
+  nowMs: number,
+): Promise<Result<null, 'last-site'>> {
   const deactivate = env.DB.prepare(
     `UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ?3
      WHERE account_id = ?1 AND site_key = ?2
        AND EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)`,
-  ).bind(accountId, siteKey, now);
+  ).bind(accountId, siteKey, nowMs);
   const heir = env.DB.prepare(
     `UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
        SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
      AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
   ).bind(accountId);
   const results = await env.DB.batch([deactivate, heir]);
-  return results[0]?.meta.changes === 1 ? 'deactivated' : 'last-site';
+  return results[0]?.meta.changes === 1 ? ok(null) : failed('last-site');
 }
 
 async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {

@@ -3,6 +3,8 @@
  * and the owner stay is decided inside the statements, so that no two parallel calls can undo it.
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 
 export type UserRole = 'admin' | 'viewer';
@@ -43,25 +45,25 @@ export async function userByEmail(env: StoreEnv, accountId: string, email: strin
   return row ? userRecord(row) : null;
 }
 
-/** @returns `null` when the account has a user of this address. */
+/** Fails with `'email-taken'` when the account has a user with this address. */
 export async function createUser(
   env: StoreEnv,
   accountId: string,
   user: { email: string; name: string; role: UserRole },
-  now: number,
-): Promise<UserRecord | null> {
+  nowMs: number,
+): Promise<Result<UserRecord, 'email-taken'>> {
   const result = await env.DB.prepare(
     `INSERT INTO users (account_id, email, name, role, status, created_at, updated_at)
      SELECT ?1, ?2, ?3, ?4, 'invited', ?5, ?5 WHERE (SELECT COUNT(*) FROM users WHERE account_id = ?1) < ?6
      ON CONFLICT DO NOTHING`,
   )
-    .bind(accountId, user.email, user.name, user.role, now, accountLimits.users)
+    .bind(accountId, user.email, user.name, user.role, nowMs, accountLimits.users)
     .run();
   if (result.meta.changes === 0) {
-    if (await userByEmail(env, accountId, user.email)) return null;
+    if (await userByEmail(env, accountId, user.email)) return failed('email-taken');
     throw new AccountLimitError('users');
   }
-  return { ...user, status: 'invited', marketingPreferences: null, createdAt: now, updatedAt: now };
+  return ok({ ...user, status: 'invited', marketingPreferences: null, createdAt: nowMs, updatedAt: nowMs });
 }
 
 /** Changes what is given. @returns whether there is such a user. */
@@ -70,7 +72,7 @@ export async function updateUser(
   accountId: string,
   email: string,
   change: { name?: string | undefined; role?: UserRole | undefined; marketingPreferences?: unknown },
-  now: number,
+  nowMs: number,
 ): Promise<boolean> {
   const preferences = change.marketingPreferences;
   const result = await env.DB.prepare(
@@ -82,7 +84,7 @@ export async function updateUser(
       change.name ?? null,
       change.role ?? null,
       preferences === undefined ? null : JSON.stringify(preferences),
-      now,
+      nowMs,
       accountId,
       email,
     )
@@ -90,20 +92,20 @@ export async function updateUser(
   return result.meta.changes === 1;
 }
 
-/** @returns `'last-user'` when nobody would be left. The caller has ruled the owner out. */
+/** Fails with `'last-user'` when the account would have no user left. The caller has ruled out the owner. */
 export async function deleteUser(
   env: StoreEnv,
   accountId: string,
   email: string,
-): Promise<'deleted' | 'last-user' | 'not-found'> {
+): Promise<Result<null, 'last-user' | 'not-found'>> {
   const result = await env.DB.prepare(
     `DELETE FROM users WHERE account_id = ?1 AND email = ?2
      AND EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND email <> ?2)`,
   )
     .bind(accountId, email)
     .run();
-  if (result.meta.changes === 1) return 'deleted';
-  return (await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found';
+  if (result.meta.changes === 1) return ok(null);
+  return failed((await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found');
 }
 
 function userRecord(row: UserRow): UserRecord {

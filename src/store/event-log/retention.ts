@@ -6,6 +6,6 @@ const HOUR_MS = 3_600_000;
 export const ARRIVAL_MAX_AGE_MS = 7 * DAY_MS;
 
 /** The first moment that is still kept; the start of an hour. */
-export function retentionHorizon(retentionDays: number, now: number): number {
-  return Math.floor((now - retentionDays * DAY_MS) / HOUR_MS) * HOUR_MS;
+export function retentionHorizon(retentionDays: number, nowMs: number): number {
+  return Math.floor((nowMs - retentionDays * DAY_MS) / HOUR_MS) * HOUR_MS;
 }

@@ -8,21 +8,21 @@ import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
 import { deriveKey } from './master-key.ts';
 import type { Bytes } from './master-key.ts';
 
-const EPOCH_MILLISECONDS = 7 * 24 * 3600 * 1000;
+const EPOCH_MS = 7 * 24 * 3600 * 1000;
 /**
  * What the service itself mints uses a new epoch this much later than the edges learn of it, so
  * that no edge meets a `kid` it has not heard of.
  */
-const MINTING_LAG_MILLISECONDS = 10 * 60 * 1000;
+const MINTING_LAG_MS = 10 * 60 * 1000;
 
 type EdgeKeyPurpose = 'clearance' | 'session' | 'seal' | 'originSignature';
 
 export async function edgeKeySets(
   masterKey: string,
   instanceId: string,
-  now: number,
+  nowMs: number,
 ): Promise<{ current: EdgeKeySet; previous: EdgeKeySet }> {
-  const epoch = Math.floor(now / EPOCH_MILLISECONDS);
+  const epoch = Math.floor(nowMs / EPOCH_MS);
   const [current, previous] = await Promise.all([
     edgeKeySet(masterKey, instanceId, epoch),
     edgeKeySet(masterKey, instanceId, epoch - 1),
@@ -34,9 +34,9 @@ export async function edgeKeySets(
 export async function sessionMintingKey(
   masterKey: string,
   instanceId: string,
-  now: number,
+  nowMs: number,
 ): Promise<{ kid: string; key: Bytes }> {
-  const kid = kidOf(Math.floor((now - MINTING_LAG_MILLISECONDS) / EPOCH_MILLISECONDS));
+  const kid = kidOf(Math.floor((nowMs - MINTING_LAG_MS) / EPOCH_MS));
   return { kid, key: await deriveEdgeKey(masterKey, instanceId, kid, 'session') };
 }
 
@@ -45,10 +45,10 @@ export async function sessionKeyByKid(
   masterKey: string,
   instanceId: string,
   kid: string,
-  now: number,
+  nowMs: number,
 ): Promise<Bytes | null> {
   const epoch = /^w(\d{1,6})$/.exec(kid)?.[1];
-  if (epoch === undefined || Number(epoch) > Math.floor(now / EPOCH_MILLISECONDS)) return null;
+  if (epoch === undefined || Number(epoch) > Math.floor(nowMs / EPOCH_MS)) return null;
   return deriveEdgeKey(masterKey, instanceId, kid, 'session');
 }
 
@@ -59,18 +59,18 @@ export async function sessionKeyByKid(
 export async function originKeys(
   masterKey: string,
   instanceId: string,
-  now: number,
+  nowMs: number,
   weeks: number,
 ): Promise<{ kid: string; key: string; validFrom: number; validUntil: number }[]> {
-  const epoch = Math.floor(now / EPOCH_MILLISECONDS);
+  const epoch = Math.floor(nowMs / EPOCH_MS);
   const epochs = Array.from({ length: weeks + 2 }, (_, index) => epoch - 1 + index);
   return Promise.all(
     epochs.map(async (week) => ({
       kid: kidOf(week),
       key: encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
-      validFrom: week * EPOCH_MILLISECONDS,
+      validFrom: week * EPOCH_MS,
       // An edge cut off from the service goes on with the last config it had.
-      validUntil: (week + 2) * EPOCH_MILLISECONDS,
+      validUntil: (week + 2) * EPOCH_MS,
     })),
   );
 }

@@ -4,6 +4,8 @@
  * one row: no token, cookie, API key or sealed row notices, and whoever learnt a MASTER_KEY that was exchanged
  * since, but never saw the database under it, has nothing.
  */
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
 import { openAtRest, randomToken, sealAtRest } from './master-key.ts';
 
@@ -28,15 +30,18 @@ export async function rootKey(env: StoreEnv): Promise<string> {
  * all or nothing, and of two at once one wins and the other says so.
  * @returns `'unchanged'` when the row is sealed under MASTER_KEY already.
  */
-export async function resealRootKey(env: StoreEnv, nowMs: number): Promise<'resealed' | 'unchanged' | 'conflict'> {
+export async function resealRootKey(
+  env: StoreEnv,
+  nowMs: number,
+): Promise<Result<'resealed' | 'unchanged', 'conflict'>> {
   const row = (await storedRow(env)) ?? (await createdRow(env));
   const { root, current } = await openedRow(env, row);
-  if (current) return 'unchanged';
+  if (current) return ok('unchanged');
   const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, root);
   const { meta } = await env.DB.prepare('UPDATE root_key SET sealed = ?, resealed_at = ? WHERE sealed = ?')
     .bind(sealed, nowMs, row)
     .run();
-  return meta.changes === 1 ? 'resealed' : 'conflict';
+  return meta.changes === 1 ? ok('resealed') : failed('conflict');
 }
 
 async function openedRow(env: StoreEnv, sealed: string): Promise<{ root: string; current: boolean }> {
@@ -63,11 +68,11 @@ async function storedRow(env: StoreEnv): Promise<string | null> {
 
 async function createdRow(env: StoreEnv): Promise<string> {
   const sealed = await sealAtRest(env.MASTER_KEY, CONTEXT, randomToken(ROOT_KEY_BYTES));
-  const now = Date.now();
+  const nowMs = Date.now();
   await env.DB.prepare(
     'INSERT INTO root_key (id, sealed, created_at, resealed_at) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
-    .bind(sealed, now, now)
+    .bind(sealed, nowMs, nowMs)
     .run();
   // Another isolate may have been first: everybody takes what is there.
   const row = await storedRow(env);

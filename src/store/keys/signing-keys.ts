@@ -31,7 +31,7 @@ interface SigningKeyRow {
 }
 
 /** Keys hardly ever change; an unknown `kid` makes the caller ask again with `fresh`. */
-const MEMO_MILLISECONDS = 60_000;
+const MEMO_MS = 60_000;
 
 /** Settled values only: a promise that a cancelled request began may never settle on Workers. */
 interface Memo {
@@ -41,12 +41,12 @@ interface Memo {
 /** Per database, not per module: tests and the CLI open several in one process. */
 const memos = new WeakMap<object, Memo>();
 
-/** The current key of a purpose, generated when there is none yet. `now`: epoch milliseconds. */
-export async function signingKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
+/** The current key of a purpose, generated when there is none yet. `nowMs`: epoch milliseconds. */
+export async function signingKey(env: StoreEnv, purpose: SigningPurpose, nowMs: number): Promise<SigningKey> {
   const memo = memoOf(env).signing;
   const kept = memo.get(purpose);
   if (kept) return kept;
-  const key = await loadOrCreate(env, purpose, now);
+  const key = await loadOrCreate(env, purpose, nowMs);
   memo.set(purpose, key);
   return key;
 }
@@ -55,26 +55,26 @@ export async function signingKey(env: StoreEnv, purpose: SigningPurpose, now: nu
 export async function verificationKeys(
   env: StoreEnv,
   purpose: SigningPurpose,
-  now: number,
+  nowMs: number,
   fresh = false,
 ): Promise<readonly VerificationKey[]> {
   const memo = memoOf(env).verification;
   const kept = memo.get(purpose);
-  if (kept && !fresh && now - kept.readAt < MEMO_MILLISECONDS) return kept.keys;
+  if (kept && !fresh && nowMs - kept.readAt < MEMO_MS) return kept.keys;
   const keys = await loadPublic(env, purpose);
   // An empty answer is not kept: the first key may be made at any moment.
-  if (keys.length > 0) memo.set(purpose, { readAt: now, keys });
+  if (keys.length > 0) memo.set(purpose, { readAt: nowMs, keys });
   return keys;
 }
 
-async function loadOrCreate(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKey> {
-  const row = (await currentRow(env, purpose)) ?? (await createKey(env, purpose, now));
+async function loadOrCreate(env: StoreEnv, purpose: SigningPurpose, nowMs: number): Promise<SigningKey> {
+  const row = (await currentRow(env, purpose)) ?? (await createKey(env, purpose, nowMs));
   const privateJwk = JSON.parse(await openAtRest(await rootKey(env), sealContext(row.kid), row.private_sealed)) as JWK;
   const privateKey = await crypto.subtle.importKey('jwk', privateJwk as JsonWebKey, 'Ed25519', false, ['sign']);
   return { ...(await verificationKey(row)), privateKey };
 }
 
-async function createKey(env: StoreEnv, purpose: SigningPurpose, now: number): Promise<SigningKeyRow> {
+async function createKey(env: StoreEnv, purpose: SigningPurpose, nowMs: number): Promise<SigningKeyRow> {
   const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair;
   const jwk = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JWK;
   const { kty, crv, x, d } = jwk as { kty: string; crv: string; x: string; d: string };
@@ -84,7 +84,7 @@ async function createKey(env: StoreEnv, purpose: SigningPurpose, now: number): P
     `INSERT INTO signing_keys (kid, purpose, public_key, private_sealed, is_current, created_at)
      VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING`,
   )
-    .bind(kid, purpose, x, sealed, now)
+    .bind(kid, purpose, x, sealed, nowMs)
     .run();
   const row = await currentRow(env, purpose);
   if (!row) throw new Error(`No signing key for ${purpose} after creating one`);

@@ -32,7 +32,7 @@ export interface SessionTerms {
   jti: string;
   visitor: SessionVisitor;
   /** Epoch milliseconds. */
-  now: number;
+  nowMs: number;
   expiresAt: number;
   keptUntil: number;
   cycling: { threshold: number; windowSeconds: number };

@@ -3,6 +3,7 @@
  * (`client.ts`) and the object (`object/`) share this file and no other code of each other.
  */
 import type { Decision, EdgeRuleType } from '../../contract/vocabulary.ts';
+import type { Result } from '../../result.ts';
 import type { RuleKey, RuleWrite, StoredRule } from './rule-row.ts';
 
 export interface RuleBookRpc {
@@ -44,7 +45,7 @@ export type WriteKind = 'create' | 'delete' | 'import' | 'rollback';
 
 export interface WriteAuthor {
   /** Epoch milliseconds. */
-  now: number;
+  nowMs: number;
   /** API key id. */
   actor: string;
   kind: WriteKind;
@@ -57,17 +58,23 @@ export interface WriteCounts {
   deleted: number;
 }
 
-export type WriteOutcome = ({ ok: true } & WriteCounts) | TooManyRules;
+export type WriteOutcome = Result<WriteCounts, TooManyRules>;
 
 export interface TooManyRules {
-  ok: false;
   reason: 'too-many-rules';
   limit: number;
   /** The type that has a limit of its own, or `null` for the limit of all rules together. */
   type: 'userAgent' | null;
 }
 
-export type RollbackOutcome = WriteOutcome | { ok: false; reason: 'out-of-reach'; oldest: number; newest: number };
+/** The version is older than the log reaches, or does not exist yet. */
+export interface VersionOutOfReach {
+  reason: 'out-of-reach';
+  oldest: number;
+  newest: number;
+}
+
+export type RollbackOutcome = Result<WriteCounts, TooManyRules | VersionOutOfReach>;
 
 export interface RuleFilter {
   type?: EdgeRuleType;

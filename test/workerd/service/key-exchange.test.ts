@@ -1,6 +1,7 @@
 /** MASTER_KEY and site secrets exchanged while everything they protect goes on. */
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { ok } from '../../../src/result.ts';
 import { issueClientJwt } from '../../../src/store/d1/issue-client-jwt.ts';
 import { createInstance } from '../../../src/store/d1/instances.ts';
 import { deriveKey, openAtRest, sealAtRest } from '../../../src/store/keys/master-key.ts';
@@ -39,8 +40,8 @@ describe('MASTER_KEY', () => {
     expect((await getSites(token, overlapping)).status).toBe(200);
     expect((await getSites(token, started(old))).status).toBe(200);
 
-    expect(await resealRootKey(started(NEXT, old), Date.now())).toBe('resealed');
-    expect(await resealRootKey(started(NEXT, old), Date.now())).toBe('unchanged');
+    expect(await resealRootKey(started(NEXT, old), Date.now())).toEqual(ok('resealed'));
+    expect(await resealRootKey(started(NEXT, old), Date.now())).toEqual(ok('unchanged'));
 
     const after = started(NEXT);
     expect(await rootKey(after)).toBe(root);
@@ -50,7 +51,7 @@ describe('MASTER_KEY', () => {
     await expect(rootKey(started(old))).rejects.toThrow('not the one this database was sealed under');
 
     // And back, for the tests that share this database.
-    expect(await resealRootKey(started(old, NEXT), Date.now())).toBe('resealed');
+    expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
     expect(await rootKey(started(old))).toBe(root);
   });
 
@@ -86,9 +87,9 @@ describe('MASTER_KEY', () => {
     const old = serviceEnv.MASTER_KEY;
     const root = await rootKey(serviceEnv);
     const outcomes = await Promise.all([1, 2, 3].map(() => resealRootKey(started(NEXT, old), Date.now())));
-    expect(outcomes.filter((outcome) => outcome === 'resealed')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome.ok && outcome.value === 'resealed')).toHaveLength(1);
     expect(await rootKey(started(NEXT))).toBe(root);
-    expect(await resealRootKey(started(old, NEXT), Date.now())).toBe('resealed');
+    expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
   });
 
   test('names a row in its seal: a sealed value is good nowhere else', async () => {
@@ -150,8 +151,8 @@ describe('a site secret', () => {
       },
       now,
     );
-    if (typeof instance === 'string') throw new Error(instance);
-    const { clientJwt } = await issueClientJwt(serviceEnv, serviceUrl, instance.id, 1, now);
+    if (!instance.ok) throw new Error(instance.error);
+    const { clientJwt } = await issueClientJwt(serviceEnv, serviceUrl, instance.value.id, 1, now);
     const config = async (): Promise<{ configVersion: string; secretKey: string }> =>
       (await send('/edge/v1/config', { headers: { authorization: `Bearer ${clientJwt}` } })).json();
     const before = await config();

@@ -56,8 +56,9 @@ export async function newAccount(
     now,
   );
   const settings = siteSettings.parse({ domains: ['example.com'] });
-  const site = await createSite(serviceEnv, { accountId: account.id, name: `site-${accounts}`, settings }, now);
-  if (typeof site === 'string') throw new Error(site);
+  const made = await createSite(serviceEnv, { accountId: account.id, name: `site-${accounts}`, settings }, now);
+  if (!made.ok) throw new Error(made.error);
+  const site = made.value;
   const key = await createApiKey(
     serviceEnv,
     {

@@ -25,7 +25,7 @@ export const createAccessControlRule = operation({
   response: z.object({ status: z.literal('Added new rule') }),
   async handler({ env, account, body, now }) {
     const rule = await checkedRule(body.rule, now);
-    if ((await putAccessRule(env, account.id, rule, now)) === 'full') {
+    if (!(await putAccessRule(env, account.id, rule, now)).ok) {
       throw new ApiError(
         'API.TOO_MANY_ITEMS',
         `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,

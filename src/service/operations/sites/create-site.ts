@@ -24,7 +24,7 @@ export const createSite = operation({
     const settings = { ...body.settings, domains: [...new Set(body.settings.domains)] };
     checkDomains(account.tier, settings.domains);
     const created = await insert(env, { accountId: account.id, name: body.name, settings }, now);
-    if (created === 'duplicate-name') throw duplicateName();
-    return siteAnswer(created);
+    if (!created.ok) throw duplicateName();
+    return siteAnswer(created.value);
   },
 });

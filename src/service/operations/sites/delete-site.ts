@@ -22,7 +22,7 @@ export const deleteSite = operation({
   async handler(context) {
     const { env, account, body, now } = context;
     const record = await ownSite(context, body.siteKey);
-    if (record.active && (await deactivateSite(env, account.id, body.siteKey, now)) === 'last-site') {
+    if (record.active && !(await deactivateSite(env, account.id, body.siteKey, now)).ok) {
       throw new ApiError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
     }
     return { success: true, deactivatedSiteKey: body.siteKey };

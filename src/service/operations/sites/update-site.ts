@@ -66,8 +66,8 @@ export const updateSite = operation({
         current.version,
         now,
       );
-      if (outcome === 'updated') return siteAnswer(await ownSite(context, body.siteKey));
-      if (outcome === 'duplicate-name') throw duplicateName();
+      if (outcome.ok) return siteAnswer(await ownSite(context, body.siteKey));
+      if (outcome.error === 'duplicate-name') throw duplicateName();
     }
     throw new ApiError('API.CONFLICT', 'The site is being changed by others; try again');
   },

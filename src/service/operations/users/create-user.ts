@@ -18,11 +18,11 @@ export const createUser = operation({
   async handler({ env, account, body, now }) {
     refuseOwner(body.email, account);
     const created = await insert(env, account.id, body, now);
-    if (!created) {
+    if (!created.ok) {
       throw new ApiError('PORTAL.USER_ALREADY_EXISTS', 'The account already has a user with this email', [
         { path: 'email', message: 'is taken' },
       ]);
     }
-    return userAnswer(created, account);
+    return userAnswer(created.value, account);
   },
 });

@@ -18,10 +18,8 @@ export const deleteUser = operation({
   async handler({ env, account, body }) {
     refuseOwner(body.email, account);
     const outcome = await remove(env, account.id, body.email);
-    if (outcome === 'not-found') throw userNotFound();
-    if (outcome === 'last-user') {
-      throw new ApiError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');
-    }
-    return { success: true, deletedUserEmail: body.email };
+    if (outcome.ok) return { success: true, deletedUserEmail: body.email };
+    if (outcome.error === 'not-found') throw userNotFound();
+    throw new ApiError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');
   },
 });

@@ -154,8 +154,8 @@ export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Pr
 }
 
 /** Erases the whole log, a minute from now; idempotent. */
-export async function retireLog(env: ShardEnv, log: LogName, now: number): Promise<void> {
-  await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(now)));
+export async function retireLog(env: ShardEnv, log: LogName, nowMs: number): Promise<void> {
+  await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(nowMs)));
 }
 
 function totalOf({ counts }: ValueCounts): number {

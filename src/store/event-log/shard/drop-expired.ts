@@ -19,8 +19,8 @@ const RETENTION_DAYS_DEFAULT = 30;
 /** An audit search looks back 30 days, from a moment before this one. */
 const SEARCHED_AGE_MS = 31 * DAY_MS;
 
-function horizonOf(sql: SqlStorage, now: number): number {
-  return retentionHorizon(Number(readMeta(sql, 'retention_days') ?? RETENTION_DAYS_DEFAULT), now);
+function horizonOf(sql: SqlStorage, nowMs: number): number {
+  return retentionHorizon(Number(readMeta(sql, 'retention_days') ?? RETENTION_DAYS_DEFAULT), nowMs);
 }
 
 /** A segment that straddles the horizon stays until its last row is past it. */
@@ -28,11 +28,11 @@ export async function dropExpired(
   storage: DurableObjectStorage,
   hot: HotRows,
   bucket: R2Bucket,
-  now: number,
+  nowMs: number,
 ): Promise<void> {
   const { sql } = storage;
-  const horizon = horizonOf(sql, now);
-  const arrivals = now - COPY_MAX_AGE_MS;
+  const horizon = horizonOf(sql, nowMs);
+  const arrivals = nowMs - COPY_MAX_AGE_MS;
   hot.mergePending(() => {
     const expired = sql.exec<{ no: number; object: string }>(
       "SELECT no, object FROM segments WHERE state = 'sealed' AND max_ts < ?",
@@ -46,9 +46,9 @@ export async function dropExpired(
       sql.exec("UPDATE segments SET state = 'expired' WHERE no = ?", no);
       doom(sql, object);
     }
-    dropRunsBefore(sql, now - SEARCHED_AGE_MS);
+    dropRunsBefore(sql, nowMs - SEARCHED_AGE_MS);
     hot.rollups.dropBefore(Math.floor(horizon / MINUTE_MS));
-    sweepValues(sql, hot, now);
+    sweepValues(sql, hot, nowMs);
     sql.exec('DELETE FROM telemetry WHERE ts < ?', horizon);
     sql.exec('DELETE FROM counted_batches WHERE at < ?', arrivals);
     sql.exec('DELETE FROM isolates WHERE last_ts < ?', arrivals);
@@ -58,8 +58,8 @@ export async function dropExpired(
 }
 
 /** Once a day: it looks at every hour that is kept. */
-function sweepValues(sql: SqlStorage, hot: HotRows, now: number): void {
-  const today = String(Math.floor(now / DAY_MS));
+function sweepValues(sql: SqlStorage, hot: HotRows, nowMs: number): void {
+  const today = String(Math.floor(nowMs / DAY_MS));
   if (readMeta(sql, 'values_swept') === today) return;
   hot.rollups.dropUnusedValues();
   writeMeta(sql, 'values_swept', today);

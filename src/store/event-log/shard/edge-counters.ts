@@ -48,14 +48,14 @@ export function addCounters(
   storage: DurableObjectStorage,
   batchId: string,
   counters: Readonly<Record<string, number>>,
-  now: number,
+  nowMs: number,
 ): void {
   const { sql } = storage;
   storage.transactionSync(() => {
     const { rowsWritten } = sql.exec(
       'INSERT INTO counted_batches (id, at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
       batchId,
-      now,
+      nowMs,
     );
     if (rowsWritten === 0) return;
     const known = new Set(

@@ -3,20 +3,20 @@
  * sealed objects, and does not wait for retention. Marked first and done by the alarm, a while later:
  * a batch that was let in before the deletion has arrived by then.
  */
-import { createTables, readMeta, writeMeta } from './schema.ts';
+import { createShardTables, readMeta, writeMeta } from './schema.ts';
 import { objectFolder } from './segments.ts';
 
 /** No call to the service lasts as long. */
 const ERASE_AFTER_MS = 60_000;
 
 /** When to erase it; the moment it was marked first counts. */
-export function markRetired(sql: SqlStorage, now: number): number {
-  if (readMeta(sql, 'erase_at') === null) writeMeta(sql, 'erase_at', String(now + ERASE_AFTER_MS));
+export function markLogRetired(sql: SqlStorage, nowMs: number): number {
+  if (readMeta(sql, 'erase_at') === null) writeMeta(sql, 'erase_at', String(nowMs + ERASE_AFTER_MS));
   return Number(readMeta(sql, 'erase_at'));
 }
 
 /** `null`: the log is in use. */
-export function eraseMoment(sql: SqlStorage): number | null {
+export function logEraseAt(sql: SqlStorage): number | null {
   const moment = readMeta(sql, 'erase_at');
   return moment === null ? null : Number(moment);
 }
@@ -29,5 +29,5 @@ export async function eraseLog(storage: DurableObjectStorage, bucket: R2Bucket, 
     await bucket.delete(objects.map(({ key }) => key));
   }
   await storage.deleteAll();
-  createTables(storage.sql);
+  createShardTables(storage.sql);
 }

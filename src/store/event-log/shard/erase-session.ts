@@ -21,7 +21,7 @@ const NO_SEGMENT = 0;
 
 const LISTED = '(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))';
 
-export async function eraseSession(
+export async function eraseSessionRows(
   storage: DurableObjectStorage,
   hot: HotRows,
   bucket: R2Bucket,

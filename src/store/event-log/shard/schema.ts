@@ -54,7 +54,7 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS doomed_objects (object TEXT PRIMARY KEY) WITHOUT ROWID`,
 ];
 
-export function createTables(sql: SqlStorage): void {
+export function createShardTables(sql: SqlStorage): void {
   for (const statement of statements) sql.exec(statement);
 }
 

@@ -29,9 +29,9 @@ function sealAgeMs(shardName: string): number {
 }
 
 /** Of a busy captcha log most rows still change: a segment is worth its price only when it can be full. */
-export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: number, now: number): boolean {
+export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: number, nowMs: number): boolean {
   const full = 'SELECT 1 FROM verdicts WHERE ts < ? LIMIT 1 OFFSET ?';
-  return sql.exec(full, now - sealAgeMs(shardName), segmentRows - 1).toArray().length > 0;
+  return sql.exec(full, nowMs - sealAgeMs(shardName), segmentRows - 1).toArray().length > 0;
 }
 
 const BELONGS = '(ts, id) <= (?, ?) AND seq <= ?';
@@ -42,7 +42,7 @@ export function openSegment(
   hot: HotRows,
   shardName: string,
   segmentRows: number,
-  now: number,
+  nowMs: number,
 ): SealingSegment | null {
   const { sql } = storage;
   const [open] = sql.exec<{ no: number; object: string; maxTs: number; maxId: string; maxSeq: number }>(
@@ -52,11 +52,11 @@ export function openSegment(
   const [last] = sql.exec<{ ts: number; id: string }>(
     `SELECT ts, id FROM (SELECT ts, id FROM verdicts WHERE ts < ? ORDER BY ts, id LIMIT ?)
      ORDER BY ts DESC, id DESC LIMIT 1`,
-    now - sealAgeMs(shardName),
+    nowMs - sealAgeMs(shardName),
     segmentRows,
   );
   if (!last) return null;
-  return beginSegment(sql, shardName, { timestamp: last.ts, id: last.id }, hot.lastSeq, now);
+  return beginSegment(sql, shardName, { timestamp: last.ts, id: last.id }, hot.lastSeq, nowMs);
 }
 
 /** Records, before the object is put, which rows it will hold. */
@@ -65,7 +65,7 @@ export function beginSegment(
   shardName: string,
   newest: RowKey,
   maxSeq: number,
-  now: number,
+  nowMs: number,
 ): SealingSegment {
   const { no } = sql.exec<{ no: number }>('SELECT COALESCE(MAX(no), 0) + 1 AS no FROM segments').one();
   const segment = {
@@ -84,7 +84,7 @@ export function beginSegment(
     segment.maxTs,
     segment.maxId,
     segment.maxSeq,
-    now,
+    nowMs,
   );
   return segment;
 }

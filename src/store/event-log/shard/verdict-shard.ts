@@ -4,7 +4,7 @@
  * the way of appending. Described in docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { eraseSession } from './erase-session.ts';
+import { eraseSessionRows } from './erase-session.ts';
 import type { CaptchaEvent } from '../captcha-record.ts';
 import { liveCounts } from './captcha-live-counts.ts';
 import { scanCaptchas } from './captcha-scan.ts';
@@ -14,7 +14,7 @@ import { HotRows } from './hot-rows.ts';
 import { addCounters, readCounters } from './edge-counters.ts';
 import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
-import { eraseLog, eraseMoment, markRetired } from './erase-log.ts';
+import { eraseLog, logEraseAt, markLogRetired } from './erase-log.ts';
 import { RollupReader } from './rollup-reader.ts';
 import type {
   AppendCounts,
@@ -35,7 +35,7 @@ import type {
   ValueSeries,
 } from '../shard-rpc.ts';
 import type { LogRow } from '../log-row.ts';
-import { createTables, readMeta, writeMeta } from './schema.ts';
+import { createShardTables, readMeta, writeMeta } from './schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
 import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
 
@@ -66,7 +66,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createTables(ctx.storage.sql);
+    createShardTables(ctx.storage.sql);
     this.#name = rememberedName(ctx);
     this.#hot = new HotRows(ctx.storage);
     this.#reader = new RollupReader(this.#hot);
@@ -157,12 +157,12 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
-    return this.#exclusively(() => eraseSession(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
+    return this.#exclusively(() => eraseSessionRows(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
   }
 
   /** The instance is deleted: everything goes, a minute from now. */
-  async retire(now: number): Promise<void> {
-    if (this.#holdsAnything()) await this.#wake(markRetired(this.#storage.sql, now));
+  async retire(nowMs: number): Promise<void> {
+    if (this.#holdsAnything()) await this.#wake(markLogRetired(this.#storage.sql, nowMs));
   }
 
   /** What this shard holds, for operators and benchmarks. */
@@ -197,25 +197,25 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
-    const now = Date.now();
-    let next = now + CARE_INTERVAL_MS;
-    const eraseAt = eraseMoment(this.#storage.sql);
+    const nowMs = Date.now();
+    let next = nowMs + CARE_INTERVAL_MS;
+    const eraseAt = logEraseAt(this.#storage.sql);
     try {
-      if (eraseAt !== null && eraseAt <= now) return await this.#exclusively(() => this.#eraseEverything());
-      while (this.#isFull(now) || this.#hasOldRows(now)) {
+      if (eraseAt !== null && eraseAt <= nowMs) return await this.#exclusively(() => this.#eraseEverything());
+      while (this.#isFull(nowMs) || this.#hasOldRows(nowMs)) {
         const before = this.#hot.keys.size;
         await this.#exclusively(() => this.#sealOne());
         if (this.#hot.keys.size >= before) break;
       }
-      await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, now));
+      await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, nowMs));
     } catch (error) {
       console.error(JSON.stringify({ event: 'verdict-shard-care-failed', shard: this.#name, message: String(error) }));
-      next = now + RETRY_AFTER_MS;
+      next = nowMs + RETRY_AFTER_MS;
     }
-    if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, now + RETRY_AFTER_MS);
-    if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, now + RETRY_AFTER_MS));
+    if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
+    if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, nowMs + RETRY_AFTER_MS));
     // A log that holds nothing any more sleeps until somebody writes to it.
-    if (next !== now + CARE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
+    if (next !== nowMs + CARE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
   }
 
   async #eraseEverything(): Promise<void> {
@@ -246,9 +246,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return Number(readMeta(this.#storage.sql, 'hot_rows_max') ?? max);
   }
 
-  #isFull(now: number): boolean {
+  #isFull(nowMs: number): boolean {
     if (this.#hot.keys.size < this.#hotRowsMax()) return false;
-    return hasFullSegment(this.#storage.sql, this.#name, this.#segmentRows(), now);
+    return hasFullSegment(this.#storage.sql, this.#name, this.#segmentRows(), nowMs);
   }
 
   #segmentRows(): number {
@@ -256,9 +256,9 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return Number(readMeta(this.#storage.sql, 'segment_rows') ?? rows);
   }
 
-  #hasOldRows(now: number): boolean {
+  #hasOldRows(nowMs: number): boolean {
     const oldest = this.#storage.sql.exec<{ ts: number | null }>('SELECT MIN(ts) AS ts FROM verdicts').one().ts;
-    return oldest !== null && oldest < now - SEAL_AFTER_MS;
+    return oldest !== null && oldest < nowMs - SEAL_AFTER_MS;
   }
 
   #holdsAnything(): boolean {

@@ -15,8 +15,8 @@ import type { RescoredSession, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
 
 /** A JWT's life, and the clocks of two Workers. */
-const LISTED_MILLISECONDS = (SESSION_JWT_SECONDS + 10) * 1000;
-const DAY_MILLISECONDS = 86_400_000;
+const LISTED_MS = (SESSION_JWT_SECONDS + 10) * 1000;
+const DAY_MS = 86_400_000;
 
 export interface OpenedRisk extends RiskScore {
   jti: string;
@@ -27,7 +27,7 @@ export async function openRisk(
   env: ServiceEnv,
   instance: StoredInstance,
   visitor: EdgeVisitor,
-  times: { now: number; expiresAt: number },
+  times: { nowMs: number; expiresAt: number },
   formerJti: string | null,
 ): Promise<OpenedRisk> {
   const who = sessionVisitor(visitor);
@@ -44,11 +44,11 @@ export async function renewRisk(
   instance: StoredInstance,
   jti: string,
   visitor: EdgeVisitor,
-  times: { now: number; expiresAt: number },
+  times: { nowMs: number; expiresAt: number },
 ): Promise<RiskScore | null> {
   const book = sessionBook(env, instance.id, jti);
   const risk = await book.renew(termsOf(instance, jti, sessionVisitor(visitor), times));
-  await listIfRaised(env, instance, jti, risk, times.now);
+  await listIfRaised(env, instance, jti, risk, times.nowMs);
   return risk;
 }
 
@@ -57,10 +57,10 @@ export async function reportRisk(
   instance: StoredInstance,
   jti: string,
   report: TelemetryReport,
-  now: number,
+  nowMs: number,
 ): Promise<void> {
-  const risk = await sessionBook(env, instance.id, jti).report(jti, report, now);
-  await listIfRaised(env, instance, jti, risk, now);
+  const risk = await sessionBook(env, instance.id, jti).report(jti, report, nowMs);
+  await listIfRaised(env, instance, jti, risk, nowMs);
 }
 
 export async function crowdRisk(
@@ -68,10 +68,10 @@ export async function crowdRisk(
   instance: StoredInstance,
   jti: string,
   requests: number,
-  now: number,
+  nowMs: number,
 ): Promise<void> {
-  const risk = await sessionBook(env, instance.id, jti).crowd(jti, requests, now);
-  await listIfRaised(env, instance, jti, risk, now);
+  const risk = await sessionBook(env, instance.id, jti).crowd(jti, requests, nowMs);
+  await listIfRaised(env, instance, jti, risk, nowMs);
 }
 
 export function readRisk(env: ServiceEnv, instanceId: string, jti: string): Promise<SessionState | null> {
@@ -88,16 +88,16 @@ export async function endSession(
   env: ServiceEnv,
   instance: StoredInstance,
   jti: string,
-  now: number,
+  nowMs: number,
 ): Promise<boolean> {
-  const known = await sessionBook(env, instance.id, jti).end(jti, now + instance.jtiExpirySeconds * 1000);
-  await listBook(env, instance.id).withdraw(jti, now + LISTED_MILLISECONDS);
+  const known = await sessionBook(env, instance.id, jti).end(jti, nowMs + instance.jtiExpirySeconds * 1000);
+  await listBook(env, instance.id).withdraw(jti, nowMs + LISTED_MS);
   return known;
 }
 
 /** Forgets every session of a deleted instance, a minute from now; idempotent. */
-export async function retireRisk(env: ServiceEnv, instanceId: string, now: number): Promise<void> {
-  await Promise.all(allBooks(env, instanceId).map((book) => book.retire(now)));
+export async function retireRisk(env: ServiceEnv, instanceId: string, nowMs: number): Promise<void> {
+  await Promise.all(allBooks(env, instanceId).map((book) => book.retire(nowMs)));
 }
 
 /** Below the threshold no verdict changes: those scores travel with the next JWT, and the edges' config stays. */
@@ -106,21 +106,21 @@ async function listIfRaised(
   instance: StoredInstance,
   jti: string,
   risk: RescoredSession | null,
-  now: number,
+  nowMs: number,
 ): Promise<void> {
   if (risk === null || risk.score <= risk.before || risk.score < instance.challengeThreshold) return;
   const { score, detectors } = risk;
-  await listBook(env, instance.id).raise({ jti, score, detectors }, now + LISTED_MILLISECONDS);
+  await listBook(env, instance.id).raise({ jti, score, detectors }, nowMs + LISTED_MS);
 }
 
 function termsOf(
   instance: StoredInstance,
   jti: string,
   visitor: SessionVisitor,
-  { now, expiresAt }: { now: number; expiresAt: number },
+  { nowMs, expiresAt }: { nowMs: number; expiresAt: number },
 ): SessionTerms {
-  const keptUntil = expiresAt + instance.retentionDays * DAY_MILLISECONDS;
-  return { jti, visitor, now, expiresAt, keptUntil, cycling: instance.cookieCycling };
+  const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
+  return { jti, visitor, nowMs, expiresAt, keptUntil, cycling: instance.cookieCycling };
 }
 
 function sessionVisitor({ userAgent, ip, ipCategories, headers }: EdgeVisitor): SessionVisitor {

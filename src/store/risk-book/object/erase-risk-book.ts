@@ -9,28 +9,28 @@ import { createSessionTables } from './session-rows.ts';
 /** No call to the service lasts as long. */
 const ERASE_AFTER_MS = 60_000;
 
-export function createBookTables(sql: SqlStorage): void {
+export function createRiskBookTables(sql: SqlStorage): void {
   createSessionTables(sql);
   createListTables(sql);
   sql.exec('CREATE TABLE IF NOT EXISTS retired (one INTEGER PRIMARY KEY CHECK (one = 1), erase_at INTEGER NOT NULL)');
 }
 
 /** When to erase it; the moment it was marked first counts. `null`: there is nothing to erase. */
-export function markRetired(sql: SqlStorage, now: number): number | null {
+export function markRiskBookRetired(sql: SqlStorage, nowMs: number): number | null {
   if (!holdsAnything(sql)) return null;
-  sql.exec('INSERT INTO retired (one, erase_at) VALUES (1, ?) ON CONFLICT DO NOTHING', now + ERASE_AFTER_MS);
-  return eraseMoment(sql);
+  sql.exec('INSERT INTO retired (one, erase_at) VALUES (1, ?) ON CONFLICT DO NOTHING', nowMs + ERASE_AFTER_MS);
+  return riskBookEraseAt(sql);
 }
 
 /** `null`: the book is in use. */
-export function eraseMoment(sql: SqlStorage): number | null {
+export function riskBookEraseAt(sql: SqlStorage): number | null {
   return sql.exec<{ at: number }>('SELECT erase_at AS at FROM retired').toArray()[0]?.at ?? null;
 }
 
 /** Leaves an empty book behind. */
-export async function eraseBook(storage: DurableObjectStorage): Promise<void> {
+export async function eraseRiskBook(storage: DurableObjectStorage): Promise<void> {
   await storage.deleteAll();
-  createBookTables(storage.sql);
+  createRiskBookTables(storage.sql);
 }
 
 function holdsAnything(sql: SqlStorage): boolean {

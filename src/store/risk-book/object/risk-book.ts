@@ -10,7 +10,7 @@ import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../..
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
 import type { RaisedSession, RescoredSession, RiskBookRpc, SessionLists, SessionTerms } from '../rpc.ts';
-import { createBookTables, eraseBook, eraseMoment, markRetired } from './erase-risk-book.ts';
+import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
 import { SessionRows } from './session-rows.ts';
 
 /** Rows that are past cost nothing but space: looked after once an hour at most. */
@@ -26,7 +26,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createBookTables(ctx.storage.sql);
+    createRiskBookTables(ctx.storage.sql);
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 
@@ -38,26 +38,26 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
 
   /** `null`: the session was ended and must not live on. One that is not known here any more begins anew. */
   async renew(terms: SessionTerms): Promise<RescoredSession | null> {
-    const { jti, visitor, now } = terms;
+    const { jti, visitor, nowMs } = terms;
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#rows.read(jti);
     if (known === null) {
       const { score, detectors } = await this.open(terms, NO_LINEAGE);
       return { score, detectors, before: score };
     }
-    return this.#keep(jti, known, renewed(known, visitor, now));
+    return this.#keep(jti, known, renewed(known, visitor, nowMs));
   }
 
   /** `null`: no such session, or it was ended. */
-  async report(jti: string, report: TelemetryReport, now: number): Promise<RescoredSession | null> {
+  async report(jti: string, report: TelemetryReport, nowMs: number): Promise<RescoredSession | null> {
     const known = this.#rows.read(jti);
-    return known === null ? null : this.#keep(jti, known, reported(known, report, now));
+    return known === null ? null : this.#keep(jti, known, reported(known, report, nowMs));
   }
 
   /** So many requests of one session came in one batch. */
-  async crowd(jti: string, requests: number, now: number): Promise<RescoredSession | null> {
+  async crowd(jti: string, requests: number, nowMs: number): Promise<RescoredSession | null> {
     const known = this.#rows.read(jti);
-    return known === null ? null : this.#keep(jti, known, crowded(known, requests, now));
+    return known === null ? null : this.#keep(jti, known, crowded(known, requests, nowMs));
   }
 
   /** What somebody carries on who comes with this session's cookie and is another visitor than it was opened for. */
@@ -95,35 +95,35 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return listVersion(this.#storage.sql);
   }
 
-  async lists(now: number): Promise<SessionLists> {
-    return readLists(this.#storage.sql, now);
+  async lists(nowMs: number): Promise<SessionLists> {
+    return readLists(this.#storage.sql, nowMs);
   }
 
   /** The instance is deleted: everything goes, a minute from now. */
-  async retire(now: number): Promise<void> {
-    const eraseAt = markRetired(this.#storage.sql, now);
+  async retire(nowMs: number): Promise<void> {
+    const eraseAt = markRiskBookRetired(this.#storage.sql, nowMs);
     if (eraseAt !== null) await this.#wake(eraseAt, 0);
   }
 
   override async alarm(): Promise<void> {
-    const now = Date.now();
+    const nowMs = Date.now();
     this.#alarmAt = null;
-    const eraseAt = eraseMoment(this.#storage.sql);
+    const eraseAt = riskBookEraseAt(this.#storage.sql);
     if (eraseAt !== null) {
-      if (eraseAt > now) return this.#wake(eraseAt, 0);
-      await eraseBook(this.#storage);
+      if (eraseAt > nowMs) return this.#wake(eraseAt, 0);
+      await eraseRiskBook(this.#storage);
       this.#rows = new SessionRows(this.#storage.sql);
       return;
     }
-    const next = [this.#rows.dropDue(now), dropPast(this.#storage.sql, now)].filter((at) => at !== null);
+    const next = [this.#rows.dropDue(nowMs), dropPast(this.#storage.sql, nowMs)].filter((at) => at !== null);
     if (next.length === 0) return;
     const due = Math.min(...next);
-    await this.#wake(due, due <= now ? MORE_TO_DROP_MS : CARE_INTERVAL_MS);
+    await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : CARE_INTERVAL_MS);
   }
 
-  #open({ jti, visitor, now, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
-    const before = this.#rows.openedSince(visitor.network, now - cycling.windowSeconds * 1000);
-    const state = opened(visitor, { now, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
+  #open({ jti, visitor, nowMs, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
+    const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
+    const state = opened(visitor, { now: nowMs, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
     this.#rows.insert(jti, state, keptUntil);
     return state;
   }

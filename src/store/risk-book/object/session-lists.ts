@@ -39,11 +39,11 @@ export function withdrawListed(sql: SqlStorage, jti: string, until: number): voi
 }
 
 /** With more than fit, the highest scores and the newest withdrawals: the others are known in five minutes. */
-export function readLists(sql: SqlStorage, now: number): SessionLists {
+export function readLists(sql: SqlStorage, nowMs: number): SessionLists {
   const raised = sql
     .exec<RaisedSession & Record<string, SqlStorageValue>>(
       'SELECT jti, score, detectors FROM raised WHERE until > ? ORDER BY score DESC, until DESC LIMIT ?',
-      now,
+      nowMs,
       LISTED_JTIS_MAX,
     )
     .toArray()
@@ -51,7 +51,7 @@ export function readLists(sql: SqlStorage, now: number): SessionLists {
   const withdrawn = sql
     .exec<{ jti: string }>(
       'SELECT jti FROM withdrawn WHERE until > ? ORDER BY until DESC LIMIT ?',
-      now,
+      nowMs,
       LISTED_JTIS_MAX,
     )
     .toArray()
@@ -60,9 +60,9 @@ export function readLists(sql: SqlStorage, now: number): SessionLists {
 }
 
 /** Returns when the next entry is past, or `null` when there is none. */
-export function dropPast(sql: SqlStorage, now: number): number | null {
-  sql.exec('DELETE FROM raised WHERE until <= ?', now);
-  sql.exec('DELETE FROM withdrawn WHERE until <= ?', now);
+export function dropPast(sql: SqlStorage, nowMs: number): number | null {
+  sql.exec('DELETE FROM raised WHERE until <= ?', nowMs);
+  sql.exec('DELETE FROM withdrawn WHERE until <= ?', nowMs);
   return sql
     .exec<{ at: number | null }>(
       'SELECT MIN(at) AS at FROM (SELECT MIN(until) AS at FROM raised UNION ALL SELECT MIN(until) FROM withdrawn)',

@@ -93,15 +93,15 @@ export class SessionRows {
   }
 
   /** Returns when the next row is due, or `null` when there is none; a moment that is past when there is more to drop. */
-  dropDue(now: number): number | null {
+  dropDue(nowMs: number): number | null {
     this.#sql.exec(
       'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions WHERE kept_until <= ? LIMIT ?)',
-      now,
+      nowMs,
       DROPPED_AT_ONCE,
     );
     this.#sql.exec(
       'DELETE FROM ended WHERE jti IN (SELECT jti FROM ended WHERE until <= ? LIMIT ?)',
-      now,
+      nowMs,
       DROPPED_AT_ONCE,
     );
     this.#rows = null;

@@ -37,7 +37,7 @@ export function oldestServedVersion(sql: SqlStorage): number {
 }
 
 /** To be called before the file is written. */
-export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, bytes: number, now: number): void {
+export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, bytes: number, nowMs: number): void {
   sql.exec(
     `INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)
      ON CONFLICT (hash) DO NOTHING`,
@@ -45,20 +45,20 @@ export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, 
     base.version,
     rules,
     bytes,
-    now,
+    nowMs,
   );
 }
 
 /** Moves the pointer; the file is in R2 now. */
-export function publishBase(storage: DurableObjectStorage, hash: string, now: number): void {
+export function publishBase(storage: DurableObjectStorage, hash: string, nowMs: number): void {
   storage.transactionSync(() => {
-    storage.sql.exec("UPDATE bases SET superseded_at = ? WHERE state = 'ready' AND superseded_at IS NULL", now);
+    storage.sql.exec("UPDATE bases SET superseded_at = ? WHERE state = 'ready' AND superseded_at IS NULL", nowMs);
     storage.sql.exec("UPDATE bases SET state = 'ready', superseded_at = NULL WHERE hash = ?", hash);
   });
 }
 
 /** Bases whose files can go: left behind by a crash, or replaced long enough ago. */
-export function disposableBases(sql: SqlStorage, now: number): string[] {
+export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
   const pending = sql.exec<{ hash: string }>("SELECT hash FROM bases WHERE state = 'pending'").toArray();
   const replaced = sql
     .exec<{ hash: string; superseded_at: number }>(
@@ -67,7 +67,8 @@ export function disposableBases(sql: SqlStorage, now: number): string[] {
     .toArray();
   const old = replaced.filter(
     (base, index) =>
-      index >= REPLACED_BASES_MAX || (index >= REPLACED_BASES_MIN && now - base.superseded_at > REPLACED_BASE_KEPT_MS),
+      index >= REPLACED_BASES_MAX ||
+      (index >= REPLACED_BASES_MIN && nowMs - base.superseded_at > REPLACED_BASE_KEPT_MS),
   );
   return [...pending, ...old].map((base) => base.hash);
 }

@@ -26,21 +26,21 @@ export interface CompileJob {
   env: ServiceEnv;
   instanceId: string;
   /** Epoch milliseconds. */
-  now: number;
+  nowMs: number;
 }
 
-export async function compileBase({ storage, env, instanceId, now }: CompileJob): Promise<void> {
+export async function compileBase({ storage, env, instanceId, nowMs }: CompileJob): Promise<void> {
   const { sql } = storage;
-  await removeDisposable(sql, env, instanceId, now);
-  const { kid, privateKey } = await signingKey(env, 'ruleset', now);
+  await removeDisposable(sql, env, instanceId, nowMs);
+  const { kid, privateKey } = await signingKey(env, 'ruleset', nowMs);
   const version = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
-  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: now });
-  const rules = await addRules(sql, compiler, Math.floor(now / 1000) - EXPIRED_GRACE_SECONDS);
+  const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: nowMs });
+  const rules = await addRules(sql, compiler, Math.floor(nowMs / 1000) - EXPIRED_GRACE_SECONDS);
   const { file, hash } = await signRulesetFile(compiler.finish(), { kid, privateKey });
 
-  announceBase(sql, { hash, version }, rules, file.byteLength, now);
+  announceBase(sql, { hash, version }, rules, file.byteLength, nowMs);
   await env.RULESETS.put(rulesetKey(instanceId, hash), file);
-  publishBase(storage, hash, now);
+  publishBase(storage, hash, nowMs);
   await trimHistory(storage, oldestServedVersion(sql), giveWay);
 }
 
@@ -76,8 +76,8 @@ function nextRows(sql: SqlStorage, after: readonly [number, string]): EngineRow[
   return JSON.parse(rows) as EngineRow[];
 }
 
-async function removeDisposable(sql: SqlStorage, env: ServiceEnv, instanceId: string, now: number): Promise<void> {
-  for (const hash of disposableBases(sql, now)) {
+async function removeDisposable(sql: SqlStorage, env: ServiceEnv, instanceId: string, nowMs: number): Promise<void> {
+  for (const hash of disposableBases(sql, nowMs)) {
     await env.RULESETS.delete(rulesetKey(instanceId, hash));
     forgetBase(sql, hash);
   }

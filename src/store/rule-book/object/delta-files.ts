@@ -23,12 +23,12 @@ export class DeltaFiles {
     this.#instanceId = instanceId;
   }
 
-  /** The signed changes in `(base.version, version]`. `now`: epoch milliseconds. */
-  file(base: BasePointer, version: number, now: number): Promise<Uint8Array> {
+  /** The signed changes in `(base.version, version]`. `nowMs`: epoch milliseconds. */
+  file(base: BasePointer, version: number, nowMs: number): Promise<Uint8Array> {
     const key = `${base.hash}/${version}`;
     const kept = this.#files.get(key);
     if (kept) return kept;
-    const made = this.#make(base, version, now);
+    const made = this.#make(base, version, nowMs);
     this.#files.set(key, made);
     made.catch(() => this.#files.delete(key));
     for (const oldest of this.#files.keys()) {
@@ -38,9 +38,9 @@ export class DeltaFiles {
     return made;
   }
 
-  async #make(base: BasePointer, version: number, now: number): Promise<Uint8Array> {
+  async #make(base: BasePointer, version: number, nowMs: number): Promise<Uint8Array> {
     const { set, removed } = netChanges(this.#sql, base.version, version);
-    const { kid, privateKey } = await signingKey(this.#env, 'ruleset', now);
+    const { kid, privateKey } = await signingKey(this.#env, 'ruleset', nowMs);
     const payload = encodeDelta({
       instanceId: this.#instanceId,
       baseHash: base.hash,

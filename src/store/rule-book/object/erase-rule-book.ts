@@ -3,23 +3,23 @@
  * their log and their files. Marked first and done by the alarm, which is repeated until it has worked.
  */
 import { rulesetFolder } from '../ruleset-objects.ts';
-import { createTables } from './schema.ts';
+import { createRuleBookTables } from './schema.ts';
 
-export function markRetired(sql: SqlStorage, now: number): void {
-  sql.exec('INSERT INTO retired (at) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM retired)', now);
+export function markRuleBookRetired(sql: SqlStorage, nowMs: number): void {
+  sql.exec('INSERT INTO retired (at) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM retired)', nowMs);
 }
 
-export function isRetired(sql: SqlStorage): boolean {
+export function isRuleBookRetired(sql: SqlStorage): boolean {
   return sql.exec('SELECT 1 FROM retired').toArray().length > 0;
 }
 
 /** Leaves an empty book of the same name behind. */
-export async function eraseBook(storage: DurableObjectStorage, files: R2Bucket, instanceId: string): Promise<void> {
+export async function eraseRuleBook(storage: DurableObjectStorage, files: R2Bucket, instanceId: string): Promise<void> {
   for (;;) {
     const { objects } = await files.list({ prefix: rulesetFolder(instanceId) });
     if (objects.length === 0) break;
     await files.delete(objects.map((object) => object.key));
   }
   await storage.deleteAll();
-  createTables(storage.sql, instanceId);
+  createRuleBookTables(storage.sql, instanceId);
 }

@@ -4,12 +4,13 @@
  * writers nor edges wait for it. State is SQLite (docs/storage-schema.md); files are in R2.
  */
 import { DurableObject } from 'cloudflare:workers';
+import { failed } from '../../../result.ts';
 import { currentBase, servedBase } from './bases.ts';
 import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './change-log.ts';
 import { compileBase } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
-import { eraseBook, isRetired, markRetired } from './erase-rule-book.ts';
+import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
 import type {
   BasePointer,
   HistoryEntry,
@@ -22,7 +23,7 @@ import type {
   WriteOutcome,
 } from '../rpc.ts';
 import type { RuleKey, RuleWrite, StoredRule } from '../rule-row.ts';
-import { createTables } from './schema.ts';
+import { createRuleBookTables } from './schema.ts';
 import { userAgentRulesIn } from './user-agent-lookup.ts';
 import { countRules, deleteRules, restoreVersion, upsertRules } from './write-rules.ts';
 
@@ -50,7 +51,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
     super(ctx, env);
     this.#storage = ctx.storage;
-    createTables(ctx.storage.sql, ctx.id.name);
+    createRuleBookTables(ctx.storage.sql, ctx.id.name);
     this.#instanceId = instanceIdOf(ctx.storage.sql);
     this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
   }
@@ -86,7 +87,9 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     while (this.#compiling) await this.#compiling;
     const oldest = historyFloor(this.#storage.sql);
     const newest = this.#version();
-    if (version < oldest || version > newest) return { ok: false, reason: 'out-of-reach', oldest, newest };
+    if (version < oldest || version > newest) {
+      return failed({ reason: 'out-of-reach', oldest, newest });
+    }
     return this.#written(restoreVersion(this.#storage, version, author));
   }
 
@@ -117,16 +120,16 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   /** The instance was deleted: everything of this book goes, within seconds and with retries. */
-  async retire(now: number): Promise<void> {
-    markRetired(this.#storage.sql, now);
+  async retire(nowMs: number): Promise<void> {
+    markRuleBookRetired(this.#storage.sql, nowMs);
     await this.#storage.setAlarm(Date.now() + COMPILE_DELAY_MS);
   }
 
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
-    if (!isRetired(this.#storage.sql)) return this.compile();
+    if (!isRuleBookRetired(this.#storage.sql)) return this.compile();
     while (this.#compiling) await this.#compiling;
-    await eraseBook(this.#storage, this.env.RULESETS, this.#instanceId);
+    await eraseRuleBook(this.#storage, this.env.RULESETS, this.#instanceId);
   }
 
   /** Compiles the present rules into a new base; a call while one runs waits for that one. */
@@ -135,7 +138,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
       storage: this.#storage,
       env: this.env,
       instanceId: this.#instanceId,
-      now: Date.now(),
+      nowMs: Date.now(),
     }).finally(() => {
       this.#compiling = null;
       // What was written meanwhile may already call for the next one.
@@ -169,7 +172,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     while (this.#changesSinceBase() > DELTA_MAX_CHANGES) await this.compile();
   }
 
-  #written<Outcome extends WriteOutcome>(outcome: Outcome): Outcome {
+  #written(outcome: WriteOutcome): WriteOutcome {
     this.#compileSoonIfDue();
     return outcome;
   }

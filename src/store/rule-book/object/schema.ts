@@ -41,7 +41,7 @@ const statements = [
 ];
 
 /** `instanceId`: unknown where an alarm starts an object that was named before. */
-export function createTables(sql: SqlStorage, instanceId: string | undefined): void {
+export function createRuleBookTables(sql: SqlStorage, instanceId: string | undefined): void {
   for (const statement of statements) sql.exec(statement);
   if (instanceId === undefined) return;
   sql.exec(

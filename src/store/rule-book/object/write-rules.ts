@@ -3,6 +3,7 @@
  * rollback) first lists what would really change in `changes` under the next version, then applies
  * that list to `rules`. A batch that changes nothing makes no version, so importing twice is quiet.
  */
+import { failed, ok } from '../../../result.ts';
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import type { TooManyRules, WriteAuthor, WriteOutcome } from '../rpc.ts';
@@ -18,7 +19,7 @@ class TooManyRulesError extends Error {
   readonly refusal: TooManyRules;
   constructor(limit: number, type: TooManyRules['type']) {
     super('too many rules');
-    this.refusal = { ok: false, reason: 'too-many-rules', limit, type };
+    this.refusal = { reason: 'too-many-rules', limit, type };
   }
 }
 
@@ -30,7 +31,7 @@ export function upsertRules(
 ): WriteOutcome {
   return applyVersion(storage, author, null, (sql, version, actor) => {
     for (const chunk of chunks(lastOfEachKey(rules).map(packRule))) {
-      sql.exec(LIST_UPSERTS, version, author.now, actor, chunk);
+      sql.exec(LIST_UPSERTS, version, author.nowMs, actor, chunk);
     }
   });
 }
@@ -70,7 +71,7 @@ function applyVersion(
       listChanges(sql, version, actor);
       const counts = sql.exec<{ created: number; updated: number; deleted: number }>(COUNT_CHANGES, version).one();
       if (counts.created + counts.updated + counts.deleted === 0) {
-        return { ok: true as const, version: current, created: 0, updated: 0, deleted: 0 };
+        return ok({ version: current, created: 0, updated: 0, deleted: 0 });
       }
       sql.exec(APPLY_UPSERTS, version);
       sql.exec(APPLY_DELETES, version);
@@ -79,7 +80,7 @@ function applyVersion(
       sql.exec(
         'INSERT INTO versions (version, at, actor, kind, created, updated, deleted, restores) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         version,
-        author.now,
+        author.nowMs,
         actor,
         author.kind,
         counts.created,
@@ -88,10 +89,10 @@ function applyVersion(
         restores,
       );
       sql.exec('UPDATE book SET version = ?', version);
-      return { ok: true as const, version, ...counts };
+      return ok({ version, ...counts });
     });
   } catch (error) {
-    if (error instanceof TooManyRulesError) return error.refusal;
+    if (error instanceof TooManyRulesError) return failed(error.refusal);
     throw error;
   }
 }

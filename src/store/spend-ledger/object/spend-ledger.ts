@@ -46,18 +46,18 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
    * `true` won, `false` not, a text the kept answer to the same question. All rows are written or none.
    */
   async spendAll(rows: readonly SpendRow[]): Promise<(boolean | string)[]> {
-    const now = Date.now();
-    for (const [, bornAt] of rows) this.#makeTable(Math.floor(bornAt / EPOCH_MS), now);
+    const nowMs = Date.now();
+    for (const [, bornAt] of rows) this.#makeTable(Math.floor(bornAt / EPOCH_MS), nowMs);
     // Nothing is awaited between the statements, so nothing comes between them.
-    const results = this.ctx.storage.transactionSync(() => rows.map((row) => this.#spendRow(row, now)));
+    const results = this.ctx.storage.transactionSync(() => rows.map((row) => this.#spendRow(row, nowMs)));
     await this.#wake(this.#nextDropAt);
     return results;
   }
 
-  #spendRow([key, bornAt, fingerprint, answer, callId]: SpendRow, now: number): boolean | string {
+  #spendRow([key, bornAt, fingerprint, answer, callId]: SpendRow, nowMs: number): boolean | string {
     const epoch = Math.floor(bornAt / EPOCH_MS);
     // Older than any token can be: its table is gone, so it must not be spendable a second time.
-    if (!this.#live(epoch, now)) return false;
+    if (!this.#live(epoch, nowMs)) return false;
     const table = tableName(epoch);
     const inserted = this.#sql.exec(
       `INSERT INTO ${table} (key, call, fingerprint, answer, spent_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`,
@@ -65,11 +65,11 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
       callId,
       fingerprint,
       answer,
-      now,
+      nowMs,
     );
     if (inserted.toArray().length === 1) return true;
     const { call } = this.#sql.exec<{ call: string }>(`SELECT call FROM ${table} WHERE key = ?`, key).one();
-    return call === callId || (this.#recall(table, key, fingerprint, now) ?? false);
+    return call === callId || (this.#recall(table, key, fingerprint, nowMs) ?? false);
   }
 
   /** The kept answer of a question asked before, if it was asked within ten minutes. */
@@ -87,11 +87,11 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
 
   /** Counts one use of a key in its window; `false` when the window's limit is reached. */
   async count(request: CountRequest): Promise<boolean> {
-    const now = Date.now();
+    const nowMs = Date.now();
     const row = this.#sql
       .exec<{ used: number; ends_at: number }>('SELECT used, ends_at FROM counters WHERE key = ?', request.key)
       .toArray()[0];
-    if (row !== undefined && row.ends_at > now) {
+    if (row !== undefined && row.ends_at > nowMs) {
       if (row.used >= request.limit) return false;
       this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', request.key);
       return true;
@@ -103,49 +103,49 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     this.#sql.exec(
       'INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)',
       request.key,
-      now + request.windowMs,
+      nowMs + request.windowMs,
     );
-    await this.#wake(now + request.windowMs);
+    await this.#wake(nowMs + request.windowMs);
     return request.limit > 0;
   }
 
   override async alarm(): Promise<void> {
-    const now = Date.now();
+    const nowMs = Date.now();
     for (const epoch of this.#epochs) {
-      if (this.#live(epoch, now)) continue;
+      if (this.#live(epoch, nowMs)) continue;
       this.#sql.exec(`DROP TABLE IF EXISTS ${tableName(epoch)}`);
       this.#epochs.delete(epoch);
     }
-    this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', now);
+    this.#sql.exec('DELETE FROM counters WHERE ends_at <= ?', nowMs);
     this.#counterRows = this.#countCounters();
     const ends = [...this.#epochs].map(dropAt);
     this.#nextDropAt = Math.min(Infinity, ...ends);
     const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
     if (counters !== null) ends.push(counters);
     // At most once a minute: windows end all the time, and nothing is wrong with a row too many.
-    this.#alarmAt = ends.length > 0 ? Math.max(now + 60_000, Math.min(...ends)) : Infinity;
+    this.#alarmAt = ends.length > 0 ? Math.max(nowMs + 60_000, Math.min(...ends)) : Infinity;
     if (this.#alarmAt !== Infinity) await this.ctx.storage.setAlarm(this.#alarmAt);
   }
 
-  #recall(table: string, key: string, fingerprint: string | null, now: number): string | null {
+  #recall(table: string, key: string, fingerprint: string | null, nowMs: number): string | null {
     if (fingerprint === null) return null;
     const row = this.#sql
       .exec<{ answer: string }>(
         `SELECT answer FROM ${table} WHERE key = ? AND fingerprint = ? AND spent_at > ?`,
         key,
         fingerprint,
-        now - REPLAY_MS,
+        nowMs - REPLAY_MS,
       )
       .toArray()[0];
     return row?.answer ?? null;
   }
 
-  #live(epoch: number, now: number): boolean {
-    return dropAt(epoch) > now;
+  #live(epoch: number, nowMs: number): boolean {
+    return dropAt(epoch) > nowMs;
   }
 
-  #makeTable(epoch: number, now: number): void {
-    if (this.#epochs.has(epoch) || !this.#live(epoch, now)) return;
+  #makeTable(epoch: number, nowMs: number): void {
+    if (this.#epochs.has(epoch) || !this.#live(epoch, nowMs)) return;
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS ${tableName(epoch)} (key TEXT PRIMARY KEY, call TEXT NOT NULL, fingerprint TEXT, answer TEXT NOT NULL, spent_at INTEGER NOT NULL) WITHOUT ROWID`,
     );

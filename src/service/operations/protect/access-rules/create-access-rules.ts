@@ -36,9 +36,9 @@ export const createAccessRules = operation({
   async handler(context) {
     const { book } = await instanceRules(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules);
-    const outcome = await book.upsert(rules, { now: context.now, actor: context.apiKey.id, kind: 'create' });
-    if (!outcome.ok) throw tooManyRules(outcome);
-    const { created, updated, version } = outcome;
+    const outcome = await book.upsert(rules, { nowMs: context.now, actor: context.apiKey.id, kind: 'create' });
+    if (!outcome.ok) throw tooManyRules(outcome.error);
+    const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;
     return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };
   },

@@ -17,15 +17,16 @@ export const rollbackAccessRules = operation({
   async handler({ body, ...context }) {
     const { book } = await instanceRules(context, body.siteKey);
     const outcome = await book.rollback(body.version, {
-      now: context.now,
+      nowMs: context.now,
       actor: context.apiKey.id,
       kind: 'rollback',
     });
     if (outcome.ok) {
-      const { version, created, updated, deleted } = outcome;
+      const { version, created, updated, deleted } = outcome.value;
       return { version, restores: body.version, created, updated, deleted };
     }
-    if (outcome.reason === 'too-many-rules') throw tooManyRules(outcome);
-    throw new ApiError('API.NOT_FOUND', `Versions ${outcome.oldest} to ${outcome.newest} can be returned to`);
+    const { error } = outcome;
+    if (error.reason === 'too-many-rules') throw tooManyRules(error);
+    throw new ApiError('API.NOT_FOUND', `Versions ${error.oldest} to ${error.newest} can be returned to`);
   },
 });

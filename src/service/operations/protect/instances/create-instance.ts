@@ -27,7 +27,7 @@ export const createInstance = operation({
     checkThresholds(policy);
     await checkSiteKey(env, account.id, globalSiteKey);
     const created = await insert(env, { accountId: account.id, name, cname, globalSiteKey, policy }, now);
-    if (typeof created === 'string') throw conflictError(created);
-    return answerOf(created);
+    if (!created.ok) throw conflictError(created.error);
+    return answerOf(created.value);
   },
 });

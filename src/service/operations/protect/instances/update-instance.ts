@@ -52,8 +52,8 @@ export const updateInstance = operation({
       const revokedBefore =
         clientJwtsRevokedBefore === undefined ? current.clientJwtsRevokedBefore : clientJwtsRevokedBefore;
       const outcome = await write(env, { id, ...identity, policy }, revokedBefore, current.version, now);
-      if (outcome === 'updated') return answerOf(await ownInstance(context, id));
-      if (outcome !== 'stale') throw conflictError(outcome);
+      if (outcome.ok) return answerOf(await ownInstance(context, id));
+      if (outcome.error !== 'stale') throw conflictError(outcome.error);
     }
     throw new ApiError('API.CONFLICT', 'The instance is being changed by others; try again');
   },
