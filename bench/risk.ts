@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { instancePolicy } from '../src/contract/management/instance.ts';
-import { circumstances, recordedKinds, recording, replay } from './risk-replay.ts';
-import type { RecordedSession, Replayed } from './risk-replay.ts';
+import { circumstances, recordedKinds, recording, replay } from '../lab/risk/replay.ts';
+import type { RecordedSession, Replayed } from '../lab/risk/replay.ts';
 
 const TIMED_ROUNDS = 200;
 

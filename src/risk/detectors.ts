@@ -1,223 +1,231 @@
 /**
- * The one table of risk detectors (design 6): a name, a weight, a predicate over plain facts. A score
- * is the sum of the weights of those that fire, so it is always explained by its parts. Weights are set
- * so that one weak sign decides nothing, two or three are challenged (0.5), and only what a browser
- * says of itself outright, or several signs of different kinds together, is blocked (0.85).
+ * The one table of detectors: name, weight in each score, what it compares, and which legitimate clients may trip it.
+ * A score is the sum of the weights of the detectors that fire. Weights follow one rule: a weak sign alone changes
+ * nothing, two or three together reach the challenge threshold (0.5), and only several kinds of signs reach the block
+ * threshold (0.85). `session-score.ts` and `captcha-score.ts` hold the conditions. docs/risk.md prints this table.
  */
-import { isAutomationAgent, sendsFetchMetadata } from './captcha-score.ts';
 import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
-import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
-import { contradictsFetchMetadata, contradictsHints, sendsClientHints } from './client-hints.ts';
-import type { RiskFacts, TelemetryFacts } from './facts.ts';
 
 export interface Detector {
-  name: RiskDetector;
-  weight: number;
-  /** What it sees, and whom it may wrong. */
-  why: string;
-  fires(facts: RiskFacts): boolean;
+  /** `null`: that score does not use this detector. */
+  weights: { session: number | null; captcha: number | null };
+  compares: string;
+  /** Legitimate clients that may trip it. */
+  mayTrip: string;
+  /** Why the two weights differ, or why one is `null`. Absent when both scores share one weight. */
+  reason?: string;
 }
 
-/** The script reports after four seconds; a session that is renewed has lived three minutes. */
-const TELEMETRY_DUE_MS = 120_000;
-/** The script's second report; longer than most people look at a page without a hand on it. */
-const STILL_AFTER_MS = 30_000;
-const STILL_REPORTS = 3;
-const UNTRUSTED_MIN = 10;
-/** One may be a window that was in front and closed, with the pointer elsewhere by then. */
-const LEAPS_MIN = 2;
-/** Of fewer even a person's may look alike by chance. */
-const KEY_GAPS_MIN = 10;
-/** People vary by a third of their pace and more, trained ones by a fifth; nobody types 50 keys a second. */
-const EVEN_DEVIATION_SHARE = 0.08;
-const QUICKEST_GAP_MS = 20;
-const HOPS_MIN = 3;
-/** Five requests a second for a whole minute; a page with its pictures stays below. */
-const BURST_PER_MINUTE = 300;
+/** A score that differs from the other one for the same reason gives it in the same words. */
+export const reasons = {
+  noReports: 'No page has reported when a captcha is chosen. The session score counts it and joins the captcha score.',
+  noHistory: 'A captcha sees one request. The session score counts what came before and joins the captcha score.',
+  noHeaders: 'A captcha request shows only whether Accept-Language and Sec-Fetch-* are present.',
+  addressFirst:
+    'A captcha knows little more than the address, and a mistake costs one picture task. A session can be blocked.',
+  shortSpan: 'A captcha is solved within minutes, so a change is rarer there than in a session that lasts a day.',
+  solving: 'Only solving a challenge shows it.',
+  throughEdge: 'A session is always opened through an edge, which reports the host itself.',
+  embedded: 'An app can embed a page to pass its captchas on. A session in an app is judged by what its pages report.',
+} as const;
 
-const HEADLESS = /headless|phantomjs|slimerjs/i;
-/** Every browser's user agent has begun so for twenty years. */
-const BROWSER = /^(?:Mozilla|Opera)\//;
-/** Not `no-plugins`: a person's Chrome has none either once it is told to download PDF files. */
-const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
+const both = (weight: number) => ({ weights: { session: weight, captcha: weight } });
+const differing = (session: number, captcha: number, reason: string) => ({ weights: { session, captcha }, reason });
+const sessionOnly = (session: number, reason: string) => ({ weights: { session, captcha: null }, reason });
+const captchaOnly = (captcha: number, reason: string) => ({ weights: { session: null, captcha }, reason });
 
-const has = (facts: RiskFacts, trait: TelemetryTrait): boolean => facts.telemetry.traits.includes(trait);
-const saysHeadless = (facts: RiskFacts): boolean => HEADLESS.test(facts.userAgent) || has(facts, 'headless-agent');
-const touched = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
-  pointerMoves + presses + keys + wheels;
+/** In the order in which the parts of a score are listed. */
+export const detectors = {
+  'no-user-agent': {
+    ...both(0.5),
+    compares: 'The User-Agent header is missing or empty.',
+    mayTrip: 'None: every browser sends it.',
+  },
+  'automation-user-agent': {
+    ...both(0.5),
+    compares: 'The user agent names a tool (curl, a script library, a driver) or is not in the form of a browser’s.',
+    mayTrip: 'Monitoring services, and apps with their own HTTP client.',
+  },
+  'headless-user-agent': {
+    ...both(0.5),
+    compares: 'The user agent, as the server or the page sees it, names a headless browser.',
+    mayTrip: 'Preview and screenshot services.',
+  },
+  'no-accept-language': {
+    ...both(0.2),
+    compares: 'The Accept-Language header is missing.',
+    mayTrip: 'Visitors behind a privacy proxy that removes it.',
+  },
+  'no-fetch-metadata': {
+    ...both(0.3),
+    compares: 'No Sec-Fetch-* header, from a browser version that sends them over https.',
+    mayTrip: 'Visitors behind a proxy that removes headers it does not know.',
+  },
+  'contradictory-fetch-metadata': {
+    ...sessionOnly(0.3, reasons.noHeaders),
+    compares: 'Some Sec-Fetch-* headers without the others, or values that no browser sends together.',
+    mayTrip: 'Visitors behind a proxy that removes some of them.',
+  },
+  'no-client-hints': {
+    ...sessionOnly(0.2, reasons.noHeaders),
+    compares: 'No Sec-CH-UA header, from Chromium 90 or newer.',
+    mayTrip: 'A few privacy builds of Chromium.',
+  },
+  'contradictory-client-hints': {
+    ...sessionOnly(0.4, reasons.noHeaders),
+    compares: 'Sec-CH-UA names another version, system or kind of browser than the user agent.',
+    mayTrip: 'Extensions that change the user agent and nothing else.',
+  },
+  webdriver: {
+    ...sessionOnly(0.5, reasons.noReports),
+    compares: 'The browser sets navigator.webdriver.',
+    mayTrip: 'Developers who test the site with a driven browser.',
+  },
+  'automation-global': {
+    ...sessionOnly(0.4, reasons.noReports),
+    compares: 'The page holds objects that an automation driver leaves behind.',
+    mayTrip: 'Developers who test the site with a driven browser.',
+  },
+  'patched-browser': {
+    ...sessionOnly(0.4, reasons.noReports),
+    compares: 'Properties that reveal a driver were replaced, or the page and the server see different browsers.',
+    mayTrip: 'Extensions that disguise the browser.',
+  },
+  'headless-traits': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares:
+      'The browser lacks what one with a window always has, and its user agent does not say that it is headless.',
+    mayTrip: 'Rare embedded browsers without languages or window size.',
+  },
+  'cdp-traits': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'Pointer events have screen coordinates that only the DevTools protocol produces.',
+    mayTrip: 'Developers who test the site with a driven browser.',
+  },
+  'untrusted-events': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'At least 10 input events came from scripts, and more than came from the visitor.',
+    mayTrip: 'Pages whose own scripts dispatch input events, and some accessibility extensions.',
+  },
+  'no-interaction': {
+    ...sessionOnly(0.1, reasons.noReports),
+    compares: 'A page was visible for 30 seconds, or pages reported three times, without any input.',
+    mayTrip: 'People who only read.',
+  },
+  'pointer-without-path': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'At least two mouse presses at places that the mouse did not travel to.',
+    mayTrip: 'Eye trackers and remote control.',
+  },
+  'machine-typing': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'At least 10 pauses between keys of equal length, or of under 20 ms on average.',
+    mayTrip: 'Password managers that type.',
+  },
+  'telemetry-absent': {
+    ...sessionOnly(0.25, reasons.noReports),
+    compares: 'The session is two minutes old and none of its pages has reported.',
+    mayTrip: 'Visitors with a content blocker.',
+  },
+  'implausible-telemetry': {
+    ...sessionOnly(0.4, reasons.noReports),
+    compares: 'The counts of a report contradict each other or the clock.',
+    mayTrip: 'None known.',
+  },
+  'cookie-cycling': {
+    ...sessionOnly(0.35, reasons.noHistory),
+    compares:
+      'The network opened `cookieCycling.threshold` or more sessions without input in its window, and fewer with input.',
+    mayTrip: 'Offices where most people only look.',
+  },
+  'address-change': {
+    ...differing(0.1, 0.2, reasons.shortSpan),
+    compares: 'The cookie, or the solution of a captcha, came from another network.',
+    mayTrip: 'Phones that move between networks.',
+  },
+  'address-hopping': {
+    ...sessionOnly(0.25, reasons.noHistory),
+    compares: 'The cookie changed networks at least three times.',
+    mayTrip: 'Travellers.',
+  },
+  'user-agent-change': {
+    ...sessionOnly(0.3, reasons.noHistory),
+    compares: 'The cookie came with another user agent.',
+    mayTrip: 'Browsers that were just updated, once.',
+  },
+  burst: {
+    ...sessionOnly(0.25, reasons.noHistory),
+    compares: 'The session made at least 300 requests in a minute.',
+    mayTrip: 'Pages that load hundreds of files, opened in several tabs at once.',
+  },
+  'category-tor': {
+    ...differing(0.35, 0.4, reasons.addressFirst),
+    compares: 'The address is in the category "tor".',
+    mayTrip: 'People who use Tor.',
+  },
+  'category-abuser': {
+    ...differing(0.4, 0.5, reasons.addressFirst),
+    compares: 'The address is in the category "abuser".',
+    mayTrip: 'People who share an address with an abuser.',
+  },
+  'category-proxy': {
+    ...differing(0.25, 0.3, reasons.addressFirst),
+    compares: 'The address is in the category "proxy".',
+    mayTrip: 'People behind the proxy of a company or a data saver.',
+  },
+  'category-vpn': {
+    ...differing(0.15, 0.2, reasons.addressFirst),
+    compares: 'The address is in the category "vpn".',
+    mayTrip: 'People who use a VPN.',
+  },
+  'category-datacenter': {
+    ...differing(0.25, 0.3, reasons.addressFirst),
+    compares: 'The address is in the category "datacenter".',
+    mayTrip: 'Cloud desktops, and companies whose traffic leaves through a cloud.',
+  },
+  'category-crawler': {
+    ...differing(0.4, 0.5, reasons.addressFirst),
+    compares: 'The address is in the category "crawler".',
+    mayTrip: 'Search engines. Allow them with a rule.',
+  },
+  'unverified-host': {
+    ...captchaOnly(0.2, reasons.throughEdge),
+    compares: 'The page named its own host: there is no Origin header and no edge to confirm it.',
+    mayTrip: 'Pages in apps and extensions, which have no origin.',
+  },
+  'web-view': {
+    ...captchaOnly(0.1, reasons.embedded),
+    compares: 'The user agent is the in-app browser of an app.',
+    mayTrip: 'People who open a link inside an app.',
+  },
+  'native-solver': {
+    ...captchaOnly(0.3, reasons.solving),
+    compares: 'The proof of work was solved faster than a browser can.',
+    mayTrip: 'None known.',
+  },
+  'mechanical-path': {
+    ...captchaOnly(0.2, reasons.solving),
+    compares: 'The puzzle piece moved in a way that no hand moves.',
+    mayTrip: 'Some assistive pointing devices.',
+  },
+  honeypot: {
+    ...captchaOnly(1, reasons.solving),
+    compares: 'The field that people leave empty was filled in.',
+    mayTrip: 'Form fillers that complete every field.',
+  },
+} as const satisfies Readonly<Record<string, Detector>>;
 
-export const detectors: readonly Detector[] = [
-  {
-    name: 'no-user-agent',
-    weight: 0.5,
-    why: 'No browser leaves it out.',
-    fires: ({ userAgent }) => userAgent === '',
-  },
-  {
-    name: 'automation-user-agent',
-    weight: 0.5,
-    why: 'A tool that says so: curl, a script library, a driver; or a name that is no browser’s.',
-    fires: (facts) =>
-      facts.userAgent !== '' &&
-      !saysHeadless(facts) &&
-      (isAutomationAgent(facts.userAgent) || !BROWSER.test(facts.userAgent)),
-  },
-  {
-    name: 'headless-user-agent',
-    weight: 0.5,
-    why: 'A browser without a window, by its own word.',
-    fires: saysHeadless,
-  },
-  {
-    name: 'no-accept-language',
-    weight: 0.2,
-    why: 'Every browser sends it; some privacy proxies take it off.',
-    fires: ({ headers }) => headers !== null && !headers.acceptLanguage,
-  },
-  {
-    name: 'no-fetch-metadata',
-    weight: 0.3,
-    why: 'The browser it claims to be has sent Sec-Fetch-* for years.',
-    fires: ({ headers, userAgent }) =>
-      headers !== null &&
-      headers.secure &&
-      headers.fetchSite === null &&
-      headers.fetchMode === null &&
-      headers.fetchDest === null &&
-      sendsFetchMetadata(userAgent),
-  },
-  {
-    name: 'contradictory-fetch-metadata',
-    weight: 0.3,
-    why: 'Some of Sec-Fetch-* without the others, or a pair that no browser sends.',
-    fires: ({ headers }) => headers !== null && contradictsFetchMetadata(headers),
-  },
-  {
-    name: 'no-client-hints',
-    weight: 0.2,
-    why: 'A Chromium browser without Sec-CH-UA; a few privacy builds do that.',
-    fires: ({ headers, userAgent }) =>
-      headers !== null && headers.secure && headers.uaBrands === null && sendsClientHints(userAgent),
-  },
-  {
-    name: 'contradictory-client-hints',
-    weight: 0.4,
-    why: 'Sec-CH-UA names another version, system or kind of browser than the user agent.',
-    fires: ({ headers, userAgent }) => headers !== null && contradictsHints(userAgent, headers),
-  },
-  {
-    name: 'webdriver',
-    weight: 0.5,
-    why: 'navigator.webdriver: the browser says that it is driven.',
-    fires: (facts) => has(facts, 'webdriver'),
-  },
-  {
-    name: 'automation-global',
-    weight: 0.4,
-    why: 'Objects that a driver left in the page.',
-    fires: (facts) => has(facts, 'automation-global'),
-  },
-  {
-    name: 'patched-browser',
-    weight: 0.4,
-    why: 'Properties that tell of a driver were tampered with, or the script is told another browser than the server.',
-    fires: (facts) => has(facts, 'patched-webdriver') || has(facts, 'patched-native') || has(facts, 'brands-mismatch'),
-  },
-  {
-    name: 'headless-traits',
-    weight: 0.3,
-    why: 'What a browser with a window always has is missing, and it does not say that it has none.',
-    fires: (facts) => !saysHeadless(facts) && headlessTraits.some((trait) => has(facts, trait)),
-  },
-  {
-    name: 'cdp-traits',
-    weight: 0.3,
-    why: 'Pointer events with coordinates as the debugging protocol makes them up.',
-    fires: (facts) => has(facts, 'cdp-pointer'),
-  },
-  {
-    name: 'untrusted-events',
-    weight: 0.2,
-    why: 'More input events made by script than by hand.',
-    fires: ({ telemetry }) => telemetry.untrusted >= UNTRUSTED_MIN && telemetry.untrusted > touched(telemetry),
-  },
-  {
-    name: 'no-interaction',
-    weight: 0.1,
-    why: 'Pages were open, in sight, and never touched. Somebody who only reads looks the same for a while.',
-    fires: ({ telemetry }) =>
-      !telemetry.interacted && (telemetry.visibleMs >= STILL_AFTER_MS || telemetry.reports >= STILL_REPORTS),
-  },
-  {
-    name: 'pointer-without-path',
-    weight: 0.2,
-    why: 'Clicks at places that the mouse never travelled to. Eye trackers and remote control do that too.',
-    fires: ({ telemetry }) => telemetry.leaps >= LEAPS_MIN,
-  },
-  {
-    name: 'machine-typing',
-    weight: 0.2,
-    why: 'Keys at one pace, or quicker than fingers. A password manager that types does that too.',
-    fires: ({ telemetry: { typing } }) =>
-      typing.gaps >= KEY_GAPS_MIN &&
-      (typing.meanMs < QUICKEST_GAP_MS || typing.deviationMs < typing.meanMs * EVEN_DEVIATION_SHARE),
-  },
-  {
-    name: 'telemetry-absent',
-    weight: 0.25,
-    why: 'A session lives on and its pages never reported: no script runs there, or a blocker stops it.',
-    fires: ({ telemetry, ageMs }) => telemetry.reports === 0 && ageMs >= TELEMETRY_DUE_MS,
-  },
-  {
-    name: 'implausible-telemetry',
-    weight: 0.4,
-    why: 'A report that no page can have made.',
-    fires: ({ telemetry }) => telemetry.implausible > 0,
-  },
-  {
-    name: 'cookie-cycling',
-    weight: 0.35,
-    why: 'The network opens session after session and touches few. An office where most only look comes close.',
-    fires: ({ idleSessions, touchedSessions, cyclingThreshold }) =>
-      idleSessions >= cyclingThreshold && idleSessions > touchedSessions,
-  },
-  {
-    name: 'address-change',
-    weight: 0.1,
-    why: 'The same browser from another network: a phone does that, and so does a shared cookie.',
-    fires: ({ addressChanges }) => addressChanges > 0,
-  },
-  {
-    name: 'address-hopping',
-    weight: 0.25,
-    why: 'From network to network to network: a pool of proxies.',
-    fires: ({ addressChanges }) => addressChanges >= HOPS_MIN,
-  },
-  {
-    name: 'user-agent-change',
-    weight: 0.3,
-    why: 'The same cookie under another browser name. A browser update does it once.',
-    fires: ({ userAgentChanges }) => userAgentChanges > 0,
-  },
-  {
-    name: 'burst',
-    weight: 0.25,
-    why: 'More requests in a minute than pages make.',
-    fires: ({ requestsPerMinute }) => requestsPerMinute >= BURST_PER_MINUTE,
-  },
-  category('tor', 0.35),
-  category('abuser', 0.4),
-  category('proxy', 0.25),
-  category('vpn', 0.15),
-  category('datacenter', 0.25),
-  category('crawler', 0.4),
-];
+export type DetectorName = keyof typeof detectors;
+export const detectorNames = Object.keys(detectors) as DetectorName[];
+export type CaptchaDetector = {
+  [Name in DetectorName]: (typeof detectors)[Name]['weights']['captcha'] extends number ? Name : never;
+}[DetectorName];
 
-function category(name: 'tor' | 'abuser' | 'proxy' | 'vpn' | 'datacenter' | 'crawler', weight: number): Detector {
-  return {
-    name: `category-${name}`,
-    weight,
-    why: `The address belongs to the category "${name}".`,
-    fires: ({ categories }) => categories.includes(name),
-  };
+/** Compiles only while every name on the wire has a session weight. */
+export function sessionWeight(name: RiskDetector): number {
+  return detectors[name].weights.session;
+}
+
+export function captchaWeight(name: CaptchaDetector): number {
+  return detectors[name].weights.captcha;
 }

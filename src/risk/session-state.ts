@@ -8,8 +8,8 @@ import type { RiskCause } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
-import { scoreRisk } from './risk-score.ts';
-import type { RiskScore } from './risk-score.ts';
+import { scoreRisk } from './session-score.ts';
+import type { RiskScore } from './session-score.ts';
 
 /** Who comes with a session call, as the edge tells it. */
 export interface SessionVisitor {

@@ -229,7 +229,7 @@ describe('a proof of work', () => {
     const challenge = await ask(site);
     const solved = await handIn(challenge.challenge, await solvePow(challenge));
     const token = await openToken(keyring, solved.body.token ?? '', Date.now());
-    expect(token?.facts).toMatchObject({ score: 0.2, detectors: ['address-changed'] });
+    expect(token?.facts).toMatchObject({ score: 0.2, detectors: ['address-change'] });
   });
 });
 

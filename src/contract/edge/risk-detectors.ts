@@ -1,7 +1,7 @@
 /**
- * Names of the risk detectors (design 6), and how a set of them travels: as bits of one number, in the
- * session JWT and in the edge config, so that a cookie stays small and does not spell out to its
- * holder what gave him away. The order is the wire: append only, at most 31.
+ * Names of the risk detectors of a session, and how a set of them travels: as bits of one number, in the session JWT and
+ * in the edge config. The cookie stays small and does not tell its holder which detectors fired. Weights and conditions
+ * are in `src/risk`, which the edge does not need. The order is the wire format: append only, at most 31 names.
  */
 export const riskDetectors = [
   'no-user-agent',
@@ -37,18 +37,18 @@ export const riskDetectors = [
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 
-/** What made a score be computed anew. */
+/** The event after which a score was computed again. */
 export const riskCauses = ['opened', 'renewed', 'telemetry', 'burst'] as const;
 export type RiskCause = (typeof riskCauses)[number];
 
-/** A threshold of 1 is never reached, not even by a score that is capped there: the score is shown only. */
+/** A threshold of 1 is never reached, not even by a score of 1: the score is shown and decides nothing. */
 export const RISK_NEVER = 1;
 
 export function detectorBits(names: readonly RiskDetector[]): number {
   return names.reduce((bits, name) => bits | (1 << riskDetectors.indexOf(name)), 0);
 }
 
-/** Bits of a newer service than this are passed over. */
+/** Ignores bits that a newer service has added. */
 export function detectorsOf(bits: number): RiskDetector[] {
   return riskDetectors.filter((_, index) => (bits & (1 << index)) !== 0);
 }

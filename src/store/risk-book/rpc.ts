@@ -3,7 +3,7 @@
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
-import type { RiskScore } from '../../risk/risk-score.ts';
+import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 
 export interface RiskBookRpc {

@@ -47,7 +47,7 @@ const course: fc.Arbitrary<CaptchaEvent[]> = fc
       correct,
       reason: correct ? null : 'CAPTCHA.INVALID_SOLUTION',
       score: correct ? 0.4 : null,
-      detectors: correct ? ['address-changed'] : [],
+      detectors: correct ? ['address-change'] : [],
     });
     return [
       { ...identity, event: 'issued', facts },

@@ -2,8 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
-import { isWebView, scoreVisitor } from '../../../src/risk/captcha-score.ts';
-import type { ScoreInputs } from '../../../src/risk/captcha-score.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 
 const unknown = { categories: null, network: null, abuseScore: null };
@@ -200,58 +198,4 @@ test('refuses web views and very high scores where the site says so', () => {
   expect(choose({ disallowWebView: true }, { webView: true })?.refusal).toBe('API.DISALLOWED_WEBVIEW');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.8 })?.refusal).toBe('API.BOT_SCORE_ABOVE_THRESHOLD');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.79 })?.refusal).toBeNull();
-});
-
-describe('the score', () => {
-  const person: ScoreInputs = {
-    userAgent:
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-    headers: { acceptLanguage: true, fetchMetadata: true },
-    hostUnverified: false,
-    webView: false,
-    categories: [],
-    sessionRisk: 0,
-    ruleScore: 0,
-  };
-
-  test('of an ordinary browser is 0', () => {
-    expect(scoreVisitor(person)).toEqual({ score: 0, detectors: [] });
-  });
-
-  test.each([
-    [{ userAgent: '' }, ['no-user-agent'], 0.5],
-    [{ userAgent: 'curl/8.1' }, ['automation-user-agent'], 0.6],
-    [{ userAgent: 'Mozilla/5.0 HeadlessChrome/140' }, ['automation-user-agent'], 0.6],
-    [{ headers: { acceptLanguage: false, fetchMetadata: false } }, ['no-accept-language', 'no-fetch-metadata'], 0.55],
-    [{ headers: null }, [], 0],
-    [{ categories: ['tor', 'vpn', 'unheard-of'] }, ['category-tor', 'category-vpn'], 0.6],
-    [
-      { userAgent: 'curl/8.1', categories: ['tor', 'abuser'] },
-      ['automation-user-agent', 'category-tor', 'category-abuser'],
-      1,
-    ],
-    [{ ruleScore: 0.3 }, ['access-rule'], 0.3],
-    [{ ruleScore: -0.3 }, ['access-rule'], 0],
-    [{ sessionRisk: 0.7 }, ['session-risk'], 0.7],
-  ])('of %j is explained by %j', (over, detectors, score) => {
-    expect(scoreVisitor({ ...person, ...over })).toEqual({ score, detectors });
-  });
-
-  test.each([
-    [
-      'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36',
-      true,
-    ],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
-      true,
-    ],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 Version/17.0 Mobile/15E148 Safari/604.1',
-      false,
-    ],
-    [person.userAgent, false],
-  ])('knows a web view: %s', (userAgent, expected) => {
-    expect(isWebView(userAgent)).toBe(expected);
-  });
 });

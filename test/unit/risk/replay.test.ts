@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { circumstances, recordedKinds, recording, replay } from '../../../bench/risk-replay.ts';
+import { circumstances, recordedKinds, recording, replay } from '../../../lab/risk/replay.ts';
 
 const recorded = (set: 'tune' | 'report') =>
   recording.parse(JSON.parse(readFileSync(`test/fixtures/risk/${set}.json`, 'utf8')));

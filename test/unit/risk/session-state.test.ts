@@ -4,7 +4,7 @@ import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
 import type { SessionState } from '../../../src/risk/session-state.ts';
-import { FIREFOX, reportOf, visitorOf } from './risk-facts.ts';
+import { FIREFOX, reportOf, visitorOf } from './session-facts.ts';
 
 const NOW = 1_800_000_000_000;
 const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0, touchedSessions = 0): SessionState => {

@@ -15,7 +15,7 @@ import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-ins
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
-import { CHROME, headersOf, reportOf } from '../../unit/risk/risk-facts.ts';
+import { CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const HOUR_MS = 3_600_000;

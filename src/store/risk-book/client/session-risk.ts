@@ -7,7 +7,7 @@ import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
-import type { RiskScore } from '../../../risk/risk-score.ts';
+import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE } from '../../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';

@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
-import type { RiskScore } from '../../../risk/risk-score.ts';
+import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';

@@ -3,7 +3,7 @@
  * request, with what fired; and every change of the score with its parts and what caused it.
  */
 import { riskHistoryAnswer, sessionRequest } from '../../../../contract/management/verdict-query.ts';
-import { riskParts } from '../../../../risk/risk-score.ts';
+import { riskParts } from '../../../../risk/session-score.ts';
 import { operation } from '../../define-operation.ts';
 import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { sessionVerdicts } from './session-verdicts.ts';

@@ -7,7 +7,7 @@ import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts'
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
 import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
-import { riskParts } from '../../../../risk/risk-score.ts';
+import { riskParts } from '../../../../risk/session-score.ts';
 import type { SessionState } from '../../../../risk/session-state.ts';
 import { operation } from '../../define-operation.ts';
 import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';

@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchCarriedChromium } from '../../test/support/chromium.ts';
-import { asByHand, clickThrough, dispatch, look, stare, typesEvenly, walk } from './risk-acts.ts';
-import type { Act } from './risk-acts.ts';
-import type { RecordedClient, RecordedSet } from './risk-clients.ts';
-import type { RecordedKind } from '../../bench/risk-replay.ts';
+import { asByHand, clickThrough, dispatch, look, stare, typesEvenly, walk } from './driven-acts.ts';
+import type { Act } from './driven-acts.ts';
+import type { RecordedClient, RecordedSet } from './clients.ts';
+import type { RecordedKind } from './replay.ts';
 
 export const chromeOf = (system: string, major: number): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;

@@ -1,6 +1,6 @@
 /** What somebody does in a window with a pointer and a keyboard of flesh and blood, or as near as `Hand` comes. */
-import { pause } from './risk-hand.ts';
-import type { Hand, Look } from './risk-hand.ts';
+import { pause } from './hand.ts';
+import type { Hand, Look } from './hand.ts';
 
 export interface Scene {
   hand: Hand;

@@ -10,12 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import type { RecordedClient, RecordedSet } from './risk-clients.ts';
-import * as acts from './risk-hand-acts.ts';
-import type { HandAct } from './risk-hand-acts.ts';
-import { Hand, onScreen, pause } from './risk-hand.ts';
-import type { Look } from './risk-hand.ts';
-import type { RecordedKind } from '../../bench/risk-replay.ts';
+import type { RecordedClient, RecordedSet } from './clients.ts';
+import * as acts from './hand-acts.ts';
+import type { HandAct } from './hand-acts.ts';
+import { Hand, onScreen, pause } from './hand.ts';
+import type { Look } from './hand.ts';
+import type { RecordedKind } from './replay.ts';
 
 export interface WindowVariant {
   sets: RecordedSet[];

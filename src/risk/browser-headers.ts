@@ -1,19 +1,33 @@
 /**
- * Whether what a browser says of itself in three places fits together: `User-Agent`, `Sec-CH-UA*` and
- * `Sec-Fetch-*`. A tool that borrows a browser's name forgets one of them, or sends an older one.
+ * Whether a browser's own headers fit together: `User-Agent`, `Sec-CH-UA*` and `Sec-Fetch-*`. A tool that copies a
+ * browser's name often forgets one of them, or sends an older version.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 
-/** The first version whose every build sends `Sec-CH-UA` by itself. */
+/** The first Chrome whose every build sends `Sec-CH-UA` unasked. */
 const HINTS_SINCE_CHROME = 90;
+/** Browsers that have sent `Sec-Fetch-*` for years. */
+const SENDS_FETCH_METADATA =
+  /(?:Chrome\/(?:9\d|1\d\d)|Firefox\/(?:9\d|1\d\d)|Version\/(?:1[7-9]|[2-9]\d)[\d.]* (?:Mobile\/\S+ )?Safari)/;
 
-/** Major version of a Chromium browser by its user agent, or `null` for another browser. */
+/** Whether this browser sends `Sec-Fetch-*` over https. */
+export function sendsFetchMetadata(userAgent: string): boolean {
+  return SENDS_FETCH_METADATA.test(userAgent);
+}
+
+/** Android's `; wv`, iOS WebKit without Safari's own token, and the well-known in-app browsers. */
+export function isWebView(userAgent: string): boolean {
+  if (/;\s*wv\)/.test(userAgent) || /\b(?:FBAN|FBAV|Instagram|Line\/|MicroMessenger)/.test(userAgent)) return true;
+  return /iPhone|iPad/.test(userAgent) && /AppleWebKit/.test(userAgent) && !/Safari\//.test(userAgent);
+}
+
+/** Major version of a Chromium browser, or `null` for other browsers. */
 export function chromiumMajor(userAgent: string): number | null {
   const major = /\b(?:Headless)?Chrome\/(\d{1,4})/.exec(userAgent)?.[1];
   return major === undefined ? null : Number(major);
 }
 
-/** A web view may leave them out; so may anything before Chrome 90. */
+/** Web views may omit them, and so may anything older than Chrome 90. */
 export function sendsClientHints(userAgent: string): boolean {
   return (chromiumMajor(userAgent) ?? 0) >= HINTS_SINCE_CHROME && !/;\s*wv\)/.test(userAgent);
 }
@@ -42,7 +56,7 @@ export function contradictsHints(userAgent: string, headers: ClientHeaders): boo
   return (uaMobile === '?1' && !/Mobile/.test(userAgent)) || (uaMobile === '?0' && /Mobile/.test(userAgent));
 }
 
-/** Browsers send site, mode and destination together, and never navigate to nowhere. */
+/** Browsers send site, mode and destination together. Only a navigation has a document as its destination. */
 export function contradictsFetchMetadata({ fetchSite, fetchMode, fetchDest }: ClientHeaders): boolean {
   const given = [fetchSite, fetchMode, fetchDest].filter((value) => value !== null).length;
   if (given === 0) return false;

@@ -4,7 +4,7 @@
  * back; keys are held, and come at the uneven pace of typing. It sees where things are as the page tells it.
  */
 import { execFile } from 'node:child_process';
-import type { Sight } from './risk-pages.ts';
+import type { Sight } from './pages.ts';
 
 export type Look = () => Sight | null;
 

@@ -11,12 +11,12 @@ import type { AddressInfo } from 'node:net';
 import { buildClient } from '../../scripts/build-client.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
-import { clientsOf } from './risk-clients.ts';
-import type { RecordedClient } from './risk-clients.ts';
-import { recordedPage, sight } from './risk-pages.ts';
-import type { Sight } from './risk-pages.ts';
-import { recording } from '../../bench/risk-replay.ts';
-import type { RecordedSession } from '../../bench/risk-replay.ts';
+import { clientsOf } from './clients.ts';
+import type { RecordedClient } from './clients.ts';
+import { recordedPage, sight } from './pages.ts';
+import type { Sight } from './pages.ts';
+import { recording } from './replay.ts';
+import type { RecordedSession } from './replay.ts';
 
 const BODY_MAX_BYTES = 16_384;
 /** A busy machine starts a browser too late now and then. */

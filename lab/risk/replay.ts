@@ -3,12 +3,12 @@
  * recorded once. What a session opens, renews and reports is in the recording; times are since its opening.
  */
 import * as z from 'zod/mini';
-import { clientHeaders } from '../src/contract/edge/edge-api.ts';
-import { detectorsOf } from '../src/contract/edge/risk-detectors.ts';
-import type { RiskDetector } from '../src/contract/edge/risk-detectors.ts';
-import { telemetryReport } from '../src/contract/edge/telemetry.ts';
-import { NO_LINEAGE, opened, renewed, reported } from '../src/risk/session-state.ts';
-import type { SessionState, SessionVisitor } from '../src/risk/session-state.ts';
+import { clientHeaders } from '../../src/contract/edge/edge-api.ts';
+import { detectorsOf } from '../../src/contract/edge/risk-detectors.ts';
+import type { RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
+import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
+import { NO_LINEAGE, opened, renewed, reported } from '../../src/risk/session-state.ts';
+import type { SessionState, SessionVisitor } from '../../src/risk/session-state.ts';
 
 /**
  * `window`: a driven browser with a window; `window-stealth`: one that hides it. `os-input`: a browser that nothing drives, under

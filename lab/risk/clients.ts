@@ -4,10 +4,10 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { browserClients, chromeOf, MAC, WINDOWS } from './risk-browsers.ts';
-import type { Look } from './risk-hand.ts';
-import type { RecordedKind } from '../../bench/risk-replay.ts';
-import { windowClients } from './risk-windows.ts';
+import { browserClients, chromeOf, MAC, WINDOWS } from './driven-browsers.ts';
+import type { Look } from './hand.ts';
+import type { RecordedKind } from './replay.ts';
+import { windowClients } from './hand-browsers.ts';
 
 export interface RecordedClient {
   kind: RecordedKind;

@@ -1,0 +1,106 @@
+/**
+ * The risk score of a session: the sum of the weights of the detectors that fire, capped at 1 and rounded to two
+ * decimals. Each detector is a condition on plain facts about the session, so every score can be explained by its parts.
+ */
+import { detectorBits, detectorsOf } from '../contract/edge/risk-detectors.ts';
+import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
+import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
+import { isAutomationAgent, isHeadlessAgent } from './bot-user-agent.ts';
+import { contradictsFetchMetadata, contradictsHints, sendsClientHints, sendsFetchMetadata } from './browser-headers.ts';
+import { detectorNames, sessionWeight } from './detectors.ts';
+import type { RiskFacts, TelemetryFacts } from './facts.ts';
+import { sharedConditions } from './shared-conditions.ts';
+
+export interface RiskPart {
+  detector: RiskDetector;
+  weight: number;
+}
+
+export interface RiskScore {
+  /** 0 to 1. */
+  score: number;
+  /** `detectorBits` of the detectors that fired. */
+  detectors: number;
+}
+
+/** Pages report after four seconds, and a session is renewed after three minutes at the earliest. */
+const TELEMETRY_DUE_MS = 120_000;
+/** Pages report a second time then. Most people have touched a page by that time. */
+const STILL_AFTER_MS = 30_000;
+const STILL_REPORTS = 3;
+const UNTRUSTED_MIN = 10;
+/** One leap happens to people: a window in front was closed while the pointer moved over it. */
+const LEAPS_MIN = 2;
+/** Fewer pauses than this can look equal by chance, even a person's. */
+const KEY_GAPS_MIN = 10;
+/** People vary by a third of their pace or more, and trained typists by a fifth. */
+const EVEN_DEVIATION_SHARE = 0.08;
+/** 50 keys a second, faster than anyone types. */
+const QUICKEST_GAP_MS = 20;
+const HOPS_MIN = 3;
+/** Five requests a second for a whole minute. A page with its pictures stays below. */
+const BURST_PER_MINUTE = 300;
+/** Not `no-plugins`: a person's Chrome that is set to download PDF files has none either. */
+const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
+
+type Condition = (facts: RiskFacts) => boolean;
+
+const has = (facts: RiskFacts, trait: TelemetryTrait): boolean => facts.telemetry.traits.includes(trait);
+const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
+const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
+  pointerMoves + presses + keys + wheels;
+
+const conditions: Readonly<Record<RiskDetector, Condition>> = {
+  ...sharedConditions,
+  'automation-user-agent': (facts) => !claimsHeadless(facts) && isAutomationAgent(facts.userAgent),
+  'headless-user-agent': claimsHeadless,
+  'no-accept-language': ({ headers }) => headers !== null && !headers.acceptLanguage,
+  'no-fetch-metadata': ({ headers, userAgent }) =>
+    headers !== null &&
+    headers.secure &&
+    headers.fetchSite === null &&
+    headers.fetchMode === null &&
+    headers.fetchDest === null &&
+    sendsFetchMetadata(userAgent),
+  'contradictory-fetch-metadata': ({ headers }) => headers !== null && contradictsFetchMetadata(headers),
+  'no-client-hints': ({ headers, userAgent }) =>
+    headers !== null && headers.secure && headers.uaBrands === null && sendsClientHints(userAgent),
+  'contradictory-client-hints': ({ headers, userAgent }) => headers !== null && contradictsHints(userAgent, headers),
+  webdriver: (facts) => has(facts, 'webdriver'),
+  'automation-global': (facts) => has(facts, 'automation-global'),
+  'patched-browser': (facts) =>
+    has(facts, 'patched-webdriver') || has(facts, 'patched-native') || has(facts, 'brands-mismatch'),
+  'headless-traits': (facts) => !claimsHeadless(facts) && headlessTraits.some((trait) => has(facts, trait)),
+  'cdp-traits': (facts) => has(facts, 'cdp-pointer'),
+  'untrusted-events': ({ telemetry }) =>
+    telemetry.untrusted >= UNTRUSTED_MIN && telemetry.untrusted > inputs(telemetry),
+  'no-interaction': ({ telemetry }) =>
+    !telemetry.interacted && (telemetry.visibleMs >= STILL_AFTER_MS || telemetry.reports >= STILL_REPORTS),
+  'pointer-without-path': ({ telemetry }) => telemetry.leaps >= LEAPS_MIN,
+  'machine-typing': ({ telemetry: { typing } }) =>
+    typing.gaps >= KEY_GAPS_MIN &&
+    (typing.meanMs < QUICKEST_GAP_MS || typing.deviationMs < typing.meanMs * EVEN_DEVIATION_SHARE),
+  'telemetry-absent': ({ telemetry, ageMs }) => telemetry.reports === 0 && ageMs >= TELEMETRY_DUE_MS,
+  'implausible-telemetry': ({ telemetry }) => telemetry.implausible > 0,
+  'cookie-cycling': ({ idleSessions, touchedSessions, cyclingThreshold }) =>
+    idleSessions >= cyclingThreshold && idleSessions > touchedSessions,
+  'address-change': ({ addressChanges }) => addressChanges > 0,
+  'address-hopping': ({ addressChanges }) => addressChanges >= HOPS_MIN,
+  'user-agent-change': ({ userAgentChanges }) => userAgentChanges > 0,
+  burst: ({ requestsPerMinute }) => requestsPerMinute >= BURST_PER_MINUTE,
+};
+
+/** In the order of the table of detectors. */
+const ordered = detectorNames.filter((name): name is RiskDetector => name in conditions);
+
+export function scoreRisk(facts: RiskFacts): RiskScore {
+  const fired = ordered.filter((name) => conditions[name](facts));
+  const sum = fired.reduce((total, name) => total + sessionWeight(name), 0);
+  return { score: Math.min(1, Math.round(sum * 100) / 100), detectors: detectorBits(fired) };
+}
+
+/** The parts of a score that was stored as bits, in the table's order. */
+export function riskParts(bits: number): RiskPart[] {
+  const names = new Set<RiskDetector>(detectorsOf(bits));
+  return ordered.filter((name) => names.has(name)).map((name) => ({ detector: name, weight: sessionWeight(name) }));
+}
