@@ -60,7 +60,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       await visitor.comesAs({ colorScheme, javaScriptEnabled: false });
       server.interstitial = {
         noScript: { url: '/no-script', waitSeconds: 60 },
-        replay: { url: '/__protect/replay', seal: 'sealed', waitSeconds: 0 },
+        replay: { url: '/__protect/replay', seal: 'sealed', noScript: { url: '/no-script', waitSeconds: 0 } },
       };
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByText('Continue without scripts').waitFor();

@@ -63,7 +63,7 @@ describe('a challenged navigation', () => {
 
 describe('a challenged submission', () => {
   test('is sent on once after solving, and not again on the way back', async () => {
-    server.interstitial = { replay: { url: '/__protect/replay', seal: 'sealed-form', waitSeconds: null } };
+    server.interstitial = { replay: { url: '/__protect/replay', seal: 'sealed-form', noScript: null } };
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.waitForFunction(() => document.title === 'received');
     expect(server.submitted.map((sent) => sent.get('seal'))).toEqual(['sealed-form']);

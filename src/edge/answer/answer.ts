@@ -29,6 +29,10 @@ export function message(page: MessageKind, key: EdgeErrorKey, reason: string): M
   return { kind: 'message', page, key, reason };
 }
 
+export function json(body: object, status = 200): Answer {
+  return { kind: 'json', status, body };
+}
+
 export function error(key: EdgeErrorKey, reason: string): Answer {
   return { kind: 'error', key, reason };
 }

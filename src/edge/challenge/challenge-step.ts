@@ -27,9 +27,6 @@ export interface ChallengePorts extends CheckTokenPorts {
 
 export async function challengeStep(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
   const { facts, config } = context;
-  const waited = await ports.waitLane.takeHeld(context);
-  if (waited) return forwardOn(lifted(waited, 0), true);
-
   const { request } = facts;
   const form = answerForm(context);
   const kind = submissionKind(request.headers.get('content-type') ?? '');
@@ -61,7 +58,9 @@ async function challengeWithoutBody(context: JudgedContext, ports: ChallengePort
     const verdict = errorVerdict('allow', 'FAIL_MODE_CHALLENGE open: the challenge service does not respond.');
     return forwardOn({ ...context, verdict });
   }
-  const noScript = answerForm(context) === 'page' ? await ports.waitLane.link(context) : null;
+  const { request, target } = context.facts;
+  const isPage = request.method === 'GET' && answerForm(context) === 'page';
+  const noScript = isPage ? await ports.waitLane.link(context, target.received) : null;
   return answerWith(context, { kind: 'challenge', ...(noScript ? { noScript } : {}) });
 }
 

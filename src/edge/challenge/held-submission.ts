@@ -50,7 +50,7 @@ const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'The held submission 
 
 export interface HoldPorts {
   environment: Pick<EdgeEnvironment, 'rules'>;
-  waitLane: Pick<WaitLane, 'heldWaitSeconds'>;
+  waitLane: Pick<WaitLane, 'link'>;
 }
 
 /** The challenge for a submission without a good token. A submission that may not be held must be sent again. */
@@ -84,7 +84,7 @@ export async function holdSubmission(
   // A form action that begins with two slashes would name a host. The browser resolves `/.` in front of it away.
   const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
   const url = `${path}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
-  const replay = { url, seal, waitSeconds: waitLane.heldWaitSeconds(context) };
+  const replay = { url, seal, noScript: await waitLane.link(context, null) };
   return answerWith(context, { kind: 'challenge', ...(notice === undefined ? {} : { notice }), replay }, verified);
 }
 

@@ -2,12 +2,13 @@
  * The way through without scripts: a sealed link that opens after some seconds and buys level 0. Offered only where
  * level 0 is enough and a rule or a path asked for the challenge: it never replaces a picture and never lets a visitor
  * at risk pass. Each network has a budget, counted by the service's ledger for all isolates and by this isolate whether
- * or not the ledger responds. A held submission comes back by its own seal, after the same wait.
+ * or not the ledger responds.
  */
 import { addressPrefix, visitorBinding } from '../../address/visitor-binding.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
+import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -28,12 +29,14 @@ const PREFIXES_MAX = 10_000;
 interface Ticket {
   jti: string;
   binding: string;
-  returnTo: string;
+  returnTo: string | null;
   /** Epoch milliseconds. */
   opensAt: number;
   closesAt: number;
 }
 
+/** In a frame that nobody sees. */
+const CLEARED: Answer = { kind: 'text', status: 200, text: 'Cleared' };
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This link is no longer valid. Open the page again.');
 const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not keep the cookie. Allow cookies.');
 
@@ -47,36 +50,22 @@ export class WaitLane {
     this.#ledger = ledger;
   }
 
-  /** The link for an interstitial, or `null` where this lane is not offered. */
-  async link(context: JudgedContext): Promise<{ url: string; waitSeconds: number } | null> {
-    const { request, signals, target, nowMs, requestId } = context.facts;
-    if (request.method !== 'GET' || !this.#isOffered(context)) return null;
+  /**
+   * The link for an interstitial, or `null` where this lane is not offered. `returnTo`: path and query to go on to, or
+   * `null` for a frame that only gets clearance.
+   */
+  async link(context: JudgedContext, returnTo: string | null): Promise<WaitLink | null> {
+    const { signals, nowMs, requestId } = context.facts;
+    if (!this.#isOffered(context)) return null;
     const ticket: Ticket = {
       jti: requestId,
       binding: await visitorBinding(signals.ip, signals.userAgent),
-      returnTo: target.received,
+      returnTo,
       opensAt: nowMs + WAIT_SECONDS * 1000,
       closesAt: nowMs + TICKET_SECONDS * 1000,
     };
     const sealed = await sealJson(context.config.keys.current, 'wait', ticket);
     return { url: `/__protect/wait?ticket=${sealed}`, waitSeconds: WAIT_SECONDS + 1 };
-  }
-
-  /** Seconds after which a held submission may come back without a script, or `null` where it may not. */
-  heldWaitSeconds(context: JudgedContext): number | null {
-    return this.#isOffered(context) ? WAIT_SECONDS + 1 : null;
-  }
-
-  /**
-   * The context with the clearance that a held submission bought by coming back after the wait; `null` where it did
-   * not. Its seal is the ticket: bound to the visitor, and spent before the origin is called.
-   */
-  async takeHeld(context: JudgedContext): Promise<JudgedContext | null> {
-    const { held, facts, config } = context;
-    if (!held || !this.#isOffered(context)) return null;
-    if (facts.nowMs - held.sealedAtMs < WAIT_SECONDS * 1000) return null;
-    if (!(await this.#mayPass(facts, held.id, held.sealedAtMs))) return null;
-    return { ...context, cookies: [...context.cookies, await waitClearance(facts, config, held.id)] };
   }
 
   /** `GET /__protect/wait`: once with the ticket, and once more to see that the browser kept the cookie. */
@@ -88,7 +77,10 @@ export class WaitLane {
     const ticket = await openJson<Ticket>(config.keys.byKid, 'wait', query.get('ticket') ?? '');
     if (!ticket || nowMs > ticket.closesAt) return answerWith(context, NOT_VALID);
     if (ticket.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return answerWith(context, NOT_VALID);
-    if (query.has('kept')) return answerWith(context, clearance ? goOn(ticket.returnTo) : NO_COOKIE);
+    if (query.has('kept')) {
+      if (!clearance) return answerWith(context, NO_COOKIE);
+      return answerWith(context, ticket.returnTo === null ? CLEARED : goOn(ticket.returnTo));
+    }
     if (nowMs < ticket.opensAt) {
       // Too early: the same link again, later.
       return answerWith(context, goOn(`/__protect/wait${target.query}`, ticket.opensAt - nowMs));

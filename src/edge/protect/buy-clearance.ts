@@ -3,7 +3,7 @@
  * form's token, or one of an easier level, buys nothing.
  */
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
-import { error } from '../answer/answer.ts';
+import { error, json } from '../answer/answer.ts';
 import { checkToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -30,7 +30,7 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
 
   const check = await checkToken(facts, config, isolate, token, CLEARANCE_ACTION);
   if (check.outcome === 'refused') {
-    return answerWith(context, { kind: 'json', status: 200, body: { verified: false, reason: check.reason } }, false);
+    return answerWith(context, json({ verified: false, reason: check.reason }), false);
   }
   if (check.outcome === 'fault') {
     if (isolate.environment.failModeVerify === 'closed') {
@@ -39,13 +39,12 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
     const claims = await newClearance(config, signals, requestId, config.policy.clearanceLevel, nowMs);
     const short = { ...claims, exp: claims.iat + UNCHECKED_CLEARANCE_SECONDS };
     const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
-    const unchecked = { kind: 'json', status: 200, body: { verified: true, unchecked: true } } as const;
-    return answerWith({ ...context, cookies }, unchecked);
+    return answerWith({ ...context, cookies }, json({ verified: true, unchecked: true }));
   }
   const jti = check.jti ?? requestId;
   const made = await newClearance(config, signals, jti, check.level, nowMs);
   const claims = check.isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
   const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
-  const bought = { kind: 'json', status: 200, body: { verified: true, expiresAt: claims.exp * 1000 } } as const;
+  const bought = json({ verified: true, expiresAt: claims.exp * 1000 });
   return answerWith({ ...context, cookies, jti: context.jti ?? jti }, bought, true);
 }

@@ -3,6 +3,7 @@
  * everything is. Never a secret.
  */
 import { isSameSecret } from '../../bytes/constant-time.ts';
+import { json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { answerWith } from '../step/step.ts';
@@ -17,7 +18,7 @@ export function health(context: RequestContext, isolate: Isolate): Answered {
   const status = config && ruleset && !service.jwtRefused ? 'ok' : 'degraded';
   const isDetailed = isOperator(context.facts.request, environment.opsToken);
   const body = isDetailed ? { status, ...details(isolate, context.facts.nowMs) } : { status };
-  return answerWith(context, { kind: 'json', status: 200, body });
+  return answerWith(context, json(body));
 }
 
 function details({ feed, environment, service, instanceId, log }: Isolate, nowMs: number): object {

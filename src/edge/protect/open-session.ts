@@ -4,7 +4,7 @@
  */
 import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
-import { error } from '../answer/answer.ts';
+import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookies } from '../request/cookies.ts';
@@ -34,6 +34,5 @@ export async function openSession(context: RequestContext, { environment, servic
     ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),
     sessionCookie(session, facts.target, facts.nowMs),
   ];
-  const opened = { kind: 'json', status: 200, body: { jti, expiresAt, jwtExpiresAt } } as const;
-  return answerWith({ ...context, cookies, jti }, opened);
+  return answerWith({ ...context, cookies, jti }, json({ jti, expiresAt, jwtExpiresAt }));
 }

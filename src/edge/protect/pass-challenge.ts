@@ -5,7 +5,7 @@
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
-import { error } from '../answer/answer.ts';
+import { error, json } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -34,7 +34,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
     const { signals, nowMs } = facts;
     if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
       const checked = await localChallenges.check(config, signals, challenge, solution, nowMs);
-      return answerWith(context, { kind: 'json', status: 200, body: checked });
+      return answerWith(context, json(checked));
     }
     if (environment.rules.kind === 'service') {
       const answer = await fromService(call, questionOf(call, context, config.siteKey, body.value), isolate);
@@ -48,7 +48,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
     if (call === 'challenge' && mayMint) {
       count('local_challenges');
       const minted = await localChallenges.mint(config, signals, nowMs);
-      return answerWith(context, { kind: 'json', status: 200, body: minted });
+      return answerWith(context, json(minted));
     }
     return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond. Try again.'));
   };
@@ -76,7 +76,7 @@ async function fromService(
     const response = await service.call(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, JSON.stringify(question));
     const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
     const body = bytes?.ok ? parseJson(bytes.value) : null;
-    if (response.status < 500 && isJsonObject(body)) return { kind: 'json', status: response.status, body };
+    if (response.status < 500 && isJsonObject(body)) return json(body, response.status);
   } catch {
     // Late, unreachable or unreadable: the same for the visitor.
   }

@@ -1,7 +1,7 @@
 /** `POST /__protect/telemetry`: passes the page's report on to the service, for the session in the visitor's cookie. */
 import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
-import { error } from '../answer/answer.ts';
+import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { WaitUntil } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
@@ -32,5 +32,5 @@ export async function passTelemetry(
       .then((response) => response.body?.cancel())
       .catch(() => count('telemetry_failures')),
   );
-  return answerWith(context, { kind: 'json', status: 202, body: { accepted: true } });
+  return answerWith(context, json({ accepted: true }, 202));
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
 import type { LedgerPorts } from '../../../src/edge/challenge/wait-ledger.ts';
-import type { JudgedContext } from '../../../src/edge/decide/context.ts';
 import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
@@ -26,7 +25,7 @@ async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Ch
   };
 }
 const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
-  (await lane.link(await contextOf(path, policy)))?.url ?? '';
+  (await lane.link(await contextOf(path, policy), path))?.url ?? '';
 const visitor = (ip: string): Changes => ({ facts: { signals: signalsOf({ ip }) } });
 const cleared: Changes = { clearance: { jti: 'x', level: 0, learned: null } };
 const atRisk = { verdict: { ...errorVerdict('challenge', ''), riskScore: 0.6 } };
@@ -67,17 +66,23 @@ describe('the wait link', () => {
     expect(await follow(waiting, url)).toMatchObject(refused);
   });
 
+  test('only sets clearance where there is nothing to go on to', async () => {
+    const waiting = lane();
+    const link = await waiting.link(await contextOf('/form'), null);
+    const opened = await follow(waiting, link?.url ?? '');
+    expect(opened.cookies[0]).toContain('__Host-protect-clearance=');
+    expect(await follow(waiting, opened.location ?? '', READY_MS, cleared)).toMatchObject({ kind: 'text' });
+  });
+
   test('never leads to another host', async () => {
     const waiting = lane();
     const { location } = await follow(waiting, await linkFor(waiting, '//evil.test/x'));
     expect((await follow(waiting, location ?? '', READY_MS, cleared)).location).toBe('/evil.test/x');
   });
 
-  test('is not offered where a level is required, to visitors at risk, or for a submission', async () => {
+  test('is not offered where a level is required or to visitors at risk', async () => {
     expect(await linkFor(lane(), '/', { clearanceLevel: 1 })).toBe('');
-    expect(await lane().link(await contextOf('/', {}, atRisk))).toBeNull();
-    const request = new Request('https://site.test/', { method: 'POST' });
-    expect(await lane().link(await contextOf('/', {}, { facts: { request } }))).toBeNull();
+    expect(await lane().link(await contextOf('/', {}, atRisk), '/')).toBeNull();
   });
 
   test('is offered ten times an hour to one network', async () => {
@@ -85,7 +90,7 @@ describe('the wait link', () => {
     const changes = visitor('198.51.100.1');
     let offered = 0;
     for (let index = 0; index < 20; index++) {
-      const link = await waiting.link(await contextOf('/', {}, changes));
+      const link = await waiting.link(await contextOf('/', {}, changes), '/');
       if (!link) break;
       offered++;
       await follow(waiting, link.url, READY_MS, changes);
@@ -109,7 +114,7 @@ describe('the ledger', () => {
   const answering = (taken: unknown, status = 200) => ledgerThat(async () => Response.json({ taken }, { status }));
   async function kindFor(ip: string, ledger: LedgerPorts): Promise<string> {
     const waiting = new WaitLane(ledger);
-    const link = await waiting.link(await contextOf('/', {}, visitor(ip)));
+    const link = await waiting.link(await contextOf('/', {}, visitor(ip)), '/');
     return (await follow(waiting, link?.url ?? '', READY_MS, visitor(ip))).kind;
   }
 
@@ -129,39 +134,5 @@ describe('the ledger', () => {
     ['returns something else', answering('yes')],
   ])('leaves the decision to the isolate’s own budget where it %s', async (_, ledger) => {
     expect(await kindFor('198.51.104.1', ledger)).toBe('redirect');
-  });
-});
-
-describe('a held submission without scripts', () => {
-  const held = (changes: Changes = {}, policy: object = {}): Promise<JudgedContext> =>
-    contextOf('/form', policy, {
-      held: { id: 'seal-1', sealedAtMs: NOW_MS },
-      ...changes,
-      facts: { nowMs: READY_MS, signals: signalsOf({ ip: '198.51.103.40' }), ...changes.facts },
-    });
-
-  test('passes when it comes back after the wait, and buys what a wait link buys', async () => {
-    const context = await held();
-    const passed = await new WaitLane(null).takeHeld(context);
-    expect(passed?.cookies[0]).toContain('__Host-protect-clearance=');
-    expect(context.cookies).toEqual([]);
-  });
-
-  test('does not pass before the wait, without a seal, where a level is required, or at risk', async () => {
-    const waiting = new WaitLane(null);
-    expect(await waiting.takeHeld(await held({ facts: { nowMs: READY_MS - 1 } }))).toBeNull();
-    expect(await waiting.takeHeld(await held({ held: null }))).toBeNull();
-    expect(await waiting.takeHeld(await held({}, { clearanceLevel: 1 }))).toBeNull();
-    expect(await waiting.takeHeld(await held(atRisk))).toBeNull();
-    expect(waiting.heldWaitSeconds(await held({}, { clearanceLevel: 1 }))).toBeNull();
-  });
-
-  test('counts against the same budget of its network', async () => {
-    const waiting = new WaitLane(null);
-    const changes = visitor('198.51.102.1');
-    let passed = 0;
-    while (passed < 20 && (await waiting.takeHeld(await held(changes)))) passed++;
-    expect(passed).toBe(10);
-    expect(await waiting.link(await contextOf('/', {}, changes))).toBeNull();
   });
 });

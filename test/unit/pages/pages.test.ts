@@ -40,7 +40,7 @@ describe('escaping', () => {
       action: EVIL,
       apiBase: EVIL,
       branding: { name: EVIL, title: EVIL, message: EVIL, logoUrl: EVIL, supportUrl: EVIL, primaryColor: EVIL },
-      replay: { url: EVIL, seal: EVIL, waitSeconds: 5 },
+      replay: { url: EVIL, seal: EVIL, noScript: { url: EVIL, waitSeconds: 5 } },
       noScript: { url: EVIL, waitSeconds: 5 },
     });
     expect(page).not.toContain('<script>alert');
@@ -56,7 +56,7 @@ describe('escaping', () => {
         siteKey: text,
         returnTo: text,
         branding: { name: text, title: text, message: text, supportUrl: text },
-        replay: { url: text, seal: text, waitSeconds: null },
+        replay: { url: text, seal: text, noScript: null },
       });
     const tags = (page: string): number => page.split('<').length;
     const plain = tags(filled('plain'));
@@ -103,14 +103,17 @@ describe('the challenge page', () => {
   });
 
   test('holds a sealed submission in a form of one field', () => {
-    const replay = { url: '/__protect/replay', seal: 'sealed', waitSeconds: null };
+    const replay = { url: '/__protect/replay', seal: 'sealed', noScript: null };
     const page = renderChallengePage({ ...challenge, replay });
     expect(page).toMatch(
       /<form method="post" action="\/__protect\/replay" enctype="text\/plain" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
     );
     expect(page).not.toContain('<noscript');
-    const later = renderChallengePage({ ...challenge, replay: { ...replay, waitSeconds: 13 } });
-    expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 13s forwards/);
+    const later = renderChallengePage({
+      ...challenge,
+      replay: { ...replay, noScript: { url: '/__protect/wait?t=1', waitSeconds: 13 } },
+    });
+    expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 15s forwards/);
   });
 
   test('weighs at most 20 KB gzipped with its script and worker, in the heaviest language', async () => {

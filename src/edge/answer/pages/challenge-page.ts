@@ -9,6 +9,15 @@ import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
 import { renderPage } from './page-layout.ts';
 
+/** The way through without scripts: a link that opens after the wait. */
+export interface WaitLink {
+  url: string;
+  waitSeconds: number;
+}
+
+/** What the frame needs after the wait to set the cookie. */
+const FRAME_SECONDS = 2;
+
 export interface ChallengePageInput extends PageInput {
   siteKey: string;
   /** Path and query to go to after passing, as the edge has checked it. */
@@ -19,12 +28,12 @@ export interface ChallengePageInput extends PageInput {
   apiBase?: string;
   action?: string;
   /**
-   * A challenged submission, sealed. Posted to `url` as field `seal` after solving, or by a visitor without scripts after
-   * `waitSeconds` (`null`: only with scripts).
+   * A challenged submission, sealed. Posted to `url` as field `seal` after solving. Without scripts a hidden frame gets
+   * clearance from the `noScript` link, and a button sends the submission after the wait (`null`: only with scripts).
    */
-  replay?: { url: string; seal: string; waitSeconds: number | null };
+  replay?: { url: string; seal: string; noScript: WaitLink | null };
   /** The way through without scripts: a page that opens by itself after `waitSeconds`. */
-  noScript?: { url: string; waitSeconds: number };
+  noScript?: WaitLink;
   /** Why the visitor sees this again. */
   notice?: 'failed' | 'expired' | 'offline';
 }
@@ -58,21 +67,21 @@ export function renderChallengePage(input: ChallengePageInput): string {
 function heldSubmission({ replay }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
   if (replay === undefined) return null;
   return html`<form method="post" action="${replay.url}" enctype="text/plain" hidden>
-    <input type="hidden" name="seal" value="${replay.seal}" />
-    <button>${messages.noScriptLink}</button>
-  </form>`;
+      <input type="hidden" name="seal" value="${replay.seal}" />
+      <button>${messages.noScriptLink}</button>
+    </form>
+    ${replay.noScript && html`<noscript><iframe src="${replay.noScript.url}" title="" hidden></iframe></noscript>`}`;
 }
 
 /** Shows the held submission's own button after the wait, where no script sends it. */
 function noScriptForm({ replay, nonce }: ChallengePageInput): Html | null {
-  const waitSeconds = replay?.waitSeconds ?? null;
-  if (waitSeconds === null) return null;
+  if (!replay?.noScript) return null;
   return html`<noscript
     ><style nonce="${nonce}">
       form[hidden] {
         display: block !important;
         visibility: hidden;
-        animation: later 0s ${String(waitSeconds)}s forwards;
+        animation: later 0s ${replay.noScript.waitSeconds + FRAME_SECONDS}s forwards;
       }
       @keyframes later {
         to {

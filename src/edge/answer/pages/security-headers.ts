@@ -12,6 +12,7 @@ export function pageSecurityHeaders(nonce: string, logoUrl?: string): Record<str
     `script-src 'nonce-${nonce}' 'self'`,
     "worker-src 'self'",
     "connect-src 'self'",
+    "frame-src 'self'",
     `style-src 'nonce-${nonce}'`,
     `img-src 'self'${logoUrl?.startsWith('https://') ? ` ${new URL(logoUrl).origin}` : ''}`,
     "form-action 'self'",
