@@ -1,5 +1,5 @@
 /** `npm run bench -- NAME [arguments]`: runs `bench/NAME.ts`. Each prints a table with the ratio to a peer or a floor. */
-const names = ['rules', 'rule-book', 'edge', 'verify', 'widget', 'log', 'api', 'risk'] as const;
+const names = ['rules', 'rule-book', 'edge', 'verify', 'widget', 'log', 'api', 'risk', 'start'] as const;
 
 const [given, ...args] = process.argv.slice(2);
 const wanted = names.find((name) => name === given);

@@ -7,8 +7,6 @@ import { eventually, manage, useStack } from '../support/stack.ts';
 import { useVisitor } from '../support/visitor.ts';
 
 const CHALLENGED = 'challenged-by-rule';
-/** Until a new rule is enforced (design 11), with room for a busy machine. */
-const ENFORCED_WITHIN_MS = 5000;
 
 const stack = useStack();
 // The challenge page is itself a 403: Chromium notes that, and it is no fault of the page.
@@ -24,7 +22,6 @@ beforeAll(async () => {
   await eventually(
     () => fetch(`${stack().edgeUrl}/`, { headers: { 'user-agent': CHALLENGED } }),
     (response) => response.status === 403,
-    ENFORCED_WITHIN_MS,
   );
 });
 

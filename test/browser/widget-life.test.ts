@@ -134,11 +134,16 @@ describe('a token', () => {
   });
 
   test('goes with its widget when that is removed from the page while solving', async () => {
+    // The solution is handed in and gets no response while the widget is there.
+    await visitor.page.route('**/solution', () => undefined);
+    const handedIn = visitor.page.waitForRequest('**/solution');
     await open(page(SCRIPT, form(widget('start="load"'))));
+    await handedIn;
+    const givenUp = visitor.page.waitForEvent('requestfailed');
     await visitor.page.evaluate(() => document.querySelector('gatehouse-widget')!.remove());
-    await visitor.page.waitForTimeout(400);
+    expect((await givenUp).url()).toContain('/solution');
+    await expect.poll(() => visitor.page.workers()).toEqual([]);
     expect(await tokens()).toEqual([]);
-    expect(visitor.page.workers()).toEqual([]);
   });
 });
 

@@ -45,13 +45,11 @@ describe('rules at the gate', () => {
     await eventually(
       async () => (await edge('/echo', visitor)).status,
       (status) => status === 403,
-      2000,
     );
     await manage(stack(), '/protect/access-rules/delete', { conditions: [{ type: 'ipMask', value: '192.0.2.0/24' }] });
     await eventually(
       async () => (await edge('/echo', visitor)).status,
       (status) => status === 200,
-      2000,
     );
   });
 

@@ -93,7 +93,10 @@ test('a service killed amid verifications has said yes to each token at most onc
   expect([before.size > 0, after.size > 0]).toEqual([true, true]);
 }, 120_000);
 
-/** Sends one verification; `hangUpAfterMs` ends the connection without waiting for the answer. */
+/**
+ * Sends one verification. `hangUpAfterMs` ends the connection without waiting for the response: the delay is what the
+ * test varies, so that connections end before, during and after the spend.
+ */
 function raw(token: string, hangUpAfterMs: number | null): Promise<string> {
   const { hostname, port, host } = new URL(stack().serviceUrl);
   const body = JSON.stringify({ secret: stack().secretKey, token });

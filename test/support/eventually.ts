@@ -1,7 +1,7 @@
 /** For what becomes true a moment later: a batch that is under way, a rule that spreads. */
 
 /** Far above what any condition needs: a test on a busy machine waits longer and does not fail. */
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 15_000;
 const POLL_MS = 50;
 
 /** Asks until `done` holds. The error of one that never does shows the last value. */

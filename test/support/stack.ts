@@ -8,6 +8,7 @@ import type { Stack, StackOptions } from '../../src/cli/stack.ts';
 import { somePortBase } from './ports.ts';
 
 export { eventually } from './eventually.ts';
+export { manage } from './manage.ts';
 
 const ATTEMPTS = 20;
 
@@ -44,16 +45,4 @@ export function useStack(options: StackOptions = {}): () => Stack {
     if (!stack) throw new Error('The stack is used before it is started');
     return stack;
   };
-}
-
-/** A management call with the seeded API key. */
-export async function manage<Answer>(stack: Stack, path: string, body: object = {}): Promise<Answer> {
-  const response = await fetch(`${stack.serviceUrl}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return JSON.parse(text) as Answer;
 }

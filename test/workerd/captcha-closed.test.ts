@@ -1,6 +1,7 @@
 /** The captcha side fails closed (design 8): while the account's rules cannot be read, nobody is let in for want of them. */
 import { expect, test } from 'vitest';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
+import { later } from '../support/clock.ts';
 import { env, makeSite, post, tokenFor } from './captcha-harness.ts';
 
 /** Longer than an isolate goes on with the rules it read. */
@@ -22,7 +23,7 @@ const verify = (site: SiteRecord, token: string) =>
 test('refuses a token while the access control rules cannot be read, and does not spend it', async () => {
   const site = await makeSite('professional');
   const token = await tokenFor(site);
-  await new Promise((resolve) => setTimeout(resolve, RULES_STALE_MS));
+  later(RULES_STALE_MS);
   const refused = await withoutRules(() => verify(site, token));
   expect(refused).toMatchObject({ status: 200, body: { verified: false, reason: 'API.ACCESS_POLICY_BLOCK' } });
   expect(await verify(site, token)).toMatchObject({ body: { verified: true } });

@@ -7,6 +7,7 @@ import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
+import { later } from '../support/clock.ts';
 import {
   ask,
   edgeVisitor as visitor,
@@ -200,7 +201,7 @@ describe('a proof of work', () => {
     const hasty = await makeSite('free', { solutionTimeout: 1000 });
     const challenge = await ask(hasty);
     const solution = await solvePow(challenge);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    later(1100);
     expect((await handIn(challenge.challenge, solution)).body).toEqual({
       verified: false,
       reason: 'API.TIMESTAMP_TOO_OLD',

@@ -1,9 +1,10 @@
 /** Every member of a site's settings over HTTP: the same visitor with and without it, and what becomes of him. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { imageLayout } from '../../src/captcha/visual/layout.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
+import { later } from '../support/clock.ts';
 import {
   ask,
   freshAddress,
@@ -25,10 +26,6 @@ knowAddresses({
   },
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 type Headers = Record<string, string>;
 const WEB_VIEW: Headers = {
   'user-agent': 'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 Version/4.0 Chrome/140.0 Mobile Safari/537.36',
@@ -40,9 +37,6 @@ const site = (settings: object): Promise<SiteRecord> =>
   makeSite('premium', { captchaType: 'frictionless', ...settings });
 const verify = async (of: SiteRecord, token: string, more: object = {}): Promise<SiteverifyAnswer> =>
   (await post<SiteverifyAnswer>('/siteverify', { secret: of.secretKey, token, ...more })).body;
-function later(ms: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
-}
 
 describe('what a visitor has to do', () => {
   test.each<[string, object, Headers, object]>([

@@ -1,15 +1,12 @@
 /** The page for a form's visitors who run no script, over HTTP: who gets it, what it costs, who may frame it. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
+import { later } from '../support/clock.ts';
 import { ask, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
 
 const SERVICE = 'https://gatehouse.test';
 const PAGE = 'https://www.example.com/contact?x=1';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 interface Shown {
   status: number;
@@ -51,10 +48,6 @@ async function show(
 
 const press = (challenge: string, from: string, more: Record<string, string> = {}): Promise<Shown> =>
   show({}, from, { referer: `${SERVICE}/captcha/v1/wait` }, { challenge, ...more });
-function later(ms: number): void {
-  const at = Date.now() + ms;
-  vi.useFakeTimers({ toFake: ['Date'], now: at });
-}
 const verify = (site: SiteRecord, token: string | null, more: object = {}): Promise<{ body: SiteverifyAnswer }> =>
   post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...more });
 

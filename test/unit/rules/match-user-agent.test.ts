@@ -102,10 +102,8 @@ describe('a user agent rule', () => {
     const texts = Array.from({ length: 290 }, (_, n) => 'a'.repeat(n + 4));
     const ruleset = rulesFor(...texts, `${'a'.repeat(299)}b`, `${'ab'.repeat(149)}c`);
     const header = 'a'.repeat(7 * 1024) + 'ab'.repeat(4 * 1024);
-    const startedAt = performance.now();
-    for (let i = 0; i < 20; i++) expect(match(ruleset, { userAgent: header }).fired).toHaveLength(291);
-    // 40 ms on an idle machine; a matcher that tries every pattern at every place takes a minute.
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    // 200 ms on an idle machine. One that tries every pattern at every place outruns the test's time limit.
+    for (let i = 0; i < 100; i++) expect(match(ruleset, { userAgent: header }).fired).toHaveLength(291);
   });
 
   test('gives the strictest of those that match', () => {

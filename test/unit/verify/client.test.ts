@@ -7,11 +7,12 @@ import type { VerifyTokenResult } from '../../../src/verify/client.ts';
 
 let base = '';
 const asked: unknown[] = [];
-const replies: Record<string, { status: number; body: string; delayMs?: number }> = {
+/** `null`: no response at all. */
+const replies: Record<string, { status: number; body: string } | null> = {
   '/yes': { status: 200, body: '{"verified":true,"level":1,"jti":"j","unknown":1}' },
   '/no': { status: 200, body: '{"verified":false,"reason":"API.USER_ALREADY_VERIFIED"}' },
   '/plain': { status: 200, body: '{"verified":true}' },
-  '/slow': { status: 200, body: '{"verified":true}', delayMs: 1000 },
+  '/silent': null,
   '/secret': { status: 401, body: '{"error":{"code":401}}' },
   '/bad': { status: 400, body: '{}' },
   '/moved': { status: 302, body: '' },
@@ -22,22 +23,26 @@ const replies: Record<string, { status: number; body: string; delayMs?: number }
   '/null': { status: 200, body: 'null' },
   '/long': { status: 200, body: `{"verified":true,"x":"${'x'.repeat(20_000)}"}` },
 };
-/** Whoever must answer has long; only the slow one is given up. */
-const timeoutOf = (path: string): number => (path === '/slow' ? 300 : 20_000);
+/** A server that responds has long to do so; only the silent one is given up soon. */
+const timeoutOf = (path: string): number => (path === '/silent' ? 300 : 20_000);
 const server = createServer((request, response) => {
-  const reply = replies[request.url ?? ''] ?? { status: 404, body: '' };
+  const reply = replies[request.url ?? ''];
   let body = '';
   request.on('data', (chunk: Buffer) => (body += chunk.toString()));
   request.on('end', () => {
     asked.push(JSON.parse(body));
-    setTimeout(() => response.writeHead(reply.status, { location: '/yes' }).end(reply.body), reply.delayMs ?? 0);
+    if (reply === null) return;
+    response.writeHead(reply?.status ?? 404, { location: '/yes' }).end(reply?.body);
   });
 });
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => server.close());
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
 
 const verify = (path: string): Promise<VerifyTokenResult> =>
   verifyToken({
@@ -81,7 +86,7 @@ describe.each([
   ['/bad', { ok: false, fault: 'refused' }],
   ['/moved', { ok: false, fault: 'refused' }],
   ['/unknown', { ok: false, fault: 'refused' }],
-  ['/slow', { ok: false, fault: 'unreachable' }],
+  ['/silent', { ok: false, fault: 'unreachable' }],
   ['/down', { ok: false, fault: 'unreachable' }],
   ['/limited', { ok: false, fault: 'unreachable' }],
   ['/html', { ok: false, fault: 'nonsense' }],

@@ -5,6 +5,7 @@ import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts'
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
 import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
+import { later } from '../../support/clock.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
 let names = 0;
@@ -182,7 +183,7 @@ describe('refusals', () => {
     const { issued, token, instanceId } = await newInstance();
     await call(token, '/protect/instances/update', { id: instanceId, clientJwtsRevokedBefore: Date.now() });
     await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    later(1);
     const fresh = await call(token, '/protect/client-jwt/generate', {
       protectInstanceId: instanceId,
       expiresInWeeks: 1,

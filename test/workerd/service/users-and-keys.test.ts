@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
+import { later } from '../../support/clock.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('users', () => {
@@ -96,7 +97,7 @@ describe('API keys', () => {
     const { token } = await newAccount();
     const { body } = await call(token, '/api-keys/create', { name: 'ci', permissions, expiresIn: 1 });
     expect(body.expiresAt - body.createdAt).toBe(1000);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    later(1100);
     const answer = await call(body.token, '/sites/get', {});
     expect([answer.status, answer.body.error.key]).toEqual([401, 'API.KEY_EXPIRED']);
   });

@@ -1,0 +1,19 @@
+/** The slow test secret by a test clock: a backend that tries its own timeout needs a response that takes its time. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testAnswer } from '../../../src/service/captcha/test-answer.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('the slow test secret verifies after three seconds, and not before', async () => {
+  let isSettled = false;
+  const answer = testAnswer('slow').finally(() => (isSettled = true));
+  await vi.advanceTimersByTimeAsync(2999);
+  expect(isSettled).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await answer).toEqual({ verified: true, level: 2, hostname: 'localhost', test: true });
+});
