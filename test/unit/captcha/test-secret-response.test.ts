@@ -1,6 +1,6 @@
 /** The slow test secret by a test clock: a backend that tries its own timeout needs a response that takes its time. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { testAnswer } from '../../../src/service/captcha/test-answer.ts';
+import { testAnswer } from '../../../src/service/captcha/siteverify/test-secret-response.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
