@@ -1,4 +1,4 @@
-/** What counts as used: scripts, the Workers' entries, tests and benchmarks. */
+/** Entry points for the search for dead code: scripts, the Workers' entries, tests and benchmarks. */
 import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
@@ -7,13 +7,13 @@ const config: KnipConfig = {
     'src/service/index.ts',
     'src/edge/any-service.ts',
     'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',
-    // The entries of scripts/build-client.ts, which names them without their folder.
+    // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',
     'scripts/*.ts',
     'bench/*.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',
-    // Bundled by name and run on workerd.
+    // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
   project: ['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
@@ -21,7 +21,7 @@ const config: KnipConfig = {
   ignore: ['test/support/service-api.generated.ts'],
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
   ignoreDependencies: ['workerd', '@typescript/native'],
-  // Of the operating system.
+  // Programs of the operating system.
   ignoreBinaries: ['taskset', 'php', 'nginx', 'xdotool'],
   ignoreExportsUsedInFile: true,
 };

@@ -1,27 +1,27 @@
 /**
- * Five projects, by what they need: `node` pure code, `workerd` bindings and Durable Objects, `e2e` the
- * whole stack over HTTP, `browser` a Chromium before it. Each has its own folders; one that imports
- * wrangler or the stack must never fall into the workerd project, where it would hang the run.
+ * Four test projects, by what they need: `node` runs pure code, `workerd` bindings and Durable Objects, `e2e` the whole
+ * stack over HTTP, `browser` Chromium. Each has its own folders. A test that imports wrangler or the stack must not be in
+ * the workerd project, where it would hang.
  */
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
-// Wrangler reads the configuration file here: its notes on missing secrets and its telemetry are not wanted.
+// Wrangler reads the configuration file. Silence its notes on missing secrets, and disable its telemetry.
 process.env['WRANGLER_LOG'] ??= 'error';
 process.env['WRANGLER_SEND_METRICS'] = 'false';
 process.env['CLOUDFLARE_CF_FETCH_ENABLED'] = 'false';
 
-/** The wire of a stack is slower than a function; a first request may wait for a Worker to start. */
+/** A call to a stack is slower than a function call, and a first request can wait for a Worker to start. */
 const STACK_TEST_TIMEOUT_MS = 30_000;
 const STACK_START_TIMEOUT_MS = 60_000;
 const POLL_TIMEOUT_MS = 10_000;
 
-/** Far above what any needs, so that none fails because the machine has other work. */
+/** Far more than a test needs, so that none fails on a busy machine. */
 const PURE_TEST_TIMEOUT_MS = 60_000;
 
 /**
- * Files of a project run one after the other in the same few processes: a process per file, with its imports, was a
- * third of the whole run. No test leaves a stub behind, and what a file stores is under accounts and names of its own.
+ * The files of a project share a few processes. A process for each file, with its imports, took a third of the whole run.
+ * Tests leave no stubs behind, and each file stores data under its own accounts and names.
  */
 const sharedWorkers = { isolate: false, unstubGlobals: true, unstubEnvs: true };
 
@@ -34,7 +34,7 @@ const throughTheStack = {
 
 export default defineConfig({
   test: {
-    // A file with a stack of its own waits half of its time: on two cores three keep them busy, and no deadline is near.
+    // A file with its own stack waits half of its time, so three workers keep two cores busy without missing deadlines.
     maxWorkers: 3,
     teardownTimeout: STACK_START_TIMEOUT_MS,
     reporters: process.env['VITEST_JSON']
@@ -57,7 +57,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 SERVICE_URL: 'https://gatehouse.test',
-                // A fixed key: what is sealed in one test file must open in the next run's snapshot.
+                // A fixed key, so that a later run can open what an earlier run sealed.
                 MASTER_KEY: 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE',
                 OPS_TOKEN: 'test-ops-token',
                 TEST_MIGRATIONS: await readD1Migrations('src/store/d1/migrations'),

@@ -1,7 +1,6 @@
 /**
- * Bundles the browser code of `src/widget` into `src/widget/bundle.generated.ts`: each script as a
- * string with its content hash, so that both Workers carry it without a loader or an asset binding.
- * Prints the sizes, which `checkClientSizes` holds to the design's numbers.
+ * Bundles the browser code of `src/widget` into `src/widget/bundle.generated.ts`: each script as a string with its
+ * content hash, so that both Workers can carry it without a loader or an asset binding. Prints the sizes.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,12 +15,12 @@ export interface ClientAsset {
   gzipBytes: number;
 }
 
-/** Scripts that others load come first: their hashes are compiled into the others. */
+/** Scripts that other scripts load. They are built first, because the others contain their hashes. */
 const loaded = ['pow-worker', 'languages', 'visual'];
 const entries = ['widget', 'protect', 'interstitial', 'frame'];
 const output = 'src/widget/bundle.generated.ts';
 
-/** Gzipped bytes (design 11; the protect script's own bound). Page weight is checked with the pages. */
+/** Every visitor downloads these before they can act, so they stay small. The tests of the pages check page weight. */
 export const sizeLimits: readonly { name: string; files: readonly string[]; maxGzipBytes: number }[] = [
   { name: 'widget and PoW worker', files: ['widget.js', 'pow-worker.js'], maxGzipBytes: 10 * 1024 },
   { name: 'protect script', files: ['protect.js'], maxGzipBytes: 8 * 1024 },
@@ -42,7 +41,7 @@ async function bundle(name: string, versions: Record<string, string>): Promise<C
   return asset(result.outputFiles[0]?.text ?? '');
 }
 
-/** Every browser file, by name. */
+/** Builds every browser file. Keys are file names. */
 export async function buildClient(): Promise<Record<string, ClientAsset>> {
   const locales = readLocales();
   writeLocales(locales);
@@ -58,7 +57,7 @@ export async function buildClient(): Promise<Record<string, ClientAsset>> {
   return { ...assets, 'frame.html': frame, 'page-texts.json': asset(JSON.stringify(otherPages(locales))) };
 }
 
-/** The page around `frame.js`; a file like the others, so that whoever serves them serves it too. */
+/** The page around `frame.js`. It is a file like the scripts, so that it is served from the same place. */
 function framePage(scriptHash: string): ClientAsset {
   return asset(
     `<!doctype html><meta charset="utf-8"><title>Gatehouse</title><script src="frame.js?v=${scriptHash}"></script>\n`,
@@ -70,7 +69,7 @@ function asset(body: string): ClientAsset {
   return { hash, body, gzipBytes: gzipSync(body, { level: 9 }).length };
 }
 
-/** One line per limit that is exceeded; none when all is well. */
+/** One line for each limit that is exceeded. */
 export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>): string[] {
   return sizeLimits.flatMap(({ name, files, maxGzipBytes }) => {
     const gzipBytes = files.reduce((sum, file) => sum + (assets[file]?.gzipBytes ?? 0), 0);
@@ -78,9 +77,9 @@ export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>):
   });
 }
 
-/** What a challenge needs while the service is away; the edge has the others from the service. */
+/** Scripts that a challenge needs while the service is unreachable. The edge gets the others from the service. */
 const edgeFiles = new Set(['interstitial.js', 'pow-worker.js']);
-/** What an edge without a service of this project carries besides: nobody else has them. */
+/** Scripts that an edge without a service of this project carries too, because no service provides them. */
 const pageFiles = new Set(['widget.js', 'languages.js', 'protect.js']);
 
 export function writeBundle(assets: Readonly<Record<string, ClientAsset>>, path = output): void {

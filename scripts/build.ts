@@ -1,4 +1,4 @@
-/** `npm run build`: the Workers bundled as a deploy would bundle them, without deploying. */
+/** `npm run build`: bundles the Workers as a deployment would, without deploying them. */
 import { spawnSync } from 'node:child_process';
 
 const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' };

@@ -1,9 +1,8 @@
 /**
- * `npm run check`: everything about the tree that can be known without running it. Each step says what
- * is wrong in lines a person can act on; all steps run, so that one look shows everything.
+ * `npm run check`: everything that can be checked without running the code. Each step lists its problems, one per line.
+ * All steps run, so that one run shows every problem.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { checkClientSize } from './checks/client-size.ts';
 import { checkEdgeBundle } from './checks/edge-bundle.ts';
 import { checkFileLength } from './checks/file-length.ts';
@@ -15,11 +14,11 @@ import { checkPureModules } from './checks/pure-modules.ts';
 
 interface Step {
   name: string;
-  /** Problems, none when the step passes. */
+  /** Returns the problems. An empty list means that the step passes. */
   run(): Promise<string[]>;
 }
 
-/** Two, as a small machine has cores; the compilers use more by themselves. */
+/** As many as a small machine has cores. The compilers use more on their own. */
 const PARALLEL_STEPS = 2;
 
 const wranglerTypes = (file: string, config: string, name: string) =>
@@ -48,7 +47,7 @@ const steps: Step[] = [
   { name: 'file length', run: checkFileLength },
   { name: 'own words', run: checkOwnWords },
   { name: 'OpenAPI', run: command('node', ['scripts/openapi.ts', '--check']) },
-].filter((step) => step.name !== 'OpenAPI' || existsSync('scripts/openapi.ts'));
+];
 
 function command(program: string, args: string[]): Step['run'] {
   return () =>
@@ -61,13 +60,15 @@ function command(program: string, args: string[]): Step['run'] {
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
       child.on('error', (error) => resolve([String(error)]));
-      child.on('close', (code) => resolve(code === 0 ? [] : [output.trim() || `${program} ended with ${code}`]));
+      child.on('close', (code) =>
+        resolve(code === 0 ? [] : [output.trim() || `${program} failed with exit code ${code}`]),
+      );
     });
 }
 
 async function runStep(step: Step): Promise<boolean> {
   const started = performance.now();
-  // A step that breaks is a step that fails; the others still have something to say.
+  // A step that throws fails. The other steps still run.
   const problems = await step.run().catch((error: unknown) => [String(error)]);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)\n`);
@@ -75,7 +76,7 @@ async function runStep(step: Step): Promise<boolean> {
   return problems.length === 0;
 }
 
-// What the browser gets is generated; without it neither Worker compiles.
+// The Workers import the generated browser code and texts, so generate them first.
 const generated = await command('node', ['scripts/build-client.ts'])();
 if (generated.length > 0) {
   process.stdout.write(`${generated.join('\n')}\n`);
@@ -86,7 +87,6 @@ const outcomes: boolean[] = [];
 await Promise.all(
   Array.from({ length: PARALLEL_STEPS }, async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) {
-      // Each lane takes the next step when it is done with its last.
       outcomes.push(await runStep(step));
     }
   }),

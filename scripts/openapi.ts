@@ -1,6 +1,6 @@
 /**
- * `node scripts/openapi.ts` writes docs/openapi.json and the types of its paths, which the tests call the service
- * with. With `--check` it writes nothing and fails when either file differs from what the schemas say.
+ * `node scripts/openapi.ts` writes docs/openapi.json and its TypeScript types, which the tests use to call the service.
+ * With `--check` it writes nothing, and fails when a file differs from the schemas.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -8,7 +8,7 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import { openapiDocument } from './openapi-document.ts';
 import type { DocumentedOperation } from './openapi-document.ts';
 
-// Imported by address and not by name: the operations are checked with the Worker's types, this script with Node's.
+// Imported by URL: the operations compile with the Worker's types, this script with Node's.
 const OPERATIONS = new URL('../src/service/operations/operation-table.ts', import.meta.url);
 
 const { operations } = (await import(OPERATIONS.href)) as { operations: readonly DocumentedOperation[] };
@@ -24,7 +24,7 @@ for (const [path, wanted] of Object.entries(files)) {
   const file = new URL(`../${path}`, import.meta.url);
   if (!process.argv.includes('--check')) writeFileSync(file, wanted);
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== wanted) {
-    console.error(`${path} is not what the schemas say: run node scripts/openapi.ts`);
+    console.error(`${path} differs from the schemas. Run: npm run fix`);
     process.exitCode = 1;
   }
 }

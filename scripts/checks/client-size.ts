@@ -1,7 +1,7 @@
-/** What the browser gets: within its bounds, and without what the strictest CSP would refuse. */
+/** Browser code: within its size limits, and without anything that the strictest CSP refuses. */
 import { buildClient, checkClientSizes } from '../build-client.ts';
 
-/** The last: a host that is not the service's own. Names of XML namespaces are no hosts. */
+/** The last pattern finds a foreign host. XML namespaces are names, not hosts. */
 const forbidden: readonly [RegExp, string][] = [
   [/\beval\(|new Function\(/, 'evaluates text as code'],
   [/\bWebAssembly\b/, 'uses WebAssembly'],

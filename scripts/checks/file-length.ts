@@ -1,4 +1,4 @@
-/** A module is one idea; past 400 lines it is two. */
+/** A module has one idea. A file with more than 400 lines usually has two. */
 import { readFileSync } from 'node:fs';
 import { sourceFiles } from './source-files.ts';
 

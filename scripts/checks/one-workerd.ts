@@ -1,4 +1,4 @@
-/** One workerd in the tree: a second one means that tests run on another runtime than the stack. */
+/** One copy of workerd in the tree. With two, tests and the local stack can run on different runtimes. */
 import { readFileSync } from 'node:fs';
 
 export async function checkOneWorkerd(): Promise<string[]> {
@@ -7,5 +7,7 @@ export async function checkOneWorkerd(): Promise<string[]> {
   };
   const found = Object.entries(lock.packages).filter(([path]) => /(^|\/)node_modules\/workerd$/.test(path));
   if (found.length === 1) return [];
-  return [`${found.length} of them: ${found.map(([path, { version }]) => `${path} ${version}`).join(', ')}`];
+  return [
+    `package-lock.json has ${found.length} copies of workerd, expected 1: ${found.map(([path, { version }]) => `${path} ${version}`).join(', ')}`,
+  ];
 }

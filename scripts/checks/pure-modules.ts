@@ -1,6 +1,6 @@
 /**
- * `now` is a parameter in the pure modules (design 2): lint sees imports and globals, not a call of
- * `Date.now()`, so the source is searched for one.
+ * Pure rooms take the time as the parameter `nowMs`. The linter can forbid imports and globals but not a call such as
+ * `Date.now()`, so this check searches the source for one.
  */
 import { readFileSync } from 'node:fs';
 import { sourceFiles } from './source-files.ts';
@@ -13,6 +13,8 @@ export async function checkPureModules(): Promise<string[]> {
     .flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')
-        .flatMap((line, at) => (clock.test(line) ? [`${path}:${at + 1} reads a clock: ${line.trim()}`] : [])),
+        .flatMap((line, at) =>
+          clock.test(line) ? [`${path}:${at + 1} reads a clock; take nowMs as a parameter: ${line.trim()}`] : [],
+        ),
     );
 }

@@ -1,4 +1,4 @@
-/** The TypeScript of the tree, generated files left out. */
+/** Paths of all TypeScript files except generated ones. */
 import { globSync } from 'node:fs';
 
 export function sourceFiles(): string[] {

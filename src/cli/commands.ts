@@ -1,6 +1,6 @@
 /**
- * The commands that work on the database itself: what no endpoint does (accounts, design 9) and what is
- * needed before the first API key exists. Answers are JSON, so that a script can read them.
+ * Commands that work on the database itself: accounts, which no endpoint can change, and what an operator needs before
+ * the first API key exists. They print JSON, so that scripts can read it.
  */
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
@@ -31,8 +31,9 @@ export interface CommandResult {
   output: string;
 }
 
-/** Thirty days: a former secret that is good for longer was not exchanged. */
+/** Thirty days. A previous secret that stays valid for longer was not rotated. */
 const OVERLAP_HOURS_MAX = 720;
+const HOUR_MS = 3_600_000;
 
 type Values = Record<string, string | undefined>;
 
@@ -41,7 +42,7 @@ interface Command {
   /** Flags, all with a value. */
   flags: readonly string[];
   positionals: readonly string[];
-  run(env: StoreEnv, values: Values, positionals: readonly string[], now: number): Promise<unknown>;
+  run(env: StoreEnv, values: Values, positionals: readonly string[], nowMs: number): Promise<unknown>;
 }
 
 const commands: Record<string, Command> = {
@@ -49,7 +50,7 @@ const commands: Record<string, Command> = {
     usage: '--email ADDRESS [--tier free|professional|enterprise|premium] [--features A,B] [--name NAME]',
     flags: ['email', 'tier', 'features', 'name'],
     positionals: [],
-    run: (env, values, _, now) =>
+    run: (env, values, _, nowMs) =>
       createAccount(
         env,
         {
@@ -58,7 +59,7 @@ const commands: Record<string, Command> = {
           features: featureList(values.features),
           ...(values.name === undefined ? {} : { ownerName: values.name }),
         },
-        now,
+        nowMs,
       ),
   },
   'account list': { usage: '', flags: [], positionals: [], run: (env) => listAccounts(env) },
@@ -66,19 +67,19 @@ const commands: Record<string, Command> = {
     usage: 'ACCOUNT TIER',
     flags: [],
     positionals: ['ACCOUNT', 'TIER'],
-    run: (env, _, [id = '', name = ''], now) => change(env, id, { tier: tier(name) }, now),
+    run: (env, _, [id = '', name = ''], nowMs) => change(env, id, { tier: tier(name) }, nowMs),
   },
   'account set-features': {
     usage: 'ACCOUNT A,B,…',
     flags: [],
     positionals: ['ACCOUNT', 'FEATURES'],
-    run: (env, _, [id = '', names = ''], now) => change(env, id, { features: featureList(names) }, now),
+    run: (env, _, [id = '', names = ''], nowMs) => change(env, id, { features: featureList(names) }, nowMs),
   },
   'account set-owner': {
     usage: 'ACCOUNT ADDRESS',
     flags: [],
     positionals: ['ACCOUNT', 'ADDRESS'],
-    run: (env, _, [id = '', ownerEmail = ''], now) => change(env, id, { ownerEmail: address(ownerEmail) }, now),
+    run: (env, _, [id = '', ownerEmail = ''], nowMs) => change(env, id, { ownerEmail: address(ownerEmail) }, nowMs),
   },
   'account enable': switchCommand({ disabled: false }),
   'account disable': switchCommand({ disabled: true }),
@@ -88,7 +89,7 @@ const commands: Record<string, Command> = {
     usage: '--account ACCOUNT --name NAME --domains A,B [--settings JSON]',
     flags: ['account', 'name', 'domains', 'settings'],
     positionals: [],
-    run: async (env, values, _, now) =>
+    run: async (env, values, _, nowMs) =>
       provisionSite(
         env,
         {
@@ -96,7 +97,7 @@ const commands: Record<string, Command> = {
           name: required(values, 'name'),
           settings: { ...json(values, 'settings'), domains: required(values, 'domains').split(',') },
         },
-        now,
+        nowMs,
       ),
   },
   'site list': {
@@ -109,22 +110,25 @@ const commands: Record<string, Command> = {
     usage: '--account ACCOUNT --site-key KEY [--overlap-hours HOURS]',
     flags: ['account', 'site-key', 'overlap-hours'],
     positionals: [],
-    run: async (env, values, _, now) => {
+    run: async (env, values, _, nowMs) => {
       const site = {
         accountId: await knownAccount(env, required(values, 'account')),
         siteKey: required(values, 'site-key'),
       };
-      const formerUntil = now + overlapHours(values['overlap-hours']) * 3_600_000;
-      const secretKey = await rotateSiteSecret(env, site, formerUntil, now);
-      if (secretKey === null) throw new CommandError('The account has no such active site.');
-      return { siteKey: site.siteKey, secretKey, formerSecretUntil: new Date(formerUntil).toISOString() };
+      const formerUntilMs = nowMs + overlapHours(values['overlap-hours']) * HOUR_MS;
+      const secretKey = await rotateSiteSecret(env, site, formerUntilMs, nowMs);
+      if (secretKey === null)
+        throw new CommandError(
+          'The account has no active site with this key. List its sites with: site list --account ACCOUNT',
+        );
+      return { siteKey: site.siteKey, secretKey, formerSecretUntil: new Date(formerUntilMs).toISOString() };
     },
   },
   'instance create': {
     usage: '--account ACCOUNT --site-key KEY --cname HOST [--name NAME] [--policy JSON]',
     flags: ['account', 'site-key', 'cname', 'name', 'policy'],
     positionals: [],
-    run: async (env, values, _, now) => {
+    run: async (env, values, _, nowMs) => {
       const cname = required(values, 'cname');
       return provisionInstance(
         env,
@@ -135,7 +139,7 @@ const commands: Record<string, Command> = {
           name: values.name ?? cname,
           policy: json(values, 'policy'),
         },
-        now,
+        nowMs,
       );
     },
   },
@@ -149,7 +153,7 @@ const commands: Record<string, Command> = {
     usage: '--account ACCOUNT --name NAME [--permissions Feature,Feature:permission] [--expires-in SECONDS]',
     flags: ['account', 'name', 'permissions', 'expires-in'],
     positionals: [],
-    run: async (env, values, _, now) =>
+    run: async (env, values, _, nowMs) =>
       provisionApiKey(
         env,
         {
@@ -158,7 +162,7 @@ const commands: Record<string, Command> = {
           permissions: permissions(values.permissions),
           expiresInSeconds: seconds(values['expires-in']),
         },
-        now,
+        nowMs,
       ),
   },
   'key list': {
@@ -176,7 +180,8 @@ const commands: Record<string, Command> = {
     positionals: [],
     run: async (env, values) => {
       const deleted = await deleteApiKey(env, required(values, 'account'), required(values, 'id'));
-      if (!deleted) throw new CommandError('The account has no such key.');
+      if (!deleted)
+        throw new CommandError('The account has no key with this id. List its keys with: key list --account ACCOUNT');
       return { success: true };
     },
   },
@@ -184,9 +189,11 @@ const commands: Record<string, Command> = {
     usage: '',
     flags: [],
     positionals: [],
-    run: async (env, _, __, now) => {
-      const outcome = await resealRootKey(env, now);
-      if (!outcome.ok) throw new CommandError('Somebody else re-sealed the key meanwhile; run it again.');
+    run: async (env, _, __, nowMs) => {
+      const outcome = await resealRootKey(env, nowMs);
+      if (!outcome.ok) {
+        throw new CommandError('Another command re-sealed the key at the same time. Run this command again.');
+      }
       return { outcome: outcome.value };
     },
   },
@@ -198,12 +205,16 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Runs one command; a mistake of the caller is one line and exit code 1, never a stack trace. */
+/** Runs one command. A mistake of the caller gives one line and exit code 1, never a stack trace. */
 export async function runCommand(args: readonly string[], env: StoreEnv): Promise<CommandResult> {
   const [noun = '', verb = ''] = args;
   const single = commandNamed(noun);
   const command = single ?? commandNamed(`${noun} ${verb}`);
-  if (!command) return { exitCode: 1, output: `There is no command "${`${noun} ${verb}`.trim()}".\n\n${usage()}` };
+  if (!command)
+    return {
+      exitCode: 1,
+      output: `There is no command "${`${noun} ${verb}`.trim()}". Use one of these:\n\n${usage()}`,
+    };
   const rest = args.slice(single ? 1 : 2);
   try {
     const { values, positionals } = parsed(command, rest);
@@ -211,7 +222,7 @@ export async function runCommand(args: readonly string[], env: StoreEnv): Promis
     return { exitCode: 0, output: JSON.stringify(result, null, 2) };
   } catch (error) {
     if (error instanceof CommandError) return { exitCode: 1, output: error.message };
-    // Bad flags are parseArgs' own errors; anything else is a failure worth its name.
+    // Unknown flags are errors of parseArgs. Everything else is a failure with its own message.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -222,7 +233,7 @@ function commandNamed(name: string): Command | undefined {
 
 export function usage(): string {
   const lines = Object.entries(commands).map(([name, command]) => `  ${name} ${command.usage}`.trimEnd());
-  return ['Usage: npm run gatehouse -- COMMAND [--state DIR | --remote]', '', ...lines].join('\n');
+  return ['Usage: npm run gatehouse -- COMMAND [--state DIR | --remote]', '', ...lines, '  --version'].join('\n');
 }
 
 function parsed(command: Command, args: readonly string[]): { values: Values; positionals: readonly string[] } {
@@ -240,41 +251,46 @@ function switchCommand(to: { disabled: boolean } | { paymentOwed: boolean }): Co
     usage: 'ACCOUNT',
     flags: [],
     positionals: ['ACCOUNT'],
-    run: (env, _, [id = ''], now) => change(env, id, to, now),
+    run: (env, _, [id = ''], nowMs) => change(env, id, to, nowMs),
   };
 }
 
-async function change(env: StoreEnv, id: string, to: Parameters<typeof updateAccount>[2], now: number) {
-  const account = await updateAccount(env, id, to, now);
-  if (!account) throw new CommandError(`There is no account ${id}.`);
+async function change(env: StoreEnv, id: string, to: Parameters<typeof updateAccount>[2], nowMs: number) {
+  const account = await updateAccount(env, id, to, nowMs);
+  if (!account) throw unknownAccount(id);
   return account;
 }
 
+function unknownAccount(id: string): CommandError {
+  return new CommandError(`There is no account ${id}. List accounts with: account list`);
+}
+
 async function knownAccount(env: StoreEnv, id: string): Promise<string> {
-  if (!(await accountById(env, id))) throw new CommandError(`There is no account ${id}.`);
+  if (!(await accountById(env, id))) throw unknownAccount(id);
   return id;
 }
 
 function required(values: Values, flag: string): string {
   const value = values[flag];
-  if (value === undefined || value === '') throw new CommandError(`--${flag} is missing.`);
+  if (value === undefined || value === '') throw new CommandError(`--${flag} is missing. Add it with a value.`);
   return value;
 }
 
 function address(text: string): string {
-  if (!emailAddress.safeParse(text).success) throw new CommandError(`${text} is not an email address.`);
+  if (!emailAddress.safeParse(text).success)
+    throw new CommandError(`${text} is not an email address. Use one such as owner@example.com.`);
   return text;
 }
 
 function tier(name: string): AccountTier {
   const found = accountTiers.find((known) => known === name);
-  if (!found) throw new CommandError(`Tier is one of ${accountTiers.join(', ')}.`);
+  if (!found) throw new CommandError(`${name} is not a tier. Use one of: ${accountTiers.join(', ')}.`);
   return found;
 }
 
 function feature(name: string): Feature {
   const found = allFeatures.find((known) => known === name);
-  if (!found) throw new CommandError(`Feature is one of ${allFeatures.join(', ')}.`);
+  if (!found) throw new CommandError(`${name} is not a feature. Use: ${allFeatures.join(', ')}.`);
   return found;
 }
 
@@ -289,7 +305,9 @@ function permissions(list: string | undefined): PermissionMap {
   for (const item of list.split(',').filter(Boolean)) {
     const [name = '', one] = item.split(':');
     const known: readonly string[] = featurePermissions[feature(name)];
-    if (one !== undefined && !known.includes(one)) throw new CommandError(`${name} has ${known.join(', ')}.`);
+    if (one !== undefined && !known.includes(one)) {
+      throw new CommandError(`${one} is not a permission of ${name}. Use: ${known.join(', ')}.`);
+    }
     (granted[feature(name)] ??= []).push(...(one === undefined ? known : [one]));
   }
   return granted as PermissionMap;
@@ -298,15 +316,16 @@ function permissions(list: string | undefined): PermissionMap {
 function seconds(text: string | undefined): number {
   if (text === undefined) return API_KEY_DEFAULT_SECONDS;
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new CommandError('--expires-in is a whole number of seconds.');
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new CommandError('--expires-in must be a whole number of seconds, at least 1.');
   return value;
 }
 
-/** A day, unless told otherwise: long enough for a deployment of every backend. */
+/** One day by default, which is long enough to deploy every backend. */
 function overlapHours(text: string | undefined): number {
   const hours = Number(text ?? '24');
   if (!(hours >= 0 && hours <= OVERLAP_HOURS_MAX)) {
-    throw new CommandError(`--overlap-hours is a number of hours from 0 to ${OVERLAP_HOURS_MAX}.`);
+    throw new CommandError(`--overlap-hours must be a number from 0 to ${OVERLAP_HOURS_MAX}.`);
   }
   return hours;
 }
@@ -316,7 +335,7 @@ function json(values: Values, flag: string): object {
     const value: unknown = JSON.parse(values[flag] ?? '{}');
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Said below, with the flag's name.
+    // Reported below, with the flag's name.
   }
-  throw new CommandError(`--${flag} is a JSON object.`);
+  throw new CommandError(`--${flag} must be a JSON object, such as '{}'.`);
 }

@@ -1,7 +1,7 @@
 /**
- * The door through which the CLI works on a stack that is running. A second process must not open the
- * same SQLite files, so the command is sent to the one that has them. On the loopback address, behind a
- * random bearer that stands in a file only the owner can read.
+ * Lets the command line work on a running stack. A second process must not open the same SQLite files, so the command
+ * goes to the process that has them open. The server listens on the loopback address and requires a random bearer
+ * token, which is in a file that only its owner can read.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import type { CommandResult } from './commands.ts';
 import { ownRuntimes } from './processes.ts';
 import type { ControlAddress } from './state.ts';
 
-/** A command line, never data: files are read by the CLI itself. */
+/** Enough for a command line. The CLI reads files itself and does not send them here. */
 const BODY_MAX_BYTES = 64 * 1024;
 
 export interface Control {
@@ -21,7 +21,7 @@ export interface Control {
   close(): Promise<void>;
 }
 
-/** `store` answers `null` while the service is stopped. */
+/** `store` returns `null` while the service is stopped. */
 export async function startControl(store: () => StoreEnv | null): Promise<Control> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
@@ -45,7 +45,10 @@ export async function runInStack(address: ControlAddress, args: readonly string[
     headers: { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(args),
   });
-  if (!response.ok) throw new Error(`The running stack refused the command: ${response.status}`);
+  if (!response.ok)
+    throw new Error(
+      `The running stack refused the command with status ${response.status}. Restart the stack and try again.`,
+    );
   return (await response.json()) as CommandResult;
 }
 
@@ -74,6 +77,8 @@ async function serve(
   const args = JSON.parse(Buffer.concat(chunks).toString('utf8')) as string[];
   const env = store();
   const result: CommandResult =
-    env === null ? { exitCode: 1, output: 'The service of this stack is stopped.' } : await runCommand(args, env);
+    env === null
+      ? { exitCode: 1, output: 'The service of this stack is stopped. Start it and try again.' }
+      : await runCommand(args, env);
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
 }

@@ -1,6 +1,6 @@
 /**
- * The site behind the gate in the local stack (design 10). It shows exactly what reached it: `/echo*`
- * returns the request, `/hits` counts, so that "the origin is called once" can be asked of it.
+ * The site behind the gate in the local stack. It shows exactly what reached it: `/echo*` returns the request, and
+ * `/hits` counts requests by path, so that a test can check that the origin is called once.
  */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { demoWidgetFile } from './demo-widget-pages.ts';
 
 /** Between two events of `/sse`: short enough for a test, long enough to see streaming. */
 const SSE_INTERVAL_MS = 200;
-/** A stream nobody closes ends by itself. */
+/** Ends a stream that no client closes. */
 const SSE_EVENTS_MAX = 300;
 const HITS_PATHS_MAX = 10_000;
 const WS_MESSAGE_MAX_BYTES = 16 * 1024 * 1024;
@@ -28,7 +28,7 @@ export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
   const sockets = new Set<Socket>();
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const path = pathOf(request);
-    // The counter is asked about, not counted: a test reads it between two hits.
+    // Reading the counter does not count, because tests read it between two hits.
     if (path !== '/hits') count(hits, path);
     respond(request, response, path, hits);
   });
@@ -64,13 +64,13 @@ export async function startDemoOrigin(port: number): Promise<DemoOrigin> {
   };
 }
 
-/** The oldest path is forgotten for a new one: whoever asks about a path asks soon. */
+/** A new path replaces the oldest one. Tests ask about a path soon after they visit it. */
 function count(hits: Map<string, number>, path: string): void {
   hits.set(path, (hits.get(path) ?? 0) + 1);
   if (hits.size > HITS_PATHS_MAX) hits.delete(hits.keys().next().value ?? '');
 }
 
-/** Everything before the first `?`, byte for byte as it came. */
+/** Everything before the first `?`, byte for byte. */
 function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -94,9 +94,14 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
   } else if (path === '/widget' || path.startsWith('/widget/')) {
     request.resume();
     const file = demoWidgetFile(path);
-    send(response, file === null ? 404 : 200, file?.type ?? 'text/plain', file?.body ?? 'No such demo\n');
+    send(
+      response,
+      file === null ? 404 : 200,
+      file?.type ?? 'text/plain',
+      file?.body ?? 'There is no such demo. See /widget.\n',
+    );
   } else if (path === '/favicon.ico') {
-    // Browsers with a window ask for it by themselves, and call it an error not to find it.
+    // Browsers with a window request it on their own and report an error when it is missing.
     request.resume();
     response.writeHead(204).end();
   } else if (path === '/redirect') {
@@ -108,7 +113,7 @@ function respond(request: IncomingMessage, response: ServerResponse, path: strin
   }
 }
 
-/** The whole request as JSON; the body is hashed as it streams, never held. */
+/** The whole request as JSON. The body is hashed while it streams and never kept. */
 function echo(request: IncomingMessage, response: ServerResponse, path: string): void {
   const hash = createHash('sha256');
   let bodyLength = 0;

@@ -16,7 +16,7 @@ export const demoPage = `<!doctype html>
 <p><button>Send</button></p>
 </form>
 <ul>
-<li><a href="/echo/hello?from=page">What the origin sees of a request</a></li>
+<li><a href="/echo/hello?from=page">The request as the origin sees it</a></li>
 <li><a href="/api/time">A JSON path</a></li>
 <li><a href="/widget">The widget, in every mode</a></li>
 <li><a href="/sse">An event stream</a></li>

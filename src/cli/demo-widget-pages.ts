@@ -1,14 +1,14 @@
 /**
- * The demo site's widget pages, one per mode (`/widget/…`), each a form that posts to `/echo/widget`.
- * They name no site key: behind the gate the edge knows it. No inline script, as a strict site would.
+ * The demo site's widget pages, one per mode (`/widget/…`), each with a form that posts to `/echo/widget`. They have no
+ * site key, because behind the gate the edge adds it, and no inline script, like a site with a strict CSP.
  */
 
 interface Demo {
   title: string;
-  /** What is in the form beside its field and button. */
+  /** Markup in the form, next to its field and button. */
   widget: string;
   language?: string;
-  /** Parameters of the widget script, and a script of the page's own. */
+  /** Query of the widget script, and a script element of the page. */
   params?: string;
   script?: string;
 }

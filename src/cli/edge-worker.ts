@@ -1,6 +1,6 @@
 /** The edge Worker of a local stack, with the relay that carries its verdict queue to the service. */
 import { Miniflare, Response } from 'miniflare';
-import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
+import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { bundleForStack, bundleWorker, moduleManifest, readWranglerFile, workerConfig } from './worker-config.ts';
@@ -8,7 +8,7 @@ import { bundleForStack, bundleWorker, moduleManifest, readWranglerFile, workerC
 export const EDGE_CONFIG = 'wrangler.toml';
 const ANY_SERVICE_CONFIG = 'wrangler.any-service.toml';
 
-/** The most a queue allows; with the relay's delay an outage of three minutes finds its queue whole. */
+/** The maximum that a queue allows. With the relay's delay, the queue keeps all messages for three minutes. */
 const RELAY_RETRIES_MAX = 100;
 
 export interface EdgeWorker {
@@ -21,8 +21,8 @@ export async function startEdgeWorker(options: {
   storage: string;
   vars: Record<string, string>;
   quiet: boolean;
-  /** `null`: the service is down, try again. */
-  consume: (batch: RelayedBatch) => Promise<RelayAnswer | null>;
+  /** Returns `null` while the service is down: the message is retried. */
+  consume: (batch: RelayedBatch) => Promise<RelayOutcome | null>;
 }): Promise<EdgeWorker> {
   const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
   const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
@@ -44,8 +44,8 @@ export async function startEdgeWorker(options: {
             SERVICE_QUEUE: {
               type: 'fetcher',
               async handler(request) {
-                const answer = await options.consume((await request.json()) as RelayedBatch);
-                return answer === null ? new Response(null, { status: 503 }) : Response.json(answer);
+                const outcome = await options.consume((await request.json()) as RelayedBatch);
+                return outcome === null ? new Response(null, { status: 503 }) : Response.json(outcome);
               },
             },
           },

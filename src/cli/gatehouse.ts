@@ -1,6 +1,6 @@
 /**
- * `npm run gatehouse -- COMMAND`: runs a command in the stack that owns the state directory, or on its
- * files when none runs, or with `--remote` on the deployed database by way of wrangler's login.
+ * `npm run gatehouse -- COMMAND`: runs a command in the stack that owns the state directory, or on its files when no
+ * stack runs. With `--remote` it works on the deployed database, with wrangler's login.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ interface Target {
   remote: boolean;
 }
 
-/** The two flags every command has; the rest is the command's own. */
+/** Separates the two flags that every command has from the command's own words. */
 function splitTarget(argv: readonly string[]): { target: Target; args: string[] } {
   const target: Target = { state: '.gatehouse', remote: false };
   const args: string[] = [];
@@ -37,11 +37,16 @@ function splitTarget(argv: readonly string[]): { target: Target; args: string[] 
   return { target, args };
 }
 
+function version(): string {
+  return (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
+}
+
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
   if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
     return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}` };
-  // Access rules go over the management API, to a local stack or a deployed service alike.
+  if (args[0] === '--version') return { exitCode: 0, output: version() };
+  // Access rules use the management API, of a local stack or a deployed service.
   if (args[0] === 'rules') return runRules(args.slice(1), target.state);
   if (target.remote) return onRemote(args);
   const state = new StateDir(target.state);
@@ -51,7 +56,7 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
   return running ? runInStack(running, args) : onFiles(state, args);
 }
 
-/** No stack runs: the database alone is opened, without a Worker of ours. */
+/** Opens the database alone, without a Worker of this project. */
 async function onFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
   if (!state.exists()) state.claim(false);
   const file = readWranglerFile(SERVICE_CONFIG);
@@ -81,10 +86,11 @@ async function onFiles(state: StateDir, args: readonly string[]): Promise<Comman
   }
 }
 
-/** The deployed database. Wrangler opens a binding remotely only where the configuration says so. */
+/** Works on the deployed database. Wrangler opens a binding remotely only when the configuration asks for it. */
 async function onRemote(args: readonly string[]): Promise<CommandResult> {
   const masterKey = process.env['MASTER_KEY'];
-  if (!masterKey) return { exitCode: 1, output: 'Set MASTER_KEY to the secret of the deployed service.' };
+  if (!masterKey)
+    return { exitCode: 1, output: 'MASTER_KEY is not set. Set it to the secret of the deployed service.' };
   const previous = process.env['MASTER_KEY_PREVIOUS'];
   const file = parse(readFileSync(SERVICE_CONFIG, 'utf8'));
   const databases = (file['d1_databases'] ?? []) as Record<string, string>[];

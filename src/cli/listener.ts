@@ -1,9 +1,8 @@
 /**
- * The socket a visitor of the local stack connects to. It does what Cloudflare does in front of a Worker:
- * sets `CF-Connecting-IP` to the address of the socket, and removes what a visitor sent under the names
- * that only the platform may use. Before the edge it is also the proxy that knows `SIGNALS_SECRET`.
- * Path, query, body, header order and upgrades pass through unread.
- * A Node listener and not a Worker: docs/decisions/0002-the-stacks-listener.md.
+ * The socket that visitors of the local stack connect to. It does what Cloudflare does in front of a Worker: it sets
+ * `CF-Connecting-IP` to the address of the socket, and removes headers that only the platform may send. In front of the
+ * edge it is also the proxy that has `SIGNALS_SECRET`. Path, query, body, header order and upgrades pass through
+ * unread. docs/decisions/0002-the-stacks-listener.md says why this is not a Worker.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { Agent, createServer, request as httpRequest } from 'node:http';
@@ -12,22 +11,22 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { header } from '../contract/edge/headers.ts';
 
-/** `mf-*` are the simulator's own controls: `MF-CF-Blob` would replace all of `request.cf`. */
+/** `mf-*` headers control the simulator: `MF-CF-Blob` would replace the whole of `request.cf`. */
 const platformHeader = /^(cf-connecting-ip|cf-connecting-ipv6|cf-pseudo-ipv4|true-client-ip|cf-ew-via|mf-.*)$/i;
 
 const signalHeader = /^(x-client-(ip|asn|country|ja4)|x-signals-secret)$/i;
 
-/** What Cloudflare accepts in all request headers together. */
+/** Cloudflare's limit for all request headers together. */
 const HEADER_MAX_BYTES = 128 * 1024;
-/** Longer than any client keeps an idle connection: closed as it is reused, it would cost a request. */
+/** Longer than any client keeps an idle connection. Closing a connection while it is reused would lose a request. */
 export const KEEP_ALIVE_MS = 120_000;
-/** Below workerd's own idle limit, so that a kept connection is seldom reused as it closes. */
+/** Below workerd's own idle limit, so that a connection is rarely reused while it closes. */
 const UPSTREAM_IDLE_MS = 2000;
 
 export interface Listener {
-  /** Where requests go; `null` while the Worker behind is down: connections are then refused with 503. */
+  /** Where requests go. While it is `null`, the Worker is down and connections get 503. */
   target: URL | null;
-  /** Of the edge behind; `null` in front of the service, which has no use for one. */
+  /** The secret of the edge behind this listener, `null` in front of the service. */
   signalsSecret: string | null;
   close(): Promise<void>;
 }
@@ -71,8 +70,8 @@ async function bound(server: Server, port: number): Promise<void> {
 }
 
 /**
- * Raw header list with the platform's names replaced by what the platform knows. Who sends the signals
- * secret sets the signals himself (design 3); for everybody else the socket's address is signed here.
+ * The raw header list, with the platform's headers set to what the platform sees. A client that sends the signals secret
+ * sets the signals itself. For every other client, the address of the socket is signed here.
  */
 function platformHeaders(request: IncomingMessage, signalsSecret: string | null): string[] {
   const address = request.socket.remoteAddress ?? '';
@@ -105,11 +104,13 @@ function forward(to: Upstream, request: IncomingMessage, response: ServerRespons
   const { target } = to;
   if (target === null) {
     request.resume();
-    response.writeHead(503, { 'content-type': 'text/plain' }).end('The Worker behind this port is stopped.\n');
+    response
+      .writeHead(503, { 'content-type': 'text/plain' })
+      .end('The Worker behind this port is stopped. Start it and try again.\n');
     return;
   }
-  // A kept connection may close just as it is reused. Without a body the request can be sent again;
-  // with one it cannot, so it gets a connection of its own.
+  // A kept connection may close while it is reused. A request without a body can be sent again. A request with a body
+  // cannot, so it gets its own connection.
   const hasBody = 'content-length' in request.headers || 'transfer-encoding' in request.headers;
   const upstream = httpRequest({
     agent: hasBody || retried ? false : to.agent,
@@ -127,17 +128,20 @@ function forward(to: Upstream, request: IncomingMessage, response: ServerRespons
     answer.on('error', () => response.destroy());
   });
   upstream.on('error', () => {
-    // What is left of a body is read and dropped: a visitor who is still sending would never read the answer.
+    // Read and drop the rest of a body: a client that is still sending would never read the response.
     if (hasBody) request.unpipe(upstream).resume();
     if (response.headersSent) response.destroy();
     else if (upstream.reusedSocket && !retried) forward(to, request, response, true);
-    else response.writeHead(502, { 'content-type': 'text/plain' }).end('The Worker behind this port did not answer.\n');
+    else
+      response
+        .writeHead(502, { 'content-type': 'text/plain' })
+        .end('The Worker behind this port did not respond. See the log of the stack.\n');
   });
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);
 }
 
-/** A WebSocket: the head is written once more with the platform's names set, then bytes are bytes. */
+/** A WebSocket: sends the head with the platform's headers set, then copies bytes in both directions. */
 function upgrade(to: Omit<Upstream, 'agent'>, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { target } = to;
   if (target === null) {
@@ -163,7 +167,7 @@ function upgrade(to: Omit<Upstream, 'agent'>, request: IncomingMessage, socket: 
     socket.on('close', () => upstreamSocket.destroy());
   });
   upstream.on('response', (answer) => {
-    // Refused: the answer ends with the connection, so that its body needs no framing of ours.
+    // The upgrade is refused. The response ends with the connection, so its body needs no framing here.
     const kept = answer.rawHeaders.flatMap((name, at, all) =>
       at % 2 === 0 && !/^(connection|transfer-encoding|keep-alive)$/i.test(name) ? [name, all[at + 1] ?? ''] : [],
     );

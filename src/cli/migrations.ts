@@ -1,6 +1,6 @@
 /**
- * D1 migrations, applied as `wrangler d1 migrations apply` does it and into the same table, so that a
- * database can be carried on by either.
+ * Applies D1 migrations as `wrangler d1 migrations apply` does, and records them in the same table, so that both can
+ * work on one database.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { D1Database } from '@cloudflare/workers-types';
 
 const MIGRATIONS_DIR = 'src/store/d1/migrations';
 
-/** @returns the names of the migrations applied now. A migration is one transaction: all of it or nothing. */
+/** Returns the names of the migrations that it applied. Each migration is one transaction. */
 export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promise<string[]> {
   await database
     .prepare(
@@ -22,7 +22,7 @@ export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promi
   names.sort();
   for (const name of names) {
     const statements = splitSql(readFileSync(join(dir, name), 'utf8'));
-    // One after the other: each may build on the one before.
+    // In sequence, because a migration can depend on the one before.
     await database.batch([
       ...statements.map((statement) => database.prepare(statement)),
       database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
@@ -31,7 +31,7 @@ export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promi
   return names;
 }
 
-/** Statements of a migration file. Whole-line `--` comments go; a trigger's body keeps its semicolons. */
+/** The statements of a migration file. Drops lines that are `--` comments. Keeps a trigger's body in one piece. */
 export function splitSql(source: string): string[] {
   const statements: string[] = [];
   let statement = '';

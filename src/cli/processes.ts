@@ -1,7 +1,7 @@
 /**
- * Who still runs, and which runtimes outlived their stack. A stack that is killed outright cannot end its workerd processes, and
- * they keep the database files of its state directory open. The next stack on that directory ends them.
- * Read from /proc; where there is none, nothing is done.
+ * Finds running processes, and workerd processes that outlived their stack. A stack that is killed with SIGKILL cannot
+ * end its workerd processes, and they keep the database files of its state directory open. The next stack on that
+ * directory ends them. This reads /proc; on systems without it, nothing happens.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ export function ownRuntimes(): number[] {
     .filter((pid) => pid > 0 && isRuntime(pid));
 }
 
-/** Whether a process runs. One that has ended and was not yet collected by its parent does not. */
+/** Whether a process runs. A zombie, which has ended but still has a process id, does not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -25,12 +25,12 @@ export function isRunning(pid: number): boolean {
   return !/^.*\) Z/s.test(read(`/proc/${pid}/stat`) ?? '');
 }
 
-/** When a process started, so that a number given out a second time is not taken for the first; `null` without /proc. */
+/** Start time of a process, which tells it from an earlier one with the same id. `null` without /proc. */
 export function startOf(pid: number): string | null {
   return /^.*\) (?:\S+ ){19}(\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1] ?? null;
 }
 
-/** Ends those of `pids` that are still runtimes and belong to no Node process: the numbers may be others' by now. */
+/** Ends those of `pids` that are workerd without a Node parent. Other processes may have these ids by now. */
 export function endOrphans(pids: readonly number[]): void {
   for (const pid of pids) if (isRuntime(pid) && !isNode(parentOf(pid))) process.kill(pid, 'SIGKILL');
 }
@@ -43,7 +43,7 @@ function isNode(pid: number): boolean {
   return /(^|\/)node\0/.test(read(`/proc/${pid}/cmdline`) ?? '');
 }
 
-/** The field after the state, which follows the name in brackets. */
+/** The parent is the second field after the name in brackets. */
 function parentOf(pid: number): number {
   return Number(/^.*\) \S+ (\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1] ?? 0);
 }
@@ -52,7 +52,7 @@ function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // The process ended between two looks.
+    // The process ended in the meantime.
     return null;
   }
 }

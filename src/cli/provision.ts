@@ -1,7 +1,6 @@
 /**
- * Makes what a deployment needs before its API can be called: an account, a site, a Protect instance, an
- * API key. The CLI's commands and the local stack's seed both go through here, and this through the same
- * store functions as the service's operations.
+ * Creates what a deployment needs before its API can be called: a site, a Protect instance, an API key. The commands and
+ * the local stack's seed both use it. It calls the same store functions as the service's operations.
  */
 import { featurePermissions, features } from '../contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
@@ -16,28 +15,28 @@ import { createSite, siteByKey } from '../store/d1/sites.ts';
 import type { SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 
-/** Interface document 5.7: a key that was made without a term lives 30 days. */
+/** 30 days, the default of `/api-keys/create` (docs/management-api.md#api-keys). */
 export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;
 
-/** A mistake of whoever typed the command: shown as one line, without a stack trace. */
+/** A mistake in the command, shown as one line without a stack trace. */
 export class CommandError extends Error {}
 
 export async function provisionSite(
   env: StoreEnv,
   site: { accountId: string; name: string; settings: object },
-  now: number,
+  nowMs: number,
 ): Promise<SiteRecord> {
   const settings = siteSettings.safeParse(site.settings);
   if (!settings.success) throw new CommandError(firstIssue(settings.error));
-  const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, now);
-  if (!created.ok) throw new CommandError(`The account already has a site named ${site.name}.`);
+  const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, nowMs);
+  if (!created.ok) throw new CommandError(`The account already has a site named ${site.name}. Choose another name.`);
   return created.value;
 }
 
 export async function provisionInstance(
   env: StoreEnv,
   instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: object },
-  now: number,
+  nowMs: number,
 ): Promise<StoredInstance> {
   const { accountId, policy, ...rest } = instance;
   const identity = instanceIdentity.safeParse(rest);
@@ -46,23 +45,25 @@ export async function provisionInstance(
   if (!parsed.success) throw new CommandError(firstIssue(parsed.error));
   const site = await siteByKey(env, identity.data.globalSiteKey);
   if (!site?.active || site.accountId !== accountId) {
-    throw new CommandError(`The account has no active site with the key ${identity.data.globalSiteKey}.`);
+    throw new CommandError(
+      `The account has no active site with the key ${identity.data.globalSiteKey}. List its sites with: site list --account ${accountId}`,
+    );
   }
-  const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, now);
+  const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, nowMs);
   if (created.ok) return created.value;
   throw new CommandError(
     created.error === 'cname-taken'
-      ? `Another active instance has the cname ${instance.cname}.`
-      : 'Another active instance has this global site key.',
+      ? `Another active instance has the cname ${instance.cname}. Choose another one.`
+      : 'Another active instance has this global site key. Create a site for this instance.',
   );
 }
 
 export async function provisionApiKey(
   env: StoreEnv,
   key: { accountId: string; name: string; permissions: PermissionMap; expiresInSeconds: number },
-  now: number,
+  nowMs: number,
 ): Promise<{ apiKeyId: string; token: string; expiresAt: number }> {
-  const record = await createApiKey(env, key, now);
+  const record = await createApiKey(env, key, nowMs);
   return { apiKeyId: record.id, token: await apiKeyToken(await rootKey(env), record), expiresAt: record.expiresAt };
 }
 

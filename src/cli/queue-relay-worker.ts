@@ -1,8 +1,8 @@
 /**
- * Carries the verdict queue across the two processes of the local stack. In production the edge produces
- * and the service consumes one Cloudflare queue; the simulator's queue lives inside one process. This
- * consumer sits beside the edge, hands each batch to the service's own `queue()` handler and repeats its
- * answer, message by message, so acknowledgements, retries and back-off are the service's.
+ * Carries the verdict queue between the two processes of the local stack. In production, the edge writes to a Cloudflare
+ * queue and the service consumes it. The simulator's queue exists inside one process only. This consumer runs next to
+ * the edge, passes each batch to the service's own `queue()` handler, and repeats that handler's acknowledgements and
+ * retries message by message.
  */
 import type { MessageBatch } from '@cloudflare/workers-types';
 
@@ -11,14 +11,14 @@ export interface RelayedBatch {
   messages: { id: string; timestamp: number; attempts: number; body: unknown }[];
 }
 
-/** What became of a batch, as `Fetcher.queue()` reports it. */
-export interface RelayAnswer {
+/** The outcome of a batch, as `Fetcher.queue()` reports it. */
+export interface RelayOutcome {
   ackAll: boolean;
   retryAll: boolean;
   retryIds: string[];
 }
 
-/** While the service is down: short, since the local stack's outages are somebody's test. */
+/** Short, because outages of the local stack are tests that wait for their end. */
 const RETRY_DELAY_SECONDS = 2;
 
 export default {
@@ -32,12 +32,12 @@ export default {
         body,
       })),
     };
-    const answer = await relay(env.SERVICE_QUEUE, relayed);
-    if (answer === null || answer.retryAll) {
+    const outcome = await relay(env.SERVICE_QUEUE, relayed);
+    if (outcome === null || outcome.retryAll) {
       batch.retryAll({ delaySeconds: RETRY_DELAY_SECONDS });
       return;
     }
-    const retried = new Set(answer.retryIds);
+    const retried = new Set(outcome.retryIds);
     for (const message of batch.messages) {
       if (retried.has(message.id)) message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
       else message.ack();
@@ -45,10 +45,10 @@ export default {
   },
 };
 
-async function relay(service: { fetch: typeof fetch }, batch: RelayedBatch): Promise<RelayAnswer | null> {
+async function relay(service: { fetch: typeof fetch }, batch: RelayedBatch): Promise<RelayOutcome | null> {
   try {
     const response = await service.fetch('http://service/queue', { method: 'POST', body: JSON.stringify(batch) });
-    return response.ok ? ((await response.json()) as RelayAnswer) : null;
+    return response.ok ? ((await response.json()) as RelayOutcome) : null;
   } catch {
     return null;
   }

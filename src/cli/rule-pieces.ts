@@ -1,6 +1,6 @@
 /**
- * A rule file cut into pieces that stand alone: a quoted CSV field that runs over lines is never cut, and
- * each piece of a CSV file carries the heading that only the first one has.
+ * Cuts a rule file into pieces that the service can read alone. It never cuts a quoted CSV field that spans lines, and
+ * gives each piece of a CSV file the columns of the heading, which only the first piece contains.
  */
 import { detectFormat, isHeading, withoutComment } from '../service/operations/protect/access-rules/rule-file.ts';
 import type { RuleFileFormat } from '../service/operations/protect/access-rules/rule-file.ts';
@@ -18,7 +18,7 @@ export interface RulePiece {
 /** A piece is sent before it grows beyond this, well under the service's body limit. */
 const PIECE_MAX_CHARS = 8_000_000;
 
-/** @param wanted a format's name as the user gave it; the service refuses an unknown one. */
+/** `wanted`: the format as the user typed it. The service refuses an unknown one. */
 export async function* rulePieces(
   lines: AsyncIterable<string>,
   wanted: string | undefined,
@@ -38,7 +38,7 @@ export async function* rulePieces(
     if (withoutComment(text) !== '') format ??= detectFormat(text);
     part.push(text);
     chars += text.length + 1;
-    // Doubled quotes inside a field are an even number too, so they do not change the answer.
+    // Doubled quotes inside a field are an even number as well, so they do not change the result.
     if (text.split('"').length % 2 === 0) quoteOpen = !quoteOpen;
     const whole = format !== 'csv' || !quoteOpen;
     if ((part.length < maxLines && chars < PIECE_MAX_CHARS) || (!whole && chars < 2 * PIECE_MAX_CHARS)) continue;

@@ -1,7 +1,7 @@
 /**
- * `gatehouse rules import|export|history|rollback`: access rules by way of the management API, of a local
- * stack or a deployed service. A file of any length goes in pieces of 10,000 lines, so neither
- * side holds it whole; progress and skipped lines go to standard error.
+ * `gatehouse rules import|export|history|rollback`: access rules over the management API, of a local stack or a deployed
+ * service. A file of any length is sent in pieces of 10,000 lines, so neither side keeps it in memory. Progress and
+ * skipped lines go to standard error.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
@@ -19,10 +19,10 @@ export const rulesUsage = `rules import FILE [--format csv|ndjson|list] [--verdi
 rules export [--format csv|ndjson|list] [--verdict V] [--out FILE]
 rules history [--limit N]
 rules rollback VERSION
-  FILE may be - for standard input. Every command takes --site-key KEY, and --service URL with the API key
-  in the variable GATEHOUSE_API_KEY; without --service the running local stack is used.`;
+  FILE may be - for standard input. Every command accepts --site-key KEY, and --service URL with the API key in the
+  variable GATEHOUSE_API_KEY. Without --service, the command uses the running local stack.`;
 
-/** Skipped lines printed; the rest are counted. */
+/** The first skipped lines are printed, the others only counted. */
 const SKIPPED_LINES_SHOWN = 100;
 
 interface Target {
@@ -31,7 +31,7 @@ interface Target {
   siteKey: string | undefined;
 }
 
-interface ImportAnswer {
+interface ImportResponse {
   format: string;
   created: number;
   updated: number;
@@ -41,7 +41,7 @@ interface ImportAnswer {
   version: number;
 }
 
-/** What each command takes besides flags. */
+/** Arguments of each command. */
 const operands = { import: ['FILE'], export: [], history: [], rollback: ['VERSION'] } as const;
 
 class RulesCommandError extends Error {}
@@ -56,17 +56,19 @@ const options = {
   'site-key': { type: 'string' },
 } as const;
 
-/** `args`: what follows `rules`. `stateDir`: of the local stack. */
+/** `args`: the words after `rules`. `stateDir`: of the local stack. */
 export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [command, operand] = positionals;
     if (command === undefined || command === 'help') return { exitCode: 0, output: rulesUsage };
     const names = Object.hasOwn(operands, command) ? operands[command as keyof typeof operands] : undefined;
-    if (names === undefined) throw new RulesCommandError(`There is no command "rules ${command}".\n${rulesUsage}`);
-    if (names[0] !== undefined && operand === undefined) throw new RulesCommandError(`${command} needs a ${names[0]}.`);
-    const tooMuch = positionals.slice(1 + names.length);
-    if (tooMuch.length > 0) throw new RulesCommandError(`Too much: ${tooMuch.join(' ')}.`);
+    if (names === undefined)
+      throw new RulesCommandError(`There is no command "rules ${command}". Use one of these:\n${rulesUsage}`);
+    if (names[0] !== undefined && operand === undefined)
+      throw new RulesCommandError(`${command} needs a ${names[0]}. Add it after the command.`);
+    const extra = positionals.slice(1 + names.length);
+    if (extra.length > 0) throw new RulesCommandError(`Unexpected: ${extra.join(' ')}. Remove it.`);
     const limit = wholeNumber('--limit', values.limit ?? '50');
     const target = targetOf(values.service, values['site-key'], stateDir);
     const { format, verdict, note } = values;
@@ -79,7 +81,7 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
   } catch (error) {
     if (error instanceof RulesCommandError) return { exitCode: 1, output: error.message };
     if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${rulesUsage}` };
-    // Of the file system, which names what it could not do and where.
+    // Errors of the file system name the operation and the path.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -93,35 +95,37 @@ async function importFile(
   const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
-    const answer = (await call(target, 'import', {
+    const response = (await call(target, 'import', {
       ...settings,
       format: piece.format,
       content: piece.content,
       firstLine: piece.firstLine,
       columns: piece.columns,
-    })) as ImportAnswer;
-    total.created += answer.created;
-    total.updated += answer.updated;
-    total.unchanged += answer.unchanged;
+    })) as ImportResponse;
+    total.created += response.created;
+    total.updated += response.updated;
+    total.unchanged += response.unchanged;
     total.lines = piece.lastLine;
-    total.version = answer.version;
-    for (const { line, reason } of answer.skippedLines) {
+    total.version = response.version;
+    for (const { line, reason } of response.skippedLines) {
       if (total.skipped < SKIPPED_LINES_SHOWN) process.stderr.write(`line ${line} skipped: ${reason}\n`);
       total.skipped += 1;
     }
-    total.skipped += answer.skipped - answer.skippedLines.length;
+    total.skipped += response.skipped - response.skippedLines.length;
     process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
   }
   return shown(total);
 }
 
-/** Read to its first bytes, so that a directory or a missing file is told before anything is sent. */
+/** Reads the first bytes, so that a directory or a missing file is reported before anything is sent. */
 async function opened(path: string): Promise<Readable> {
   const stream = createReadStream(path, 'utf8');
   try {
     await once(stream, 'readable');
   } catch (error) {
-    throw new RulesCommandError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new RulesCommandError(
+      `${path} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   return stream;
 }
@@ -132,25 +136,25 @@ async function exportFile(
   out: string | undefined,
 ): Promise<CommandResult> {
   const response = await post(target, 'export', settings);
-  if (!response.body) throw new RulesCommandError('The service sent nothing');
+  if (!response.body) throw new RulesCommandError('The service sent an empty response. Try again.');
   const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
   if (out === undefined) {
     for await (const chunk of body) process.stdout.write(chunk as Uint8Array);
     return { exitCode: 0, output: '' };
   }
   await pipeline(body, createWriteStream(out));
-  return { exitCode: 0, output: `Written to ${out}` };
+  return { exitCode: 0, output: `The rules are in ${out}.` };
 }
 
-function shown(answer: unknown): CommandResult {
-  return { exitCode: 0, output: JSON.stringify(answer, null, 2) };
+function shown(response: unknown): CommandResult {
+  return { exitCode: 0, output: JSON.stringify(response, null, 2) };
 }
 
 async function call(target: Target, operation: string, body: Record<string, unknown>): Promise<unknown> {
   return (await post(target, operation, body)).json();
 }
 
-/** @throws RulesCommandError with the service's own words when it refuses. */
+/** @throws RulesCommandError with the service's message when it refuses. */
 async function post(target: Target, operation: string, body: Record<string, unknown>): Promise<Response> {
   const url = `${target.serviceUrl}/protect/access-rules/${operation}`;
   const response = await fetch(url, {
@@ -159,27 +163,34 @@ async function post(target: Target, operation: string, body: Record<string, unkn
     body: JSON.stringify({ ...body, siteKey: target.siteKey }),
   }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new RulesCommandError(`${target.serviceUrl} cannot be reached: ${String(cause)}`);
+    throw new RulesCommandError(
+      `${target.serviceUrl} cannot be reached. Check the URL and that the service runs. ${String(cause)}`,
+    );
   });
   if (response.ok) return response;
-  throw new RulesCommandError(`${operation}: ${response.status} ${await response.text()}`);
+  throw new RulesCommandError(
+    `The service refused ${operation} with status ${response.status}: ${await response.text()}`,
+  );
 }
 
 function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new RulesCommandError(`${name} is a whole number, not ${text}.`);
+  if (!/^\d{1,15}$/.test(text)) throw new RulesCommandError(`${name} must be a whole number, not ${text}.`);
   return Number(text);
 }
 
 function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {
   if (service !== undefined) {
     const apiKey = process.env['GATEHOUSE_API_KEY'];
-    if (!apiKey) throw new RulesCommandError('Set GATEHOUSE_API_KEY to an API key with updateProtectSettings.');
+    if (!apiKey)
+      throw new RulesCommandError(
+        'GATEHOUSE_API_KEY is not set. Set it to an API key with the permission updateProtectSettings.',
+      );
     return { serviceUrl: service.replace(/\/$/, ''), apiKey, siteKey };
   }
   try {
     const stack = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackFacts;
     return { serviceUrl: stack.serviceUrl, apiKey: stack.apiKey, siteKey };
   } catch {
-    throw new RulesCommandError(`No local stack runs on ${stateDir}. Start one, or give --service URL.`);
+    throw new RulesCommandError(`No local stack runs on ${stateDir}. Start one with npm start, or add --service URL.`);
   }
 }

@@ -1,10 +1,10 @@
-/** What both simulators of the local stack share: where they keep state, and where their Workers' logs go. */
+/** Options that both simulators of the local stack share: where they keep state, and where their Workers log. */
 import { Log, LogLevel } from 'miniflare';
 import type { MiniflareOptions } from 'miniflare';
 
 export function runtimeOptions(name: string, storage: string, quiet: boolean): Omit<MiniflareOptions, 'workers'> {
   return {
-    // The simulator's own socket serves nobody: visitors come through the stack's listener.
+    // The simulator's own socket is unused. Visitors connect to the stack's listener.
     host: '127.0.0.1',
     port: 0,
     resourcePersistencePath: storage,

@@ -1,6 +1,6 @@
 /**
- * The account a local stack starts with, made once per state directory: enterprise tier, every feature, one
- * site, one instance with sessions on, html by default and `/api/*` json (design 6, 10).
+ * The account that a local stack starts with, created once per state directory: enterprise tier, every feature, one
+ * site, and one instance with sessions, where `/api/*` is json and everything else html.
  */
 import { createAccount } from '../store/d1/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
@@ -8,23 +8,23 @@ import { allPermissions, provisionApiKey, provisionInstance, provisionSite } fro
 import type { Seed, StateDir } from './state.ts';
 
 const OWNER_EMAIL = 'owner@example.com';
-/** A stack that is kept for months must still open with the key in its stack.json. */
+/** Ten years, so that the key in stack.json still works in a stack that is kept for months. */
 const KEY_SECONDS = 10 * 365 * 86_400;
 
 export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
   const kept = state.seed();
   if (kept) return kept;
-  const now = Date.now();
-  const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, now);
+  const nowMs = Date.now();
+  const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, nowMs);
   const site = await provisionSite(
     env,
     {
       accountId: account.id,
       name: 'demo',
-      // Proof of work: frictionless would give the headless browser of a test a picture.
+      // Proof of work, because `frictionless` would give a test's headless browser a picture.
       settings: { domains: ['localhost', '127.0.0.1'], captchaType: 'pow' },
     },
-    now,
+    nowMs,
   );
   const instance = await provisionInstance(
     env,
@@ -37,18 +37,18 @@ export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
         sessionsEnabled: true,
         autoInject: true,
         endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
-        // Every browser that a test drives is automation: here scores are shown and decide nothing.
+        // A browser that a test drives is automation, so scores are recorded here and decide nothing.
         challengeThreshold: 1,
         blockThreshold: 1,
         challengeDifficulty: [],
       },
     },
-    now,
+    nowMs,
   );
   const key = await provisionApiKey(
     env,
     { accountId: account.id, name: 'local-stack', permissions: allPermissions(), expiresInSeconds: KEY_SECONDS },
-    now,
+    nowMs,
   );
   const seed: Seed = {
     accountId: account.id,
@@ -62,7 +62,7 @@ export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
   return seed;
 }
 
-/** The edge's credential, asked for as an operator would: over the management API, with the API key. */
+/** The edge's credential. It is requested as an operator would: over the management API, with the API key. */
 export async function clientJwt(state: StateDir, seed: Seed, serviceUrl: string): Promise<string> {
   if (seed.clientJwt !== undefined) return seed.clientJwt;
   const response = await fetch(`${serviceUrl}/protect/client-jwt/generate`, {
@@ -70,8 +70,9 @@ export async function clientJwt(state: StateDir, seed: Seed, serviceUrl: string)
     headers: { authorization: `Bearer ${seed.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ protectInstanceId: seed.instanceId, expiresInWeeks: 0 }),
   });
-  if (!response.ok) throw new Error(`No client JWT: ${response.status} ${await response.text()}`);
-  const answer = (await response.json()) as { clientJwt: string };
-  state.keepSeed({ ...seed, clientJwt: answer.clientJwt });
-  return answer.clientJwt;
+  if (!response.ok)
+    throw new Error(`The service issued no client JWT. It returned ${response.status} ${await response.text()}`);
+  const issued = (await response.json()) as { clientJwt: string };
+  state.keepSeed({ ...seed, clientJwt: issued.clientJwt });
+  return issued.clientJwt;
 }

@@ -1,18 +1,18 @@
-/** The service Worker of a local stack: one workerd with its database, objects and buckets under the state directory. */
+/** The service Worker of a local stack: one workerd process with its database, objects and buckets in the state directory. */
 import { Miniflare } from 'miniflare';
 import type { D1Database } from '@cloudflare/workers-types';
-import type { RelayAnswer, RelayedBatch } from './queue-relay-worker.ts';
+import type { RelayOutcome, RelayedBatch } from './queue-relay-worker.ts';
 import { bundleForStack, readWranglerFile, workerConfig } from './worker-config.ts';
 import { runtimeOptions } from './runtime-options.ts';
 
 export const SERVICE_CONFIG = 'wrangler.service.toml';
 
 export interface ServiceWorker {
-  /** Where its own socket is; the stack's listener forwards there. */
+  /** Its own socket. The stack's listener forwards to it. */
   url: URL;
   database: D1Database;
   runScheduled(): Promise<void>;
-  consume(batch: RelayedBatch): Promise<RelayAnswer>;
+  consume(batch: RelayedBatch): Promise<RelayOutcome>;
   dispose(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export async function startServiceWorker(options: {
   storage: string;
   vars: Record<string, string>;
   quiet: boolean;
-  /** `bundleWorker` for the Worker as it is deployed, and measured; the stack's own otherwise. */
+  /** `bundleWorker` bundles the Worker as deployed, for benchmarks. The default adds `unread-bodies.ts`. */
   bundle?: (entry: string) => Promise<string>;
 }): Promise<ServiceWorker> {
   const file = readWranglerFile(SERVICE_CONFIG);

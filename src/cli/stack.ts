@@ -1,7 +1,7 @@
 /**
- * The whole system on this machine (design 10): demo origin, edge in front of it, service, seeded account.
- * Edge and service run in workerd processes of their own, as they run apart in production, so that one
- * can be stopped or restarted under the other. Tests and benchmarks start it from here, people by `npm start`.
+ * The whole system on one machine: demo origin, edge in front of it, service, seeded account. Edge and service run in
+ * separate workerd processes, as in production, so that each can be stopped or restarted while the other runs. Tests and
+ * benchmarks call this module, people use `npm start`.
  */
 import { startControl } from './control.ts';
 import type { Control } from './control.ts';
@@ -19,31 +19,31 @@ import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 
-/** Cloudflare's shortest schedule is a minute; nobody waits that long for a local rule. */
+/** Cloudflare's shortest schedule is one minute, which is too long to wait for locally. */
 const SCHEDULE_INTERVAL_MS = 2000;
-/** A Worker that did not answer by then never will. */
+/** A Worker that does not respond within this time has failed to start. */
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 25;
 
 export interface StackOptions {
-  /** Edge here, service one above, origin two above. */
+  /** Port of the edge. The service uses the next one, the origin the one after. */
   portBase?: number;
-  /** A real origin instead of the demo one. */
+  /** URL of a real origin. It replaces the demo site. */
   origin?: string;
-  /** Forget the state directory's content. */
+  /** Deletes the content of the state directory first. */
   fresh?: boolean;
   stateDir?: string;
   quiet?: boolean;
-  /** Variables and secrets over those of the stack: failure modes, another SERVICE_URL, a broken secret. */
+  /** Variables and secrets that replace those of the stack, such as failure modes or a broken secret. */
   edgeVars?: Record<string, string>;
   serviceVars?: Record<string, string>;
-  /** Fire scheduled runs by itself; tests that count them say no and call `runScheduled`. */
+  /** Whether scheduled runs start by themselves. Tests that count them use `false` and call `runScheduled`. */
   schedule?: boolean;
 }
 
 export class PortBusyError extends Error {
   constructor(port: number) {
-    super(`Port ${port} is in use. Stop what listens there, or give another --port-base.`);
+    super(`Port ${port} is in use. Stop the program that uses it, or choose other ports with --port-base.`);
     this.name = 'PortBusyError';
   }
 }
@@ -52,14 +52,14 @@ export interface Stack extends StackFacts {
   stateDir: string;
   /** One scheduled run of both Workers. */
   runScheduled(): Promise<void>;
-  /** Nothing listens on the service's port until `startService`. */
+  /** Closes the service's port until `startService`. */
   stopService(): Promise<void>;
   startService(): Promise<void>;
-  /** Bodies of the messages that the verdict queue offered while the service was stopped. */
+  /** Bodies of the messages that the verdict queue tried to deliver while the service was stopped. */
   undelivered(): unknown[];
-  /** A new isolate: memory is gone, storage stays. `vars` are laid over the stack's for good. */
+  /** Starts a new isolate: memory is empty, storage stays. `vars` replace those of the stack from now on. */
   restartEdge(vars?: Record<string, string>): Promise<void>;
-  /** What every seal and key of the service is made from. */
+  /** The key that every seal and key of the service is derived from. */
   rootKey(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -102,7 +102,7 @@ class LocalStack {
   }
 
   async start(): Promise<void> {
-    // Ports first: a stack that cannot listen must not touch another one's state.
+    // Ports first, because a stack that cannot listen must not touch the state of another one.
     this.#edgeListener = await onPort(this.#edgePort, () => listen(this.#edgePort));
     this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort));
     const { origin } = this.#options;
@@ -122,7 +122,7 @@ class LocalStack {
       SIGNALS_SECRET: secrets.signalsSecret,
       OPS_TOKEN: secrets.opsToken,
       CLIENT_JWT: jwt,
-      // Freshness of 10 s suits a colo; at a desk a rule should bite at once (design 4).
+      // Production polls every 5 seconds. A developer expects a rule to take effect at once.
       RULES_POLL_SECONDS: '1',
       RULES_MAX_STALE_SECONDS: '1',
       ...this.#options.edgeVars,
@@ -143,7 +143,7 @@ class LocalStack {
       signalsSecret: secrets.signalsSecret,
       opsToken: secrets.opsToken,
     };
-    // The scheduled run writes the last known good config: an outage in the first seconds finds one.
+    // The scheduled run writes the last known good configuration, so that an outage in the first seconds finds one.
     await this.#runScheduled();
     this.#control = await startControl(() =>
       this.#service === null ? null : { DB: this.#service.database, MASTER_KEY: secrets.masterKey },
@@ -210,7 +210,7 @@ class LocalStack {
     this.#service = service;
     await migrate(service.database);
     if (this.#serviceListener) this.#serviceListener.target = service.url;
-    await answers(`${this.#serviceUrl}/health`);
+    await waitUntilReady(`${this.#serviceUrl}/health`);
     return service;
   }
 
@@ -235,7 +235,7 @@ class LocalStack {
       },
     });
     if (this.#edgeListener) this.#edgeListener.target = this.#edge.url;
-    await answers(`${this.#edgeUrl}/__protect/health`);
+    await waitUntilReady(`${this.#edgeUrl}/__protect/health`);
   }
 
   async #stopEdge(): Promise<void> {
@@ -246,11 +246,11 @@ class LocalStack {
   }
 
   async #runScheduled(): Promise<void> {
-    // A run that fails must not stop the next one; the Worker has logged why.
+    // A failed run must not stop the next one. The Worker logs the reason.
     await Promise.allSettled([this.#service?.runScheduled(), this.#edge?.runScheduled()]);
   }
 
-  /** The next run is set when the last has ended: runs never pile up. */
+  /** Sets the next run when the last one has ended, so that runs never overlap. */
   #schedule(): void {
     this.#timer = setTimeout(() => {
       void this.#runScheduled().finally(() => {
@@ -269,8 +269,8 @@ async function onPort<Value>(port: number, open: () => Promise<Value>): Promise<
   }
 }
 
-/** Waits until `url` answers anything but a failure of the listener. */
-async function answers(url: string): Promise<void> {
+/** Waits until `url` returns a status below 500. */
+async function waitUntilReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   let last = '';
   while (Date.now() < deadline) {
@@ -283,5 +283,7 @@ async function answers(url: string): Promise<void> {
     }
     await new Promise((wake) => setTimeout(wake, READY_POLL_MS));
   }
-  throw new Error(`${url} did not answer: ${last.slice(0, 500)}`);
+  throw new Error(
+    `${url} did not start within ${READY_TIMEOUT_MS / 1000} seconds. Last response: ${last.slice(0, 500)}`,
+  );
 }

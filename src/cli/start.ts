@@ -1,4 +1,4 @@
-/** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. Flags and promises: design 10. */
+/** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. */
 import { parseArgs } from 'node:util';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { PortBusyError, startStack } from './stack.ts';
@@ -21,10 +21,10 @@ function options(argv: string[]): StackOptions {
   });
   const portBase = Number(values['port-base'] ?? 8800);
   if (!Number.isInteger(portBase) || portBase < 1 || portBase > PORT_MAX) {
-    throw new TypeError(`--port-base is a port from 1 to ${PORT_MAX}`);
+    throw new TypeError(`--port-base must be a port from 1 to ${PORT_MAX}.`);
   }
   if (values.origin !== undefined && !/^https?:\/\/[^/]/.test(values.origin)) {
-    throw new TypeError('--origin is an address such as https://site.example');
+    throw new TypeError('--origin must be a URL such as https://site.example.');
   }
   return {
     portBase,
@@ -51,13 +51,13 @@ Try it:  KEY=$(node -p "JSON.parse(require('fs').readFileSync('${stack.stateDir}
   curl -i -A badbot ${stack.edgeUrl}/
   curl -s ${stack.serviceUrl}/protect/verdicts -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"limit":1}'
 
-Ctrl-C ends it.
+Press Ctrl-C to stop it.
 `;
 }
 
 async function main(): Promise<void> {
   const wanted = options(process.argv.slice(2));
-  // Both Workers carry what the browser gets; it is generated, and a fresh clone has none yet.
+  // Both Workers carry the generated browser code, which a fresh clone does not have yet.
   writeBundle(await buildClient());
   const stack = await startStack(wanted);
   let ending = false;
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     void stack.stop().then(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    // The simulator's own hook exits at once, before the state directory is handed back.
+    // The simulator's own hook exits at once, before the state directory is released.
     process.removeAllListeners(signal);
     process.on(signal, end);
   }
@@ -76,8 +76,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A signal to npm reaches the shell it started, and some shells keep it to themselves. Then the shell is
- * gone and this process has another parent: as good as the signal.
+ * Stops the stack when npm stops. A signal to npm reaches the shell that npm started, and some shells do not forward it.
+ * Then the shell ends, and this process gets another parent.
  */
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;

@@ -1,14 +1,13 @@
 /**
- * The state directory of a local stack: its secrets, what was seeded, the databases, and the file that
- * tells tests and benchmarks where the stack is. One running stack per directory: two would open the
- * same SQLite files.
+ * The state directory of a local stack: its secrets, the seeded account, the databases, and `stack.json`, where tests and
+ * benchmarks find the stack. A directory has one running stack, because two would open the same SQLite files.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endOrphans, isRunning, startOf } from './processes.ts';
 
-/** What `stack.json` holds (design 10). */
+/** Content of `stack.json`. */
 export interface StackFacts {
   pid: number;
   edgeUrl: string;
@@ -25,23 +24,23 @@ export interface StackFacts {
   opsToken: string;
 }
 
-/** Made once per directory and kept: everything the service seals is sealed under `masterKey`. */
+/** Generated once per directory and kept, because the stored keys are sealed under `masterKey`. */
 export interface StackSecrets {
   masterKey: string;
   signalsSecret: string;
   opsToken: string;
 }
 
-/** What was made at the first start and is found again at the next. */
+/** Created at the first start and reused at the next. */
 export interface Seed extends Pick<
   StackFacts,
   'accountId' | 'ownerEmail' | 'apiKey' | 'siteKey' | 'secretKey' | 'instanceId'
 > {
-  /** Issued over the API once the service answers. */
+  /** Issued over the API once the service runs. */
   clientJwt?: string;
 }
 
-/** How the CLI reaches the stack that owns this directory. */
+/** How the command line reaches the stack that owns this directory. */
 export interface ControlAddress {
   pid: number;
   url: string;
@@ -50,7 +49,7 @@ export interface ControlAddress {
   runtimes: number[];
 }
 
-/** Whose the directory is from the first moment of a start, long before there is a control address. */
+/** The process that owns the directory. Written at the start, long before there is a control address. */
 interface Owner {
   pid: number;
   started: string | null;
@@ -58,7 +57,7 @@ interface Owner {
 
 export class StateBusyError extends Error {
   constructor(dir: string, pid: number) {
-    super(`${dir} belongs to a running stack (process ${pid}). Stop it, or give another --state directory.`);
+    super(`A running stack uses ${dir} (process ${pid}). Stop it, or choose another directory with --state.`);
     this.name = 'StateBusyError';
   }
 }
@@ -70,26 +69,26 @@ export class StateDir {
     this.path = resolve(path);
   }
 
-  /** @throws StateBusyError when a living process owns the directory. */
+  /** @throws StateBusyError when a running process owns the directory. */
   claim(fresh: boolean): void {
     const owner = this.#owner();
     if (owner) throw new StateBusyError(this.path, owner.pid);
-    // Of a stack that was killed: its runtimes still hold the databases open.
+    // The runtimes of a stack that was killed still have the databases open.
     endOrphans((this.#read('control.json') as ControlAddress | null)?.runtimes ?? []);
     if (fresh) rmSync(this.path, { recursive: true, force: true });
     mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    // Left by a stack that was killed: it describes something that no longer answers.
+    // The files of a stack that was killed describe processes that no longer run.
     this.release();
     const mine: Owner = { pid: process.pid, started: startOf(process.pid) };
     try {
-      // `wx`: of two that start in the same moment, one makes the file.
+      // With `wx`, one of two stacks that start at the same time creates the file.
       writeFileSync(join(this.path, 'owner.json'), JSON.stringify(mine), { mode: 0o600, flag: 'wx' });
     } catch {
       throw new StateBusyError(this.path, this.#owner()?.pid ?? 0);
     }
   }
 
-  /** Storage of one Worker; each has its own, so that one can be stopped while the other runs. */
+  /** Storage of one Worker. Each has its own, so that one can be stopped while the other runs. */
   storage(worker: 'edge' | 'service'): string {
     return join(this.path, worker);
   }
@@ -122,13 +121,13 @@ export class StateDir {
     this.#write('control.json', address);
   }
 
-  /** The address of the stack that runs on this directory now, if one does. */
+  /** The address of the stack that runs on this directory, or `null`. */
   control(): ControlAddress | null {
     const address = this.#read('control.json') as ControlAddress | null;
     return address && this.#owner()?.pid === address.pid ? address : null;
   }
 
-  /** Whether a stack has claimed the directory and does not answer yet. */
+  /** Whether a stack has claimed the directory and is not ready yet. */
   isStarting(): boolean {
     return this.#owner() !== null && this.control() === null;
   }
@@ -147,7 +146,7 @@ export class StateDir {
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
   }
 
-  /** Atomic: a reader sees the old file or the new one. For the owner's eyes only, it holds secrets. */
+  /** Atomic: a reader sees the old file or the new one. Only the owner can read it, because it has secrets. */
   #write(name: string, value: object): void {
     const path = join(this.path, name);
     const draft = `${path}.${process.pid}`;
@@ -161,7 +160,7 @@ export class StateDir {
   }
 }
 
-/** 256 bits, the size the service wants of its master key. */
+/** 256 bits, the size of the service's master key. */
 function secret(): string {
   return randomBytes(32).toString('base64url');
 }

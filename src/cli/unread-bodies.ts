@@ -1,13 +1,12 @@
 /**
- * Local stack only: a request whose answer did not wait for its body is read to its end before it is answered.
- * Cloudflare's front end does that for a Worker; workerd alone closes the connection, and the answer is lost
- * on the way to whoever is still sending.
+ * Local stack only: reads a request body to its end when the response did not wait for it. Cloudflare's front end does
+ * this for a Worker. workerd alone closes the connection, and a client that is still sending loses the response.
  */
 import type { ExportedHandler, ReadableStream } from '@cloudflare/workers-types';
 
-/** What Cloudflare takes at most in one body; a longer one loses its connection there too. */
+/** Cloudflare's limit for a body. A longer one loses its connection there too. */
 const BODY_MAX_BYTES = 100 * 1024 * 1024;
-/** Without a body, as every client sends them. */
+/** Methods that clients send without a body. */
 const readOnly = new Set(['GET', 'HEAD']);
 
 type Worker<Env> = ExportedHandler<Env> & Required<Pick<ExportedHandler<Env>, 'fetch'>>;
@@ -17,7 +16,7 @@ export function readingRefusedBodies<Env>(worker: Worker<Env>): Worker<Env> {
     ...worker,
     async fetch(request, env, context) {
       const response = await worker.fetch(request, env, context);
-      // Asking for `body` makes a stream, which costs more than a small answer: not for who sends none or was read.
+      // Reading `body` creates a stream, which costs more than a small response. Skip it without an unread body.
       if (request.bodyUsed || (readOnly.has(request.method) && !request.headers.has('content-length'))) return response;
       if (request.body !== null && !request.body.locked) await readAndDrop(request.body);
       return response;
@@ -33,6 +32,6 @@ async function readAndDrop(body: ReadableStream<Uint8Array>): Promise<void> {
       if (bytes > BODY_MAX_BYTES) return;
     }
   } catch {
-    // Who sent it has gone; the answer has nobody to reach.
+    // The client disconnected, so no one waits for the response.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * From `wrangler.toml` to a Worker of the local stack: the same file that deploys it says which bindings,
- * flags and variables it has, so the stack cannot drift from production. The bundle is made as wrangler
- * makes it. Only what these two files use is read; anything else in them is an error, not ignored.
+ * Turns a wrangler file into a Worker of the local stack. Bindings, flags and variables come from the file that deploys
+ * the Worker, so the stack cannot differ from production. The bundle is built as wrangler builds it. A key that this
+ * module does not know is an error, so that no setting is silently ignored.
  */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -18,7 +18,7 @@ interface WranglerFile {
   main: string;
   compatibility_date: string;
   compatibility_flags?: string[];
-  /** How it is bundled to be deployed; the local stack keeps names and lines readable. */
+  /** Bundling options for a deployment. The local stack keeps names and lines readable. */
   minify?: boolean;
   keep_names?: boolean;
   vars?: Record<string, string>;
@@ -51,12 +51,13 @@ const understood = new Set(
 export function readWranglerFile(path: string): WranglerFile {
   const file = parse(readFileSync(path, 'utf8'));
   for (const key of Object.keys(file)) {
-    if (!understood.has(key)) throw new Error(`${path}: the local stack does not know "${key}"`);
+    if (!understood.has(key))
+      throw new Error(`${path}: the local stack does not support "${key}". Add it to src/cli/worker-config.ts.`);
   }
   return file as unknown as WranglerFile;
 }
 
-/** Wrangler's own conditions and target. */
+/** The same conditions and target as wrangler. */
 export function bundleOptions(entry: string) {
   return {
     entryPoints: [entry],
@@ -75,7 +76,7 @@ export function bundleOptions(entry: string) {
 
 const bundles = new Map<string, Promise<string>>();
 
-/** One ES module. Made once in a process: a restarted Worker is the same one, and tests start dozens. */
+/** One ES module, built once per process, because tests start the same Worker dozens of times. */
 export function bundleWorker(entry: string): Promise<string> {
   const made = bundles.get(entry) ?? bundled(entry);
   bundles.set(entry, made);
@@ -87,7 +88,7 @@ async function bundled(entry: string): Promise<string> {
   return result.outputFiles[0]?.text ?? '';
 }
 
-/** The same Worker, made to read what it refuses (`unread-bodies.ts`). */
+/** The same Worker, wrapped to read request bodies that it did not read (`unread-bodies.ts`). */
 export async function bundleForStack(entry: string): Promise<string> {
   const contents = `
     export * from './${entry}';
@@ -104,12 +105,12 @@ export function moduleManifest(source: string): NonNullable<WorkerConfig['manife
   return { mainModule: 'index.mjs', modulesRoot: '/', modules: { 'index.mjs': { type: 'esm', contents: source } } };
 }
 
-/** Variables of the file, overridden and completed by `vars`, which also carries the secrets. */
+/** Combines the file's variables with `vars`, which wins and also carries the secrets. */
 export function workerConfig(file: WranglerFile, source: string, vars: Record<string, string>): WorkerConfig {
   const env: WorkerEnv = {};
   for (const [name, value] of Object.entries({ ...file.vars, ...vars })) env[name] = { type: 'text', value };
   for (const missing of (file.secrets?.required ?? []).filter((name) => !(name in vars))) {
-    throw new Error(`${file.name}: the secret ${missing} is not set`);
+    throw new Error(`${file.name}: the secret ${missing} is not set. Add it to the variables of the stack.`);
   }
   for (const kv of file.kv_namespaces ?? []) env[kv.binding] = { type: 'kv', id: kv.id };
   for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id };

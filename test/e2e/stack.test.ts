@@ -149,8 +149,8 @@ describe('npm start', () => {
 
   test('tells a mistake on the command line in a line, with exit code 1 and no stack trace', () => {
     const mistakes: [string[], string][] = [
-      [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'Tier is one of free'],
-      [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody.'],
+      [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'gold is not a tier. Use one of: free'],
+      [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody. List accounts with: account list'],
       [['nonsense'], 'Usage:'],
       [
         ['instance', 'create', '--account', stack.accountId, '--site-key', 'none', '--cname', 'b.example'],

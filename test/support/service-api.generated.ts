@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Create a site
-         * @description Feature Sites, permission createSite. A write: refused while the account owes a payment method.
+         * @description Feature Sites, permission createSite. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-site"];
         delete?: never;
@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Change a site
-         * @description Feature Sites, permission updateSite. A write: refused while the account owes a payment method.
+         * @description Feature Sites, permission updateSite. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["update-site"];
         delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate a site
-         * @description Feature Sites, permission deleteSite. A write: refused while the account owes a payment method.
+         * @description Feature Sites, permission deleteSite. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-site"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Add an access control rule
-         * @description Feature AccessRules, permission createRule. A write: refused while the account owes a payment method.
+         * @description Feature AccessRules, permission createRule. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-access-control-rule"];
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         /**
          * Delete an access control rule
-         * @description Feature AccessRules, permission deleteRule. A write: refused while the account owes a payment method.
+         * @description Feature AccessRules, permission deleteRule. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-access-control-rule"];
         delete?: never;
@@ -171,7 +171,7 @@ export interface paths {
         put?: never;
         /**
          * Delete every rule of a group
-         * @description Feature AccessRules, permission deleteRuleGroup. A write: refused while the account owes a payment method.
+         * @description Feature AccessRules, permission deleteRuleGroup. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-rule-group"];
         delete?: never;
@@ -291,7 +291,7 @@ export interface paths {
         put?: never;
         /**
          * Add a team member
-         * @description Feature Users, permission createUser. A write: refused while the account owes a payment method.
+         * @description Feature Users, permission createUser. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-user"];
         delete?: never;
@@ -310,7 +310,7 @@ export interface paths {
         get?: never;
         /**
          * Change a team member
-         * @description Feature Users, permission updateUser. A write: refused while the account owes a payment method.
+         * @description Feature Users, permission updateUser. A write: refused with 403 while the account owes a payment method.
          */
         put: operations["update-user"];
         post?: never;
@@ -331,7 +331,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a team member
-         * @description Feature Users, permission deleteUser. A write: refused while the account owes a payment method.
+         * @description Feature Users, permission deleteUser. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-user"];
         delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Feature API, permission createApiKey. A write: refused while the account owes a payment method.
+         * @description Feature API, permission createApiKey. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-api-key"];
         delete?: never;
@@ -391,7 +391,7 @@ export interface paths {
         put?: never;
         /**
          * Delete an API key
-         * @description Feature API, permission deleteApiKey. A write: refused while the account owes a payment method.
+         * @description Feature API, permission deleteApiKey. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-api-key"];
         delete?: never;
@@ -451,7 +451,7 @@ export interface paths {
         put?: never;
         /**
          * Create a Protect instance
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-instance"];
         delete?: never;
@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Change a Protect instance
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["update-instance"];
         delete?: never;
@@ -491,7 +491,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a Protect instance
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-instance"];
         delete?: never;
@@ -511,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Issue the JWT an edge Worker authenticates with
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["generate-client-jwt"];
         delete?: never;
@@ -551,7 +551,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke one client JWT
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["revoke-client-jwt"];
         delete?: never;
@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * List the keys an origin checks the signature of the edge with
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["list-origin-keys"];
         delete?: never;
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Add or replace edge access rules
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["create-access-rules"];
         delete?: never;
@@ -631,7 +631,7 @@ export interface paths {
         put?: never;
         /**
          * Remove edge access rules
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["delete-access-rules"];
         delete?: never;
@@ -691,7 +691,7 @@ export interface paths {
         put?: never;
         /**
          * Import edge access rules from CSV, NDJSON or a plain list
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["import-access-rules"];
         delete?: never;
@@ -751,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Return to the edge access rules of an earlier version
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["rollback-access-rules"];
         delete?: never;
@@ -951,7 +951,7 @@ export interface paths {
         put?: never;
         /**
          * End one session and erase all that is kept of it
-         * @description Feature Protect, permission updateProtectSettings. A write: refused while the account owes a payment method.
+         * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["erase-session"];
         delete?: never;
@@ -1006,7 +1006,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for a challenge (the widget does) */
+        /** Request a challenge (called by the widget) */
         post: operations["create-challenge"];
         delete?: never;
         options?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hand in a solution (the widget does) */
+        /** Submit a solution (called by the widget) */
         post: operations["submit-solution"];
         delete?: never;
         options?: never;
@@ -1039,10 +1039,10 @@ export interface components {
             error: {
                 /** @description The HTTP status */
                 code: number;
-                /** @description For people; may change */
+                /** @description For people. May change */
                 message: string;
                 /**
-                 * @description Stable and untranslated
+                 * @description Stable and never translated
                  * @enum {string}
                  */
                 key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS";
@@ -5375,7 +5375,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Body missing, unparsable or failing its schema; or a refusal the key names */
+        /** @description Body missing, unparsable or not matching its schema, or a rejection that the key names */
         400: {
             headers: {
                 [name: string]: unknown;
@@ -5402,7 +5402,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No such item on this account */
+        /** @description The account has no such item */
         404: {
             headers: {
                 [name: string]: unknown;
@@ -5411,7 +5411,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Somebody else has it, or changed it */
+        /** @description The value is taken, or another call changed the item */
         409: {
             headers: {
                 [name: string]: unknown;
@@ -5429,7 +5429,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Content type not accepted */
+        /** @description Content type not supported */
         415: {
             headers: {
                 [name: string]: unknown;
@@ -5438,7 +5438,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many calls; Retry-After says how long to wait */
+        /** @description Too many calls. Retry-After says how long to wait */
         429: {
             headers: {
                 [name: string]: unknown;
@@ -5447,7 +5447,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Unhandled; the log has the request id */
+        /** @description Unexpected failure. The log has the cause under the request id */
         500: {
             headers: {
                 [name: string]: unknown;
@@ -5488,7 +5488,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5523,7 +5523,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5558,7 +5558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5593,7 +5593,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5628,7 +5628,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5663,7 +5663,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5698,7 +5698,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5733,7 +5733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5768,7 +5768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5803,7 +5803,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5838,7 +5838,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5873,7 +5873,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5908,7 +5908,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5937,7 +5937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5972,7 +5972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6007,7 +6007,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6042,7 +6042,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6077,7 +6077,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6112,7 +6112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6147,7 +6147,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6182,7 +6182,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6217,7 +6217,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6252,7 +6252,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6287,7 +6287,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6322,7 +6322,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6357,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6392,7 +6392,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6427,7 +6427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6462,7 +6462,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6497,7 +6497,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6532,7 +6532,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6567,7 +6567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6602,7 +6602,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6637,7 +6637,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6672,7 +6672,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6707,7 +6707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6744,7 +6744,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6779,7 +6779,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +6814,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6849,7 +6849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6884,7 +6884,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6919,7 +6919,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6954,7 +6954,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6989,7 +6989,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7018,7 +7018,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7053,7 +7053,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7088,7 +7088,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7124,7 +7124,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7159,7 +7159,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7192,7 +7192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7220,7 +7220,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7248,7 +7248,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;

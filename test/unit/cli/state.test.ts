@@ -1,4 +1,4 @@
-/** Who owns a state directory: one living stack, from its first moment, and no dead one. */
+/** Ownership of a state directory: one running stack, from the moment it starts, and no stack that has ended. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Another process that claims the directory and then is busy starting. */
+/** Starts another process that claims the directory and is not ready yet. */
 async function claimedElsewhere(): Promise<ChildProcess> {
   const claim = `
     const { StateDir } = await import('./src/cli/state.ts');
@@ -32,14 +32,14 @@ async function claimedElsewhere(): Promise<ChildProcess> {
   return other;
 }
 
-test('belongs to a stack before that has started anything', async () => {
+test('a stack owns its directory before it is ready', async () => {
   await claimedElsewhere();
   expect(() => new StateDir(dir).claim(true)).toThrow(StateBusyError);
   expect(existsSync(join(dir, 'owner.json'))).toBe(true);
   expect(new StateDir(dir).isStarting()).toBe(true);
 });
 
-test('is free again once its owner was killed', async () => {
+test('a directory is free when its owner was killed', async () => {
   const owner = await claimedElsewhere();
   owner.kill('SIGKILL');
   await once(owner, 'exit');
@@ -47,15 +47,15 @@ test('is free again once its owner was killed', async () => {
   expect(() => new StateDir(dir).claim(false)).not.toThrow();
 });
 
-test('is not held by a process that only has the number of one that died', () => {
+test('a process with the id of a former owner does not own the directory', () => {
   new StateDir(dir).claim(false);
   const owner = JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as object;
-  // As after a container's restart: the same number, another process.
+  // As after a restart of a container: the same process id, another process.
   writeFileSync(join(dir, 'owner.json'), JSON.stringify({ ...owner, started: '1' }));
   expect(() => new StateDir(dir).claim(false)).not.toThrow();
 });
 
-test('is given back', () => {
+test('a released directory has no owner', () => {
   const state = new StateDir(dir);
   state.claim(false);
   state.release();

@@ -1,4 +1,4 @@
-/** What the local stack makes of a wrangler file. */
+/** How the local stack reads a wrangler file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,18 +27,18 @@ describe('the local stack', () => {
     expect(compatibilityFlags).toEqual(file.compatibility_flags);
   });
 
-  test('lays its own variables over those of the file', () => {
+  test('replaces variables of the file with its own', () => {
     const file = readWranglerFile('wrangler.toml');
     const { env } = workerConfig(file, '', { CLIENT_JWT: 'jwt', FAIL_MODE: 'closed' });
     expect(env?.['FAIL_MODE']).toEqual({ type: 'text', value: 'closed' });
     expect(env?.['RULES_SOURCE']).toEqual({ type: 'text', value: 'service' });
   });
 
-  test('does not start a Worker without a secret that it needs', () => {
+  test('does not start a Worker without a required secret', () => {
     expect(() => workerConfig(readWranglerFile('wrangler.toml'), '', {})).toThrow('CLIENT_JWT');
   });
 
-  test('refuses a file that says something it does not know', () => {
+  test('refuses a file with a key that it does not support', () => {
     writeFileSync(join(dir, 'wrangler.toml'), 'name = "x"\n[[vectorize]]\nbinding = "V"\n');
     expect(() => readWranglerFile(join(dir, 'wrangler.toml'))).toThrow('vectorize');
   });
