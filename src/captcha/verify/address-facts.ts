@@ -3,8 +3,9 @@
  * the filters that need it say "not evaluated" (design 5); nobody is called over the network.
  */
 import * as z from 'zod/mini';
-import { formatCidr, parseCidr, parseIp } from '../../address/ip.ts';
-import type { IpAddress, IpPrefix } from '../../address/ip.ts';
+import { parseCidr } from '../../address/ip.ts';
+import type { IpPrefix } from '../../address/ip.ts';
+import { PrefixLookup } from '../../address/prefix-lookup.ts';
 
 /** A variable holds 5 kB in production; the bound keeps a scan within microseconds. */
 const PREFIXES_MAX = 2000;
@@ -31,31 +32,12 @@ export function readAddressFacts(json: string | null): AddressLookup | null {
   if (!read.success) throw new Error('ADDRESS_FACTS must look like {"192.0.2.0/24": {"country": "DE", "asn": 64496}}');
   const entries = Object.entries(read.data);
   if (entries.length > PREFIXES_MAX) throw new Error(`ADDRESS_FACTS may have at most ${PREFIXES_MAX} prefixes`);
-  const prefixes = entries
-    .map(([text, value]) => ({ prefix: prefixOf(text), value }))
-    .toSorted((a, b) => b.prefix.prefixLength - a.prefix.prefixLength);
-  return (ip) => {
-    const address = parseIp(ip);
-    if (address === null) return null;
-    return prefixes.find(({ prefix }) => contains(prefix, address))?.value ?? null;
-  };
+  const prefixes = new PrefixLookup(entries.map(([text, value]) => [requiredPrefix(text), value] as const));
+  return (ip) => prefixes.longest(ip);
 }
 
-function prefixOf(text: string): IpPrefix {
+function requiredPrefix(text: string): IpPrefix {
   const prefix = parseCidr(text);
   if (prefix === null) throw new Error(`ADDRESS_FACTS: ${text} is not a prefix`);
   return prefix;
-}
-
-function contains(prefix: IpPrefix, address: IpAddress): boolean {
-  if (prefix.family !== address.family) return false;
-  return formatCidr({ ...address, ...masked(address, prefix.prefixLength) }) === formatCidr(prefix);
-}
-
-function masked(address: IpAddress, prefixLength: number): { words: number[]; prefixLength: number } {
-  const words = address.words.map((word, index) => {
-    const bits = Math.min(32, Math.max(0, prefixLength - index * 32));
-    return bits === 0 ? 0 : (word & (0xffff_ffff << (32 - bits))) >>> 0;
-  });
-  return { words, prefixLength };
 }

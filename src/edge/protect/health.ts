@@ -2,7 +2,7 @@
  * `GET /__protect/health`: whether the gate has rules to judge by, for anyone; with `OPS_TOKEN` as bearer also how old
  * everything is. Never a secret.
  */
-import { isSameSecret } from '../../bytes/constant-time.ts';
+import { isSameSecret } from '../../bytes/same-secret.ts';
 import { json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';

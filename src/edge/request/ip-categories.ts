@@ -10,8 +10,9 @@ import { ipCategories } from '../../contract/vocabulary.ts';
 import type { IpCategory } from '../../contract/vocabulary.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { canonicalAsn } from '../../address/asn.ts';
-import { mask32, parseCidr, parseIp } from '../../address/ip.ts';
-import type { IpAddress, IpPrefix } from '../../address/ip.ts';
+import { parseCidr } from '../../address/ip.ts';
+import type { IpPrefix } from '../../address/ip.ts';
+import { PrefixLookup } from '../../address/prefix-lookup.ts';
 
 export interface IpCategories {
   of(ip: string | null, asn: number | null, country: string | null): readonly IpCategory[];
@@ -45,11 +46,6 @@ const DATACENTER_ASNS = [
   396982, // Google Cloud
 ];
 
-interface CategoryRange {
-  prefix: IpPrefix;
-  categories: readonly IpCategory[];
-}
-
 const NONE: readonly IpCategory[] = [];
 const TOR: readonly IpCategory[] = ['tor'];
 const DATACENTER: readonly IpCategory[] = ['datacenter'];
@@ -59,8 +55,8 @@ export type CategoriesReading = Result<IpCategories, string>;
 /** `json`: an operator's dataset, or `null` for the default. */
 export function readIpCategories(json: string | null): CategoriesReading {
   const byAsn = new Map<number, readonly IpCategory[]>();
-  const ranges: CategoryRange[] = [];
-  const read = (): CategoriesReading => ok(lookup(byAsn, ranges));
+  const byPrefix: [IpPrefix, readonly IpCategory[]][] = [];
+  const read = (): CategoriesReading => ok(lookup(byAsn, byPrefix));
   if (json === null) {
     for (const asn of DATACENTER_ASNS) byAsn.set(asn, DATACENTER);
     return read();
@@ -82,7 +78,7 @@ export function readIpCategories(json: string | null): CategoriesReading {
   for (const [key, categories] of Object.entries(prefixes)) {
     const prefix = parseCidr(key);
     if (!prefix) return refused(`: ${key} is not a prefix`);
-    ranges.push({ prefix, categories: categories as IpCategory[] });
+    byPrefix.push([prefix, categories as IpCategory[]]);
   }
   return read();
 }
@@ -91,24 +87,18 @@ function refused(reason: string): CategoriesReading {
   return failed(`IP_CATEGORIES${reason}`);
 }
 
-function lookup(byAsn: ReadonlyMap<number, readonly IpCategory[]>, ranges: readonly CategoryRange[]): IpCategories {
+function lookup(
+  byAsn: ReadonlyMap<number, readonly IpCategory[]>,
+  byPrefix: readonly (readonly [IpPrefix, readonly IpCategory[]])[],
+): IpCategories {
+  const prefixes = byPrefix.length === 0 ? null : new PrefixLookup(byPrefix);
   return {
     of(ip, number, country) {
       const base = (number === null ? undefined : byAsn.get(number)) ?? NONE;
-      const address = ranges.length > 0 && ip !== null ? parseIp(ip) : null;
-      const within = address ? ranges.filter(({ prefix }) => contains(prefix, address)) : [];
+      const within = prefixes === null || ip === null ? NONE : prefixes.all(ip).flat();
       if (within.length === 0 && (country !== 'T1' || base.length === 0)) return country === 'T1' ? TOR : base;
       const tor = country === 'T1' ? TOR : NONE;
-      return [...new Set([...tor, ...base, ...within.flatMap(({ categories }) => categories)])];
+      return [...new Set([...tor, ...base, ...within])];
     },
   };
-}
-
-function contains(prefix: IpPrefix, address: IpAddress): boolean {
-  return (
-    prefix.family === address.family &&
-    prefix.words.every(
-      (word, index) => ((word ^ address.words[index]!) & mask32(prefix.prefixLength - 32 * index)) === 0,
-    )
-  );
 }

@@ -9,7 +9,7 @@ import { canonicalIp } from '../../address/ip.ts';
 import { canonicalJa4 } from '../../address/ja4.ts';
 import { deviceType } from '../../address/device-type.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import { isSameSecret } from '../../bytes/constant-time.ts';
+import { isSameSecret } from '../../bytes/same-secret.ts';
 import type { HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
 import { rolloutBucket } from '../../rules/rollout.ts';

@@ -90,9 +90,9 @@ export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Vi
   };
 }
 
-async function directVisitor(call: ServiceCall): Promise<Visitor> {
+function directVisitor(call: ServiceCall): Visitor {
   const { env, request } = call;
-  const ip = await clientAddress(env, request);
+  const ip = clientAddress(env, request);
   // `clientAddress` believed the proxy's secret, so its other headers may be believed as well.
   const fromProxy = env.SIGNALS_SOURCE === 'headers' && ip !== null;
   const cf: Partial<IncomingRequestCfProperties> | undefined = fromProxy ? undefined : request.cf;

@@ -5,16 +5,16 @@
  */
 import { header } from '../../contract/edge/headers.ts';
 import { canonicalIp } from '../../address/ip.ts';
-import { secretEquals } from '../../bytes/secret-equals.ts';
+import { isSameSecret } from '../../bytes/same-secret.ts';
 
 /** `SIGNALS_SECRET` is a secret that only deployments behind another proxy set. */
 export type SignalsEnv = Pick<ServiceEnv, 'SIGNALS_SOURCE'> & { SIGNALS_SECRET?: string };
 
 /** Canonical address (`rules/ip.ts`), or `null`. */
-export async function clientAddress(env: SignalsEnv, request: Request): Promise<string | null> {
+export function clientAddress(env: SignalsEnv, request: Request): string | null {
   if (env.SIGNALS_SOURCE !== 'headers') return canonicalIp(request.headers.get('cf-connecting-ip'));
   const wanted = env.SIGNALS_SECRET;
   if (wanted === undefined || wanted === '') return null;
   const given = request.headers.get(header.signalsSecret) ?? '';
-  return (await secretEquals(given, wanted)) ? canonicalIp(request.headers.get(header.clientIp)) : null;
+  return isSameSecret(given, wanted) ? canonicalIp(request.headers.get(header.clientIp)) : null;
 }

@@ -50,7 +50,7 @@ async function recordWrite(operation: Operation, call: ServiceCall, caller: Call
       apiKeyName: caller.apiKey.name,
       operation: operation.name,
       requestId,
-      ip: await clientAddress(env, request),
+      ip: clientAddress(env, request),
       body: redacted(body),
     });
   } catch (error) {

@@ -18,7 +18,7 @@ const v6Homes = [
 ];
 
 /** A home with some of its low bits changed. */
-const address: fc.Arbitrary<OracleAddress> = fc.oneof(
+export const address: fc.Arbitrary<OracleAddress> = fc.oneof(
   fc
     .record({
       home: fc.constantFrom(...v4Homes),

@@ -35,7 +35,7 @@ export function longText({ family, bits }: OracleAddress): string {
   return Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':');
 }
 
-function holds(prefix: OracleAddress & { length: number }, address: OracleAddress | null): boolean {
+export function holds(prefix: OracleAddress & { length: number }, address: OracleAddress | null): boolean {
   if (!address || prefix.family !== address.family) return false;
   const host = BigInt(width[prefix.family] - prefix.length);
   return prefix.bits >> host === address.bits >> host;
