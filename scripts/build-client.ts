@@ -1,9 +1,9 @@
 /**
  * Bundles the browser code of `src/widget` into `src/widget/bundle.generated.ts`: each script as a string with its
  * content hash, so that both Workers can carry it without a loader or an asset binding. Prints the sizes.
+ * Also writes the generated modules of `src/locales`, which the scripts import.
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { otherPages, readLocales, writeLocales } from './build-locales.ts';
@@ -41,14 +41,13 @@ async function bundle(name: string, versions: Record<string, string>): Promise<C
   return asset(result.outputFiles[0]?.text ?? '');
 }
 
-/** Builds every browser file. Keys are file names. */
+/** Builds every browser file, and the language modules that they import. Keys are file names. */
 export async function buildClient(): Promise<Record<string, ClientAsset>> {
   const locales = readLocales();
   writeLocales(locales);
   const assets: Record<string, ClientAsset> = {};
   const versions: Record<string, string> = {};
   for (const name of [...loaded, ...entries]) {
-    if (!existsSync(`src/widget/${name}.ts`)) continue;
     const built = await bundle(name, versions);
     assets[`${name}.js`] = built;
     if (loaded.includes(name)) versions[name] = built.hash;

@@ -1,6 +1,6 @@
 /**
- * Every page and widget state that a visitor can meet, examined by axe-core (WCAG 2.2 AA and its best practices), light
- * and dark. What it cannot judge, the way by keyboard and what a screen reader is told, the other files test.
+ * axe-core (WCAG 2.2 AA and its best practices) checks every page and widget state that a visitor can see, in light and
+ * dark. The other files test what it cannot check: keyboard use and what a screen reader gets.
  */
 import { describe, expect, test } from 'vitest';
 import { renderBlockPage } from '../../src/edge/answer/pages/block-page.ts';
@@ -24,7 +24,7 @@ async function openPage(body: string, headers: Record<string, string> = {}): Pro
   await visitor.page.goto(`${server.url}/page`);
 }
 
-test('a fault is found, under the CSP of a strict site and in a shadow root too', async () => {
+test('axe-core finds a fault, even under a strict CSP and in a shadow root', async () => {
   await openPage(
     '<!doctype html><html lang="en"><title>bad</title><main><h1>Bad</h1><button></button><p id="host"></p></main>',
   );
@@ -40,7 +40,7 @@ test('a fault is found, under the CSP of a strict site and in a shadow root too'
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   describe('the challenge page', () => {
-    test('while it works', async () => {
+    test('while it solves', async () => {
       await visitor.comesAs({ colorScheme });
       await visitor.context.route('**/__protect/challenge', () => undefined);
       await visitor.page.goto(`${server.url}/protected`);
@@ -48,7 +48,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
-    test.each(['en', 'ar', 'ja'])('when it failed, in %s', async (locale) => {
+    test.each(['en', 'ar', 'ja'])('after a failure, in %s', async (locale) => {
       await visitor.comesAs({ colorScheme, locale });
       server.overrides.push(refusal);
       await visitor.page.goto(`${server.url}/protected`);
@@ -56,7 +56,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
-    test('without scripts, with a form that waits', async () => {
+    test('without scripts, with a held form', async () => {
       await visitor.comesAs({ colorScheme, javaScriptEnabled: false });
       server.interstitial = {
         noScript: { url: '/no-script', waitSeconds: 60 },
@@ -67,7 +67,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faultsWithoutScript(await visitor.page.content(), { colorScheme })).toEqual([]);
     });
 
-    test('in the colours of a brand, with its name, logo and address', async () => {
+    test('with the colours, name, logo and support address of a brand', async () => {
       await visitor.comesAs({ colorScheme });
       server.overrides.push(refusal);
       server.interstitial = {
@@ -84,7 +84,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
-    test.each(['image', 'puzzle'] as const)('with the %s task, and the one in sound instead', async (kind) => {
+    test.each(['image', 'puzzle'] as const)('with the %s task, and with the audio task instead', async (kind) => {
       await visitor.comesAs({ colorScheme });
       server.kind = kind;
       await visitor.page.goto(`${server.url}/protected`);
@@ -96,7 +96,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     });
   });
 
-  describe('a page that says what became of a request', () => {
+  describe('a message page', () => {
     const input: PageInput = {
       nonce: NONCE,
       requestId: 'request-1',
@@ -146,7 +146,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
-    test('when it failed', async () => {
+    test('after a failure', async () => {
       server.overrides.push(refusal);
       await openWidget();
       await box().click();
@@ -174,7 +174,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     );
   });
 
-  test('the dialog in which a page’s own request is challenged', async () => {
+  test('the dialog for a challenged request of the page’s scripts', async () => {
     await visitor.comesAs({ colorScheme });
     server.kind = 'image';
     await openPage(

@@ -1,6 +1,6 @@
 /**
- * A challenged visitor in a real Chromium, through the whole stack (design 3.3): interstitial, proof of
- * work in a Worker, one verification, clearance, and the page that was asked for.
+ * A challenged visitor in a real Chromium, through the whole stack: challenge page, proof of work in a worker, one
+ * verification, clearance, and the requested page.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -9,7 +9,7 @@ import { useVisitor } from '../support/visitor.ts';
 const CHALLENGED = 'challenged-by-rule';
 
 const stack = useStack();
-// The challenge page is itself a 403: Chromium notes that, and it is no fault of the page.
+// The challenge page is a 403, which Chromium logs as an error.
 const visitor = useVisitor({
   context: { userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/153.0 ${CHALLENGED}` },
   expected: (message) => /status of 403/.test(message.text()) && message.location().url === visitor.page.url(),
@@ -31,7 +31,7 @@ async function hits(path: string): Promise<number> {
 }
 
 describe('a challenged navigation', () => {
-  test('ends on the page that was asked for, with clearance, without an error in the console', async () => {
+  test('ends on the requested page, with clearance and without an error in the console', async () => {
     const before = await hits('/echo/wanted');
     const first = await visitor.page.goto(`${stack().edgeUrl}/echo/wanted?color=blue`);
     expect(first?.status()).toBe(403);
@@ -50,7 +50,7 @@ describe('a challenged navigation', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('leaves verdicts that say how it went', async () => {
+  test('leaves verdicts for the challenge and for the pass', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/logged`);
     await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
       timeout: 20_000,
@@ -68,7 +68,7 @@ describe('a challenged navigation', () => {
     ]);
   });
 
-  test('is not asked again while the clearance lasts', async () => {
+  test('is not challenged again while the clearance is valid', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/one`);
     await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {
       timeout: 20_000,
@@ -80,10 +80,10 @@ describe('a challenged navigation', () => {
 });
 
 describe('a challenged form', () => {
-  test('reaches the origin once, body intact, after the challenge is solved', async () => {
+  test('reaches the origin once, with its body unchanged, after the challenge is solved', async () => {
     const name = 'Ada & Grace=✓';
     const before = await hits('/echo/contact');
-    // The form's page is open; its POST meets the challenge.
+    // The page of the form is not protected; its POST is challenged.
     await visitor.page.route(`${stack().edgeUrl}/form`, (route) =>
       route.fulfill({
         contentType: 'text/html; charset=utf-8',

@@ -1,4 +1,4 @@
-/** A form on somebody else's page, for a visitor whose browser runs no script: the service's page in a frame. */
+/** A form on another site's page, for a visitor whose browser runs no scripts: the service's waiting page in a frame. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { useStack } from '../support/stack.ts';
 import { faultsWithoutScript } from '../support/axe.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-/** The wait and a machine that has other things to do. */
+/** The wait, and time for a busy machine. */
 const TEST_TIMEOUT_MS = 60_000;
 
 const stack = useStack();
@@ -30,7 +30,7 @@ beforeAll(async () => {
     }
     response.writeHead(200, {
       'content-type': 'text/html',
-      // The page's own policy on what it tells others must not be in the frame's way.
+      // The page's own referrer policy must not break the frame.
       'referrer-policy': 'no-referrer',
       'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; form-action 'self'`,
     });
@@ -55,7 +55,7 @@ test(
     await frame.getByRole('button', { name: 'I am human' }).waitFor();
     expect(await faults()).toEqual([]);
     await frame.getByRole('button', { name: 'I am human' }).click();
-    // Pressed at once: the button of the next page comes when the wait is over, not before.
+    // Pressed at once: the next page shows its button only after the wait.
     await frame.getByText('Please wait.').waitFor();
     const next = frame.getByRole('button', { name: 'Continue' });
     expect(await next.isVisible()).toBe(false);

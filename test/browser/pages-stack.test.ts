@@ -1,13 +1,13 @@
 /**
- * The challenge page through the whole stack, for the visitors that gates most often lose: without
- * scripts, without cookies, with a file to send, going back.
+ * The challenge page through the whole stack, for visitors that such pages often fail: without scripts, without cookies,
+ * with a file to send, going back.
  */
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-/** The lane without scripts waits a dozen seconds. */
+/** A visitor without scripts waits a dozen seconds. */
 const NO_SCRIPT_TIMEOUT_MS = 25_000;
 
 const stack = useStack();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 const visit = (options: BrowserContextOptions = {}): Promise<void> =>
   visitor.comesAs({ userAgent: USER_AGENT, ...options });
 
-/** A browser that takes no cookie from a server: its requests are made for it by somebody without a jar. */
+/** A browser that accepts no cookie from a server: the test makes its requests for it, without a cookie jar. */
 async function keepNoCookies(of: BrowserContext): Promise<void> {
   await of.route('**', async (route) => {
     const asked = route.request();
@@ -54,8 +54,8 @@ async function hits(path: string): Promise<number> {
 }
 
 describe('without scripts', () => {
-  // Side by side: each waits a dozen seconds.
-  test('the page opens by itself, or says that no cookie was kept; it never goes round in circles', async () => {
+  // In parallel, because each waits a dozen seconds.
+  test('the page opens by itself, or reports that cookies are off; it never loops', async () => {
     await visit({ javaScriptEnabled: false });
     const bare = await (await sharedChromium()).newContext({ userAgent: USER_AGENT, javaScriptEnabled: false });
     try {
@@ -77,7 +77,7 @@ describe('without scripts', () => {
 });
 
 describe('a form without scripts that is challenged', () => {
-  test('is held for a while, then sent by its own button, once', async () => {
+  test('is held during the wait, then sent once, by its own button', async () => {
     await visit({ javaScriptEnabled: false });
     const form =
       '<form method="post" action="/echo/plain-form?x=1"><input name="a" value="ü &amp; more"><button>Send</button></form>';
@@ -98,7 +98,7 @@ describe('a form without scripts that is challenged', () => {
 });
 
 describe('with scripts but without cookies', () => {
-  test('the page stops after a few passes and says why', async () => {
+  test('the page stops after a few passes and shows the reason', async () => {
     await visit();
     await keepNoCookies(visitor.context);
     await visitor.page.goto(`${stack().edgeUrl}/echo/guarded/circle`);
@@ -108,7 +108,7 @@ describe('with scripts but without cookies', () => {
 });
 
 describe('a form with a file that is challenged', () => {
-  test('reaches the origin once, whole, and not again on the way back', async () => {
+  test('reaches the origin once and complete, and not again when the visitor goes back', async () => {
     await visit();
     await visitor.page.goto(`${stack().edgeUrl}/`);
     const file = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 31) % 256));
@@ -138,8 +138,8 @@ describe('a form with a file that is challenged', () => {
   });
 });
 
-describe('a visitor of another language on a small screen', () => {
-  test('reads the page in Arabic, from right to left, and passes', async () => {
+describe('a visitor with another language on a small screen', () => {
+  test('gets the page in Arabic, from right to left, and passes', async () => {
     await visit({ locale: 'ar', viewport: { width: 360, height: 640 } });
     await visitor.context.route('**/__protect/challenge', (route) => route.fulfill({ status: 400, body: '{}' }), {
       times: 1,

@@ -1,7 +1,4 @@
-/**
- * The challenge page in a real Chromium under its own CSP: solving, going on, and not going round in
- * circles.
- */
+/** The challenge page in a real Chromium under its own CSP: solving, continuing, and not looping. */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
 import { puzzleAnswer } from './visual-tasks.ts';
@@ -11,7 +8,7 @@ const server = useWidgetServer();
 const visitor = useVisitor({ expected: (message) => /status of 403/.test(message.text()) });
 
 describe('a challenged navigation', () => {
-  test('is solved without a touch and lands on the page asked for, query and fragment kept', async () => {
+  test('is solved without any input and opens the requested page, with query and fragment', async () => {
     await visitor.page.goto(`${server.url}/protected/a?b=1&c=%2F#part`);
     await visitor.page.waitForFunction(() => document.title === 'inside');
     expect(visitor.page.url()).toBe(`${server.url}/protected/a?b=1&c=%2F#part`);
@@ -20,13 +17,13 @@ describe('a challenged navigation', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('shows the reference a visitor can quote', async () => {
+  test('shows the reference that a visitor can quote', async () => {
     server.overrides.push(() => ({ status: 400, body: {} }));
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByText('Reference: request-1').waitFor();
   });
 
-  test('that fails says so and offers another try, which works', async () => {
+  test('shows a failure and offers a retry, which works', async () => {
     server.overrides.push((path) => (path === 'verify' ? { status: 200, body: { verified: false } } : null));
     await visitor.page.goto(`${server.url}/protected`);
     const retry = visitor.page.getByRole('button', { name: 'Try again' });
@@ -37,7 +34,7 @@ describe('a challenged navigation', () => {
     await visitor.page.waitForFunction(() => document.title === 'inside');
   });
 
-  test('that took too long says that, not that it failed', async () => {
+  test('shows that the check took too long, not that it failed', async () => {
     const late = { status: 200, body: { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' } };
     server.overrides.push((path) => (path === 'solution' ? late : null));
     await visitor.page.goto(`${server.url}/protected`);
@@ -46,13 +43,13 @@ describe('a challenged navigation', () => {
     await visitor.page.waitForFunction(() => document.title === 'inside');
   });
 
-  test('tells a network that is gone from a refusal', async () => {
+  test('shows an unreachable service differently from a refusal', async () => {
     await visitor.context.route('**/__protect/challenge', (route) => route.abort());
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
   });
 
-  test('stops after three passes where the pass is not kept, instead of going round', async () => {
+  test('stops after three passes when the browser does not keep the clearance', async () => {
     server.clears = false;
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByText('Cookies are switched off').waitFor();
@@ -62,7 +59,7 @@ describe('a challenged navigation', () => {
 });
 
 describe('a challenged submission', () => {
-  test('is sent on once after solving, and not again on the way back', async () => {
+  test('is sent once after solving, and not again when the visitor goes back', async () => {
     server.interstitial = { replay: { url: '/__protect/replay', seal: 'sealed-form', noScript: null } };
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.waitForFunction(() => document.title === 'received');
@@ -71,8 +68,8 @@ describe('a challenged submission', () => {
   });
 });
 
-describe('every visitor', () => {
-  test('without scripts finds a way on: a link, and a page that opens by itself', async () => {
+describe('a visitor', () => {
+  test('without scripts can continue by a link, or waits until the page opens by itself', async () => {
     await visitor.comesAs({ javaScriptEnabled: false });
     server.interstitial = { noScript: { url: '/no-script', waitSeconds: 1 } };
     server.pages.set('/no-script', { body: '<title>let through</title>' });
@@ -82,7 +79,7 @@ describe('every visitor', () => {
     expect(server.calls).toEqual([]);
   });
 
-  test('whose cookies are off is told so and asked for nothing', async () => {
+  test('with cookies off sees a message and solves nothing', async () => {
     await visitor.context.addInitScript(() => {
       Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false });
     });
@@ -118,7 +115,7 @@ describe('every visitor', () => {
     },
   );
 
-  test('hears one heading, a status and the button, by name', async () => {
+  test('with a screen reader gets one heading, a status and the named button', async () => {
     server.overrides.push(() => ({ status: 400, body: {} }));
     await visitor.page.goto(`${server.url}/protected`);
     await visitor.page.getByRole('button', { name: 'Try again' }).waitFor();
@@ -130,7 +127,7 @@ describe('every visitor', () => {
     expect(tree).not.toContain('progressbar');
   });
 
-  test('in two tabs passes in both', async () => {
+  test('with two tabs passes in both', async () => {
     const second = await visitor.context.newPage();
     await Promise.all([visitor.page.goto(`${server.url}/protected/1`), second.goto(`${server.url}/protected/2`)]);
     await Promise.all([visitor.page, second].map((tab) => tab.waitForFunction(() => document.title === 'inside')));
@@ -139,7 +136,7 @@ describe('every visitor', () => {
 });
 
 describe('a picture task on the challenge page', () => {
-  test('is solved by keyboard and lets the visitor in, with no CSP violation', async () => {
+  test('is solved by keyboard and opens the page, without a CSP violation', async () => {
     server.kind = 'puzzle';
     await visitor.page.goto(`${server.url}/protected`);
     const piece = visitor.page.getByRole('application', { name: 'Piece' });
@@ -160,7 +157,7 @@ describe('a picture task on the challenge page', () => {
 });
 
 describe('branding', () => {
-  test('colours stay readable: the text on a light button turns dark', async () => {
+  test('text on a light button is dark', async () => {
     server.overrides.push(() => ({ status: 400, body: {} }));
     server.interstitial = {
       branding: { name: 'Shop', primaryColor: '#ffee00', backgroundColor: '#102030', title: 'Hi <b>' },

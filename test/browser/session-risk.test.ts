@@ -1,6 +1,6 @@
 /**
- * A driven browser from its first page on (design 6): the session opens, its page reports, the score rises, and
- * the gate that let it in a moment ago challenges or blocks it, with every part of the score to be read.
+ * An automated browser from its first page on: the session opens, its page reports, the score rises, and the gate that
+ * allowed it before challenges or blocks it. The risk history shows every part of the score.
  */
 import { expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -20,7 +20,7 @@ async function configVersion(): Promise<string> {
   return ((await health.json()) as { configVersion: string }).configVersion;
 }
 
-/** Returns when the edge has the thresholds. */
+/** Returns once the edge has the thresholds. */
 async function enforce(challengeThreshold: number, blockThreshold: number): Promise<void> {
   const before = await configVersion();
   await manage(stack(), '/protect/instances/update', {
@@ -45,7 +45,7 @@ async function openPage(): Promise<string> {
 const statusOfNextPage = async (): Promise<number> =>
   (await visitor.context.request.get(`${stack().edgeUrl}/echo/next`)).status();
 
-test('is let in, gives itself away, and is blocked within seconds; its history says why', async () => {
+test('is allowed first and blocked within seconds; its risk history shows the reasons', async () => {
   await enforce(0.5, 0.6);
   const jti = await openPage();
   expect(await statusOfNextPage()).toBe(200);
@@ -72,7 +72,7 @@ test('is let in, gives itself away, and is blocked within seconds; its history s
   expect(telemetry.session.reports).toBe(telemetry.telemetry.length);
 });
 
-test('is challenged between the thresholds, solves, and goes on', async () => {
+test('is challenged between the thresholds, solves, and continues', async () => {
   await enforce(0.5, 1);
   const jti = await openPage();
   await eventually(statusOfNextPage, (status) => status === 403);
@@ -85,7 +85,7 @@ test('is challenged between the thresholds, solves, and goes on', async () => {
   expect(history.some(({ decision }) => decision === 'challenge')).toBe(true);
 });
 
-test('decides nothing where the thresholds are 1, and is shown all the same', async () => {
+test('is allowed where the thresholds are 1, and its score is still shown', async () => {
   await enforce(1, 1);
   const jti = await openPage();
   const { scores, history } = await eventually(

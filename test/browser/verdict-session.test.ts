@@ -1,6 +1,6 @@
 /**
- * One visitor in a real Chromium from the first page through a challenge: the session's verdicts, its risk
- * history and what its pages reported are found by its jti (design 6, 7).
+ * One visitor in a real Chromium, from the first page through a challenge. The session id finds the session's verdicts,
+ * its risk history and what its pages reported.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
 });
 
-test('a session is found by its jti, from challenge to risk history and telemetry', async () => {
+test('the session id finds the challenge, the risk history and the telemetry of a session', async () => {
   const first = await visitor.page.goto(`${stack().edgeUrl}/`);
   expect(first?.headers()['x-protect-decision']).toBe('challenge');
   const cookieValue = async (): Promise<string> =>
@@ -72,7 +72,7 @@ test('a session is found by its jti, from challenge to risk history and telemetr
   expect(history.length).toBeGreaterThanOrEqual(2);
   const session = await eventually(
     () => manage<Telemetry>(stack(), '/protect/session-telemetry', { jti }),
-    // A page reports four seconds after it was opened.
+    // A page reports four seconds after it opens.
     ({ telemetry }) => telemetry.some(({ report }) => report.pointerMoves > 0 && report.keys > 0),
     20_000,
   );

@@ -1,5 +1,5 @@
 /**
- * Picture and sound tasks with answers that a test knows, drawn by the service's own code.
+ * Picture and audio tasks with known solutions, drawn by the service's own code.
  */
 import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
@@ -11,7 +11,7 @@ export interface VisualTask {
   isRight: (solution: Record<string, unknown>) => boolean;
 }
 
-/** Stars are wanted; where they are, by round. */
+/** Tiles with stars, the shape to choose, by round. */
 export const starTiles = [
   [1, 4, 8],
   [0, 3, 5],

@@ -1,6 +1,6 @@
 /**
- * The life of a widget and its token: renewal, reuse after a failed submit, reset, the render API,
- * languages, themes, and several on a page.
+ * The life of a widget and its token: renewal, a new token after a failed submit, reset, the render API, languages,
+ * themes, and several widgets on a page.
  */
 import { describe, expect, test } from 'vitest';
 import type { GatehouseApi } from '../../src/widget/widget.ts';
@@ -31,13 +31,13 @@ const tokens = (): Promise<string[]> =>
   );
 const solves = (): number => server.calls.filter((call) => call.path === 'solution').length;
 
-describe('when it starts', () => {
-  test('on load, where the page says so', async () => {
+describe('a widget starts', () => {
+  test('on load, where the page requests it', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
   });
 
-  test('by default when the visitor first touches the form, not before', async () => {
+  test('by default when the visitor first uses the form, not before', async () => {
     await open(page(SCRIPT, form(widget(''))));
     await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
     expect(server.calls).toEqual([]);
@@ -45,7 +45,7 @@ describe('when it starts', () => {
     await verified();
   });
 
-  test('on submit without being seen, where it is invisible', async () => {
+  test('on submit where it is invisible', async () => {
     await open(page(SCRIPT, form(widget('size="invisible"'))));
     expect(await visitor.page.getByRole('checkbox').count()).toBe(0);
     await visitor.page.getByRole('button', { name: 'Send' }).click();
@@ -53,13 +53,13 @@ describe('when it starts', () => {
     expect(server.submitted[0]?.has('captcha-response')).toBe(true);
   });
 
-  test('a form with an invalid field is not held and asks for nothing', async () => {
+  test('not for a form with an invalid field, which is not held', async () => {
     await open(page(SCRIPT, form(`<input name="mail" required>${widget('start="submit"')}`)));
     await visitor.page.getByRole('button', { name: 'Send' }).click();
     expect(server.calls).toEqual([]);
   });
 
-  test('a form that is sent twice in a hurry goes out once', async () => {
+  test('once for a form that is submitted twice, which is sent once', async () => {
     await open(page(SCRIPT, form(widget('start="submit"'))));
     await visitor.page.getByRole('button', { name: 'Send' }).dblclick();
     await visitor.page.waitForURL('**/submit');
@@ -69,19 +69,19 @@ describe('when it starts', () => {
 });
 
 describe('a token', () => {
-  test('is renewed before it expires, whatever the visitor’s clock says', async () => {
+  test('is renewed before it expires, even when the visitor’s clock is wrong', async () => {
     server.tokenLifetimeMs = 3000;
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
     const [first] = await tokens();
-    // The next one lasts, however slow the machine is.
+    // The next token lives long enough for a slow machine.
     server.tokenLifetimeMs = 120_000;
     await expect.poll(async () => (await tokens())[0], { timeout: 10_000 }).not.toBe(first);
     expect(await tokens()).toHaveLength(1);
     await verified();
   });
 
-  test('that cannot be renewed is taken out of the form when it expires, with an event', async () => {
+  test('that cannot be renewed is removed from the form when it expires, with an event', async () => {
     server.tokenLifetimeMs = 1500;
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
@@ -96,7 +96,7 @@ describe('a token', () => {
     await visitor.page.getByRole('checkbox', { name: 'Verification expired – Try again' }).waitFor();
   });
 
-  test('is replaced after a submit that left the page standing', async () => {
+  test('is replaced after a submit that did not leave the page', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
     const [first] = await tokens();
@@ -116,7 +116,7 @@ describe('a token', () => {
     expect(solves()).toBe(2);
   });
 
-  test('is gone after the form was reset', async () => {
+  test('is removed when the form is reset', async () => {
     await open(page(SCRIPT, form(widget('start="load"'))));
     await verified();
     await visitor.page.evaluate(() => document.querySelector('form')!.reset());
@@ -124,7 +124,7 @@ describe('a token', () => {
     await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
   });
 
-  test('is gone when the page comes back out of the browser’s memory', async () => {
+  test('is removed when the browser restores the page', async () => {
     await open(page(SCRIPT, form(widget('start="click"'))));
     await visitor.page.getByRole('checkbox').click();
     await verified();
@@ -133,8 +133,8 @@ describe('a token', () => {
     await visitor.page.getByRole('checkbox', { name: 'I am human' }).waitFor();
   });
 
-  test('goes with its widget when that is removed from the page while solving', async () => {
-    // The solution is handed in and gets no response while the widget is there.
+  test('is dropped when its widget is removed from the page while solving', async () => {
+    // The submitted solution gets no response while the widget is on the page.
     await visitor.page.route('**/solution', () => undefined);
     const handedIn = visitor.page.waitForRequest('**/solution');
     await open(page(SCRIPT, form(widget('start="load"'))));
@@ -148,7 +148,7 @@ describe('a token', () => {
 });
 
 describe('the render API', () => {
-  test('renders, tells by callback, answers, resets, executes and removes', async () => {
+  test('renders, calls callbacks, returns the token, resets, executes and removes', async () => {
     await open(page(EXPLICIT, '<div id="place"></div>'));
     await visitor.page.waitForFunction(() => 'gatehouse' in window);
     const result = await visitor.page.evaluate(async () => {
@@ -189,13 +189,13 @@ describe('the render API', () => {
     });
   });
 
-  test('leaves marked-up places alone when told to, and two script tags do no harm', async () => {
+  test('renders no marked div with render=explicit, and works with two script tags', async () => {
     await open(page(EXPLICIT + SCRIPT, '<div class="gatehouse-captcha" data-sitekey="a"></div>'));
     await visitor.page.waitForFunction(() => 'gatehouse' in window);
     expect(await visitor.page.locator('gatehouse-widget').count()).toBe(0);
   });
 
-  test('several widgets on a page have tokens of their own', async () => {
+  test('gives each widget of a page its own token', async () => {
     const place = '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="load" data-action="login"></div>';
     await open(page(SCRIPT, form(place) + form(place)));
     await expect.poll(async () => (await tokens()).length).toBe(2);
@@ -204,39 +204,42 @@ describe('the render API', () => {
     expect(server.calls[0]?.body).toMatchObject({ action: 'login' });
   });
 
-  test('writes the field that the page names', async () => {
+  test('writes the field name that the page sets', async () => {
     await open(page(SCRIPT, form(widget('start="load" field="g-token"'))));
     await verified();
     expect(await visitor.page.locator('input[name=g-token]').count()).toBe(1);
   });
 });
 
-describe('how it looks and speaks', () => {
+describe('the look and the language', () => {
   test.each([
     ['lang="de"', '', 'Ich bin ein Mensch', 'ltr'],
     ['lang="en"', 'data-language="ar"', 'أنا إنسان', 'rtl'],
     ['lang="pt-BR"', '', 'Sou humano', 'ltr'],
     ['lang="zh-TW"', '', '我是真人', 'ltr'],
     ['lang="xx"', '', 'I am human', 'ltr'],
-  ])('%s %s says %s', async (html, attributes, label, direction) => {
+  ])('%s %s shows %s', async (html, attributes, label, direction) => {
     await open(page(SCRIPT, widget(attributes), html));
     await visitor.page.getByRole('checkbox', { name: label }).waitFor();
     expect(await visitor.page.locator('.box').evaluate((box) => getComputedStyle(box).direction)).toBe(direction);
   });
 
-  test.each(['light', 'dark'] as const)('the %s theme has text of 4.5:1 and edges of 3:1 at least', async (theme) => {
-    await open(page(SCRIPT, widget(`theme="${theme}" start="click"`)));
-    await visitor.page.getByRole('checkbox').waitFor();
-    const colours = await visitor.page.locator('.box').evaluate((box) => {
-      const style = getComputedStyle(box);
-      const button = getComputedStyle(box.querySelector('button')!);
-      return { text: style.color, ground: style.backgroundColor, edge: button.borderTopColor };
-    });
-    expect(contrast(colours.text, colours.ground)).toBeGreaterThanOrEqual(4.5);
-    expect(contrast(colours.edge, colours.ground)).toBeGreaterThanOrEqual(3);
-  });
+  test.each(['light', 'dark'] as const)(
+    'the %s theme has contrasts of at least 4.5:1 for text and 3:1 for edges',
+    async (theme) => {
+      await open(page(SCRIPT, widget(`theme="${theme}" start="click"`)));
+      await visitor.page.getByRole('checkbox').waitFor();
+      const colours = await visitor.page.locator('.box').evaluate((box) => {
+        const style = getComputedStyle(box);
+        const button = getComputedStyle(box.querySelector('button')!);
+        return { text: style.color, ground: style.backgroundColor, edge: button.borderTopColor };
+      });
+      expect(contrast(colours.text, colours.ground)).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(colours.edge, colours.ground)).toBeGreaterThanOrEqual(3);
+    },
+  );
 
-  test('the box is big enough for a finger and shows its focus', async () => {
+  test('the box is large enough for touch and shows its focus', async () => {
     await open(page(SCRIPT, widget('start="click"')));
     const box = visitor.page.getByRole('checkbox');
     const { width, height } = (await box.boundingBox())!;

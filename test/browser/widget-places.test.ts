@@ -1,6 +1,6 @@
 /**
- * Where the proof of work runs when the page is not the service's own, or forbids workers: always
- * somewhere, never with `blob:`, `eval` or WASM.
+ * Where the proof of work runs when the page has another origin than the service, or forbids workers. It never needs
+ * `blob:`, `eval` or WASM.
  */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
@@ -31,7 +31,7 @@ describe('a page of another origin than the service', () => {
   const policy = () =>
     `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; require-trusted-types-for 'script'`;
 
-  test('works in a frame of the service, in a worker there', async () => {
+  test('solves in a worker, in a frame of the service', async () => {
     const { workers, violations } = await solve(service.url, `${policy()}; frame-src ${service.url}`);
     expect(workers).toEqual([expect.stringContaining(`${service.url}/__protect/pow-worker.js`)]);
     expect(violations).toEqual([]);
@@ -39,19 +39,19 @@ describe('a page of another origin than the service', () => {
     expect(await visitor.page.locator('iframe').count()).toBe(0);
   });
 
-  test('that allows no frame works in slices on the page itself', async () => {
+  test('that allows no frame solves in slices on the page itself', async () => {
     const { workers } = await solve(service.url, policy());
     expect(workers).toEqual([]);
     expect(service.calls.map((call) => call.path)).toEqual(['challenge', 'solution']);
   });
 });
 
-test('a page that forbids workers works in slices', async () => {
+test('a page that forbids workers solves in slices', async () => {
   const { workers } = await solve(site.url, STRICT_CSP.replace("worker-src 'self'", "worker-src 'none'"));
   expect(workers).toEqual([]);
 });
 
-test('widget and protect script share one Trusted Types policy, as a strict page allows no second', async () => {
+test('widget and protect script share one Trusted Types policy', async () => {
   const violations: string[] = [];
   visitor.page.on('console', (message) => violations.push(message.text()));
   visitor.page.on('pageerror', (error) => violations.push(String(error)));

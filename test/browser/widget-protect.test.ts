@@ -1,7 +1,4 @@
-/**
- * The protect script in a real Chromium: the page's own requests get through the gate without the
- * page's code knowing of it.
- */
+/** The protect script in a real Chromium: the page's own requests pass the gate without a change of the page's code. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import type { GatehouseProtect } from '../../src/widget/protect.ts';
@@ -19,8 +16,8 @@ beforeEach(() => {
 
 const paths = (): string[] => server.calls.map((call) => call.path);
 
-describe('on a page of the site', () => {
-  test('the script opens a session at once and tells its id', async () => {
+describe('a page of the site', () => {
+  test('opens a session at once and exposes its id', async () => {
     await visitor.page.goto(`${server.url}/page`);
     expect(await visitor.page.evaluate(() => window.gatehouseProtect?.ready)).toBe(true);
     const jti = await visitor.page.evaluate(
@@ -31,7 +28,7 @@ describe('on a page of the site', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('a marked form that is sent too early waits for the session', async () => {
+  test('holds a marked form until the session is open', async () => {
     let open = (): void => undefined;
     server.sessionOpens = new Promise<void>((resolve) => (open = resolve));
     await visitor.page.goto(`${server.url}/page`);
@@ -44,7 +41,7 @@ describe('on a page of the site', () => {
     expect((await visitor.context.cookies()).map((cookie) => cookie.name)).toContain('protect_session');
   });
 
-  test('telemetry tells of a driven browser and fits its schema', async () => {
+  test('reports an automated browser, in the schema of telemetry', async () => {
     await visitor.page.goto(`${server.url}/page`);
     await visitor.page.mouse.move(10, 10);
     await visitor.page.mouse.move(40, 60);
@@ -54,7 +51,7 @@ describe('on a page of the site', () => {
     expect(report.pointerMoves).toBeGreaterThan(0);
   });
 
-  test('telemetry tells presses without a path and an even pace, not what a library or the page itself scrolls', async () => {
+  test('reports presses without pointer moves and even typing, but not scrolling by scripts', async () => {
     const { page } = visitor;
     await page.goto(`${server.url}/page`);
     for (const [x, y] of [
@@ -76,7 +73,7 @@ describe('on a page of the site', () => {
 });
 
 describe('a fetch', () => {
-  test('without a session and without clearance is repeated after each, and arrives once with its body', async () => {
+  test('without session and clearance is repeated after each, and arrives once with its body', async () => {
     server.overrides.push((path) => (path === 'session' ? { status: 400, body: {} } : null));
     await visitor.page.goto(`${server.url}/page`);
     const answer = await visitor.page.evaluate(async () => {
@@ -89,7 +86,7 @@ describe('a fetch', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('made of a Request with a body is repeated with that body', async () => {
+  test('of a Request with a body is repeated with that body', async () => {
     await visitor.page.goto(`${server.url}/page`);
     const text = await visitor.page.evaluate(async () => {
       const response = await fetch(new Request('/api/order', { method: 'PUT', body: new Blob(['blob body']) }));
@@ -98,7 +95,7 @@ describe('a fetch', () => {
     expect(JSON.parse(text)).toEqual({ got: 'blob body' });
   });
 
-  test('challenged together with others shares one solve', async () => {
+  test('that is challenged together with others shares one solution', async () => {
     await visitor.page.goto(`${server.url}/page`);
     const statuses = await visitor.page.evaluate(() =>
       Promise.all(Array.from({ length: 5 }, async (_, index) => (await fetch(`/api/${index}`)).status)),
@@ -107,7 +104,7 @@ describe('a fetch', () => {
     expect(paths().filter((path) => path === 'challenge')).toHaveLength(1);
   });
 
-  test('gets the answer of the gate when the visitor closes the dialog', async () => {
+  test('gets the gate’s response when the visitor closes the dialog', async () => {
     server.overrides.push((path) => (path === 'challenge' ? { status: 400, body: {} } : null));
     await visitor.page.goto(`${server.url}/page`);
     const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
@@ -120,7 +117,7 @@ describe('a fetch', () => {
     expect(await visitor.page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('can be tried again from the dialog after a failed solve', async () => {
+  test('can be retried in the dialog after a failure', async () => {
     server.overrides.push((path) => (path === 'challenge' ? { status: 400, body: {} } : null));
     await visitor.page.goto(`${server.url}/page`);
     const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
@@ -130,7 +127,7 @@ describe('a fetch', () => {
 });
 
 describe('an XMLHttpRequest', () => {
-  test('hears only of the answer after the challenge', async () => {
+  test('gets only the response after the challenge', async () => {
     await visitor.page.goto(`${server.url}/page`);
     const heard = await visitor.page.evaluate(
       () =>
@@ -139,7 +136,7 @@ describe('an XMLHttpRequest', () => {
           const request = new XMLHttpRequest();
           const onState = (): number => events.push(`state ${request.readyState} ${request.status}`);
           const onLoad = (): number => events.push(`load ${request.responseText}`);
-          // The handler attributes are what older code uses, and what a patch is most likely to miss.
+          // Older code sets handler properties, which a patch of XMLHttpRequest easily misses.
           Object.assign(request, { onreadystatechange: onState, onload: onLoad });
           request.addEventListener('loadend', () => resolve(events));
           request.open('POST', '/api/order');

@@ -1,7 +1,6 @@
 /**
- * A small server that keeps the widget's contract for real: real RSW parameters and checks from
- * `src/captcha`, the real scripts, and pages under the CSP of a strict site. It stands in for edge
- * and service where only the browser side is under test.
+ * A small server with the API that the widget calls: real RSW parameters and checks from `src/captcha`, the real
+ * scripts, and pages under a strict CSP. It replaces edge and service where only the browser side is tested.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,7 +18,7 @@ import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
 
-/** What a strict site allows its pages: captcha-peers' list, nothing more. */
+/** The CSP of a strict site: what the widget needs and nothing more. */
 export const STRICT_CSP =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self'; form-action 'self'; require-trusted-types-for 'script'";
 
@@ -29,40 +28,40 @@ const FRAME_CSP =
 
 /** Difficulty 1: 18,750 squarings, about 30 ms. */
 const LEVEL = 0;
-/** Work for the SHA-256 lane, in squarings: small. */
+/** A small amount of work for the SHA-256 lane, in squarings. */
 const SHA256_SQUARINGS = 4000;
 const WAIT_MS = 300;
-/** A service whose clock is days off the browser's. */
-const CLOCK = Date.now() - 200_000_000;
+/** The service's clock is two days behind the browser's. */
+const SERVICE_NOW_MS = Date.now() - 200_000_000;
 const FORM_FIELD_MAX_BYTES = 2_000_000;
 
 export interface WidgetServer {
   url: string;
   assets: Record<string, ClientAsset>;
-  /** Pages by path: body markup, and headers beside the strict CSP. */
+  /** Pages by path: markup, and headers in addition to the strict CSP. */
   pages: Map<string, { body: string; headers?: Record<string, string> }>;
   /** Requests to the API, in order. */
   calls: { path: string; body: Record<string, unknown> }[];
-  /** What `/submit` and the replayed submission brought. */
+  /** Forms received by `/submit` and by the replay of a held submission. */
   submitted: URLSearchParams[];
-  /** Answers given instead of the real ones, first come first served. */
+  /** Responses to send instead of the real ones. Each is used once, in order. */
   overrides: ((path: string) => { status: number; body: unknown } | null)[];
   tokenLifetimeMs: number;
-  /** What `/challenge` gives out; image takes two rounds. */
+  /** The kind of task that `/challenge` returns. Image tasks take two rounds. */
   kind: ChallengeKind;
-  /** How a proof of work is done. */
+  /** The kind of proof of work. */
   lane: PowLane;
   honeypot: ChallengeAnswer['honeypot'];
   interstitial: Partial<ChallengePageInput>;
-  /** Bodies that reached `/api/*`, past session and clearance. */
+  /** Bodies that reached `/api/*` with session and clearance. */
   apiBodies: string[];
-  /** What opening a session waits for. */
+  /** Opening a session waits for it. */
   sessionOpens: Promise<unknown>;
-  /** Whether `/verify` sets the cookie that lets a visitor pass. */
+  /** Whether `/verify` sets the clearance cookie. */
   clears: boolean;
 }
 
-/** What a test may have changed, as every test finds it. */
+/** The settings at the start of every test. */
 const untouched = () => ({
   tokenLifetimeMs: 120_000,
   kind: 'pow' as const,
@@ -75,7 +74,7 @@ const untouched = () => ({
 
 let parts: Promise<{ minter: RswMinter; assets: Record<string, ClientAsset> }> | undefined;
 
-/** Listens while the file's tests run. Calls and settings are new for every test, `pages` only where one sets them. */
+/** Listens while the file's tests run. Every test starts with fresh calls and settings; `pages` stay. */
 export function useWidgetServer(): WidgetServer {
   const { server, listen, close } = widgetServer();
   beforeAll(listen);
@@ -134,7 +133,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' };
     const token = randomBytes(24).toString('base64url');
     tokens.add(token);
-    return { verified: true, token, expiresAt: CLOCK + server.tokenLifetimeMs, now: CLOCK };
+    return { verified: true, token, expiresAt: SERVICE_NOW_MS + server.tokenLifetimeMs, now: SERVICE_NOW_MS };
   }
 
   function api(path: string, body: Record<string, unknown>): { status: number; body: unknown; cookie?: string } {
@@ -161,7 +160,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     };
   }
 
-  /** A json path of the gate: 401 without a session, 403 with the challenge without clearance. */
+  /** A protected JSON path: 401 without a session, 403 with a challenge without clearance. */
   function guarded(cookies: string, text: string): { status: number; headers: Record<string, string>; body: string } {
     if (!cookies.includes('protect_session='))
       return { status: 401, headers: { 'x-protect-status': 'no-session', 'x-protect-decision': 'block' }, body: '{}' };
@@ -215,7 +214,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       };
       return send(200, headers, page.body);
     }
-    // Full builds ask for it by themselves, and call it an error not to find it.
+    // Full builds of Chromium request it and log an error when it is missing.
     if (url.pathname === '/favicon.ico') return send(204, {}, '');
     if (!url.pathname.startsWith('/protected')) return send(404, {}, '');
     if (request.headers.cookie?.includes('pass=1') === true)
@@ -258,7 +257,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
   return {
     server,
     async listen() {
-      // Made once in a process: neither changes from file to file.
+      // Built once per process, since all test files use the same.
       parts ??= Promise.all([generateRswKey(0), buildClient()]).then(([key, assets]) => ({
         minter: new RswMinter(key),
         assets,

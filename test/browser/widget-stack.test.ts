@@ -1,6 +1,6 @@
 /**
- * The browser side through the whole stack: a widget on somebody else's page, verified by that site's
- * backend, and a page of the protected site whose own requests meet the gate.
+ * The browser side through the whole stack: a widget on another site's page, verified by that site's backend, and a page
+ * of the protected site whose scripts' requests are challenged.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,7 +50,7 @@ async function setCaptchaType(captchaType: string): Promise<void> {
   await manage(stack(), '/sites/update', { siteKey: stack().siteKey, settings });
 }
 
-describe('the demo site’s page of the mode', () => {
+describe('the demo page of the mode', () => {
   test.each([
     ['checkbox', 'label'],
     ['classic', 'box'],
@@ -73,10 +73,10 @@ describe('the demo site’s page of the mode', () => {
 });
 
 describe('a page of the protected site', () => {
-  test('gets its fetch through a challenge by the protect script, and the origin sees it once', async () => {
+  test('passes a challenged fetch by the protect script, and the origin gets it once', async () => {
     await visitor.comesAs({ userAgent: `${USER_AGENT} ${CHALLENGED}` });
     await visitor.page.goto(`${stack().edgeUrl}/`);
-    // The edge puts the script into the page behind it, which is the origin's.
+    // The edge adds the script to the origin's page.
     await visitor.page.waitForFunction(() => 'gatehouseProtect' in window);
     await visitor.page.evaluate(
       () => (window as unknown as { gatehouseProtect: { ready: Promise<boolean> } }).gatehouseProtect.ready,
@@ -94,7 +94,7 @@ describe('a page of the protected site', () => {
 });
 
 describe('a widget of the service on a page of another origin', () => {
-  test('gives a token that the site’s backend verifies exactly once', async () => {
+  test('issues a token that the site’s backend verifies exactly once', async () => {
     const complaints: string[] = [];
     visitor.page.on('console', (message) => complaints.push(message.text()));
     const worker = visitor.page.waitForEvent('worker');
@@ -112,7 +112,7 @@ describe('a widget of the service on a page of another origin', () => {
   test.each([
     ['image', 'button', 'Picture 9'],
     ['puzzle', 'application', 'Piece'],
-  ] as const)('shows the %s task the service draws, and the one in sound instead', async (kind, role, name) => {
+  ] as const)('shows the %s task that the service draws, and the audio task instead', async (kind, role, name) => {
     await setCaptchaType(kind);
     try {
       await eventually(

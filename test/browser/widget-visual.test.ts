@@ -1,6 +1,6 @@
 /**
- * Picture and sound tasks in a real Chromium under the CSP of a strict site: by mouse, by keyboard, by
- * ear, and what a screen reader is told.
+ * Picture and audio tasks in a real Chromium under a strict CSP: by mouse, by keyboard, by sound, and what a screen
+ * reader gets.
  */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
@@ -34,7 +34,7 @@ describe('an image task', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('is solved by keyboard alone, from the instruction on', async () => {
+  test('is solved by keyboard alone, starting at the instruction', async () => {
     await open('image');
     for (const [round, tiles] of starTiles.entries()) {
       const instruction = visitor.page.getByText(`(${round + 1}/2)`);
@@ -53,7 +53,7 @@ describe('an image task', () => {
     await verified();
   });
 
-  test('that was answered wrongly says so and gives another', async () => {
+  test('shows that a solution was wrong and starts another task', async () => {
     await open('image');
     await visitor.page.getByText('(1/2)').waitFor();
     await visitor.page.getByRole('button', { name: 'Picture 1' }).click();
@@ -61,7 +61,7 @@ describe('an image task', () => {
     await visitor.page.getByText('That was not right.').waitFor();
   });
 
-  test('tells nothing of its answer in the markup', async () => {
+  test('reveals nothing of its solution in the markup', async () => {
     await open('image');
     await visitor.page.getByText('(1/2)').waitFor();
     const markup = await visitor.page.evaluate(() => {
@@ -134,8 +134,8 @@ describe('a puzzle', () => {
   });
 });
 
-describe('the task in sound', () => {
-  test.each(['image', 'puzzle'] as const)('takes the place of the %s task and is solved by keyboard', async (kind) => {
+describe('the audio task', () => {
+  test.each(['image', 'puzzle'] as const)('replaces the %s task and is solved by keyboard', async (kind) => {
     await open(kind);
     await visitor.page.getByRole('button', { name: 'Use sound instead' }).focus();
     await visitor.page.keyboard.press('Enter');
@@ -149,7 +149,7 @@ describe('the task in sound', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('takes no answer of the wrong length, and leads back to pictures', async () => {
+  test('accepts no input of the wrong length, and leads back to pictures', async () => {
     await open('image');
     await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
     await visitor.page.getByLabel(/Tones per group/).fill('12');
@@ -160,7 +160,7 @@ describe('the task in sound', () => {
   });
 });
 
-test('a screen reader is told name, role and state of everything', async () => {
+test('a screen reader gets name, role and state of every control', async () => {
   await open('image');
   await visitor.page.getByText('(1/2)').waitFor();
   const tree = await visitor.page.locator('gatehouse-widget').ariaSnapshot();

@@ -1,6 +1,4 @@
-/**
- * The widget in a real Chromium, on a page with the CSP of a strict site, with real proofs of work.
- */
+/** The widget in a real Chromium, on a page with a strict CSP, with real proofs of work. */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
 import { useWidgetServer } from './widget-server.ts';
@@ -21,7 +19,7 @@ async function open(body: string): Promise<void> {
 const field = (): Promise<string | null> =>
   visitor.page.evaluate(() => document.querySelector<HTMLInputElement>('input[name=captcha-response]')?.value ?? null);
 
-describe('a classic div under a strict CSP', () => {
+describe('a marked div under a strict CSP', () => {
   test('becomes a widget that solves in a worker and writes the hidden field', async () => {
     await open(form(DIV));
     await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
@@ -33,7 +31,7 @@ describe('a classic div under a strict CSP', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('runs the proof of work off the main thread', async () => {
+  test('runs the proof of work outside the main thread', async () => {
     const started = visitor.page.waitForEvent('worker');
     await open(form(DIV));
     await visitor.page.getByRole('checkbox').click();
@@ -41,7 +39,7 @@ describe('a classic div under a strict CSP', () => {
     await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
   });
 
-  test('can be worked by keyboard and says what happens in a live region', async () => {
+  test('works by keyboard and reports its state in a live region', async () => {
     await open(form(DIV));
     await visitor.page.getByRole('checkbox').focus();
     await visitor.page.keyboard.press('Space');
@@ -50,8 +48,8 @@ describe('a classic div under a strict CSP', () => {
   });
 });
 
-describe('a form sent without a token', () => {
-  test('waits for it and then goes out with the button that was pressed', async () => {
+describe('a form submitted without a token', () => {
+  test('waits for the token and is then sent with the pressed button', async () => {
     await open(form('<gatehouse-widget sitekey="site-1" start="submit" size="invisible"></gatehouse-widget>'));
     await visitor.page.locator('#slow').click();
     await visitor.page.waitForURL('**/submit');
@@ -63,8 +61,8 @@ describe('a form sent without a token', () => {
   });
 });
 
-describe('errors', () => {
-  test('a refusal is shown, reported with its key, and a second click tries again', async () => {
+describe('an error', () => {
+  test('of the service is shown and reported with its key, and a second click retries', async () => {
     const refusal = { status: 400, body: { error: { code: 400, message: 'no', key: 'API.SITE_KEY_NOT_REGISTERED' } } };
     server.overrides.push(() => refusal);
     await open(form(DIV));
@@ -82,8 +80,8 @@ describe('errors', () => {
   });
 });
 
-describe('every lane of the proof of work', () => {
-  test.each(['sha256', 'wait'] as const)('%s is done, handed in and accepted', async (lane) => {
+describe('the proof of work', () => {
+  test.each(['sha256', 'wait'] as const)('of lane %s is solved and accepted', async (lane) => {
     server.lane = lane;
     await open(form(DIV));
     await visitor.page.getByRole('checkbox').click();
@@ -91,7 +89,7 @@ describe('every lane of the proof of work', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('a browser without BigInt or workers says so, and the page itself does the work', async () => {
+  test('of a browser without BigInt and workers runs on the page, and the service gets its capabilities', async () => {
     server.lane = 'sha256';
     await visitor.context.addInitScript(() => {
       Reflect.deleteProperty(globalThis, 'BigInt');
@@ -105,7 +103,7 @@ describe('every lane of the proof of work', () => {
 });
 
 describe('callbacks', () => {
-  test('named in attributes are looked up when they are called', async () => {
+  test('named in attributes are looked up at each call', async () => {
     const widget =
       '<div class="gatehouse-captcha" data-sitekey="site-1" data-start="click" data-callback="onToken" data-error-callback="onError"></div>';
     await open(form(widget));
@@ -127,7 +125,7 @@ describe('callbacks', () => {
 });
 
 describe('the honeypot', () => {
-  test('is out of sight, in no form, and goes in with the solution when a script has filled it', async () => {
+  test('is invisible, belongs to no form, and its content is sent with the solution', async () => {
     server.honeypot = { name: 'website', question: 'Your website' };
     try {
       await open(form(DIV));

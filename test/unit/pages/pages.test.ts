@@ -1,6 +1,4 @@
-/**
- * The pages as strings: everything escaped, every language complete, nothing from elsewhere, small.
- */
+/** The gate's pages as strings: everything escaped, nothing loaded from other hosts, small. */
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +29,7 @@ const challenge: ChallengePageInput = {
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
 describe('escaping', () => {
-  test('every value that comes from outside stays text', () => {
+  test('every value from outside stays text', () => {
     const page = renderChallengePage({
       ...challenge,
       requestId: EVIL,
@@ -48,7 +46,7 @@ describe('escaping', () => {
     expect(page.match(/<script/g)).toHaveLength(1);
   });
 
-  test('no text whatever adds or removes a tag', () => {
+  test('no text adds or removes a tag', () => {
     const filled = (text: string): string =>
       renderChallengePage({
         ...challenge,
@@ -76,7 +74,7 @@ describe('escaping', () => {
     );
   });
 
-  test('a colour that is none never reaches the style sheet', () => {
+  test('an invalid colour does not reach the style sheet', () => {
     expect(pageStyle({ primaryColor: 'red;}body{display:none' })).not.toContain('display:none}');
   });
 });
@@ -86,7 +84,7 @@ test('an Arabic page is marked as Arabic and runs from right to left', () => {
 });
 
 describe('the challenge page', () => {
-  test('carries what its script needs, and the script by content hash with the nonce', () => {
+  test('carries the data for its script, and the script’s content hash and nonce', () => {
     const page = renderChallengePage(challenge);
     expect(page).toContain(`<script nonce="${NONCE}" src="/__protect/interstitial.js?v=abc123" defer>`);
     expect(page).toContain('data-sitekey="site-1"');
@@ -95,7 +93,7 @@ describe('the challenge page', () => {
     expect(page).toContain('<code dir="ltr">req-1</code>');
   });
 
-  test('offers the lane without scripts as a link and as a refresh, only where there is one', () => {
+  test('offers the wait without scripts as a link and as a refresh, only where it is possible', () => {
     expect(renderChallengePage(challenge)).not.toContain('noscript');
     const page = renderChallengePage({ ...challenge, noScript: { url: '/__protect/wait?t=1&u=2', waitSeconds: 5 } });
     expect(page).toContain('content="5;url=/__protect/wait?t=1&amp;u=2"');
@@ -116,7 +114,7 @@ describe('the challenge page', () => {
     expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 15s forwards/);
   });
 
-  test('weighs at most 20 KB gzipped with its script and worker, in the heaviest language', async () => {
+  test('weighs at most 20 KB gzipped with its script and worker, in every language', async () => {
     const assets = await buildClient();
     const scripts = (assets['interstitial.js']?.gzipBytes ?? NaN) + (assets['pow-worker.js']?.gzipBytes ?? NaN);
     const pages = Object.keys(pageLanguages).map(
@@ -127,7 +125,7 @@ describe('the challenge page', () => {
 });
 
 describe('branding', () => {
-  test('shows the name as the logo’s alternative text', () => {
+  test('uses the name as the alternative text of the logo', () => {
     expect(renderBlockPage({ ...base, branding: { name: 'Shop', logoUrl: '/logo.png' } })).toContain(
       '<img src="/logo.png" alt="Shop"',
     );
@@ -153,7 +151,7 @@ describe('message pages', () => {
 });
 
 describe('security headers', () => {
-  test('allow the nonce and this origin, nothing inline and nobody else', () => {
+  test('allow the nonce and this origin, no inline code and no other host', () => {
     const policy = pageSecurityHeaders(NONCE)['content-security-policy'];
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain(`script-src 'nonce-${NONCE}' 'self'`);
@@ -161,7 +159,7 @@ describe('security headers', () => {
     expect(policy).not.toMatch(/unsafe|https:|\*|blob:|data:/);
   });
 
-  test('let a logo of another host through, and that host only', () => {
+  test('allow the host of the logo, and no other host', () => {
     const policy = pageSecurityHeaders(NONCE, 'https://cdn.example.com/a/logo.png')['content-security-policy'];
     expect(policy).toContain("img-src 'self' https://cdn.example.com;");
   });

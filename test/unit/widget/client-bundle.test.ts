@@ -1,4 +1,4 @@
-/** The generated file that both Workers carry: whoever reads it while it is made again must not see half of it. */
+/** The generated file that both Workers carry. Reading it during a build must not return half of it. */
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const assets = (body: string) => ({ 'widget.js': { hash: 'abc', body, gzipBytes: 1 } });
 
-test('is replaced whole: who opened it before still reads all of the former one', () => {
+test('is replaced as a whole: a reader that opened it before still reads the former one', () => {
   writeBundle(assets('former'), path);
   const opened = openSync(path, 'r');
   const former = readFileSync(path, 'utf8');
@@ -22,7 +22,7 @@ test('is replaced whole: who opened it before still reads all of the former one'
   expect(readdirSync(folder)).toEqual(['bundle.generated.ts']);
 });
 
-test('stays as it is when nothing changed', () => {
+test('is not written again when nothing changed', () => {
   writeBundle(assets('same'), path);
   const { ino } = statSync(path);
   writeBundle(assets('same'), path);

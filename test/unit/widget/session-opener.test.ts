@@ -1,4 +1,4 @@
-/** When the protect script asks for a session (design 6): without one, and when the JWT of the one it has is over. */
+/** When the protect script opens a session: without one, and when the JWT of its session has expired. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SessionOpener } from '../../../src/widget/protect/session-opener.ts';
 import { sessionId } from '../../../src/widget/session-cookie.ts';
@@ -27,16 +27,16 @@ afterEach(() => vi.unstubAllGlobals());
 describe('a page', () => {
   test.each([
     ['without a session opens one', 'other=1', 1],
-    ['with a live one asks nobody', cookieWith(nowSeconds + 60), 0],
-    ['with one whose JWT is over asks for a new one', cookieWith(nowSeconds - 1), 1],
-    ['with one that a framework encoded reads it all the same', encodeURI(cookieWith(nowSeconds - 1)), 1],
-    ['with a bare id leaves it to the edge', 'protect_session=4abc', 0],
-    ['with nonsense leaves it to the edge', 'protect_session=4abc|a.%%%.c', 0],
+    ['with a valid one opens none', cookieWith(nowSeconds + 60), 0],
+    ['with an expired JWT opens a new one', cookieWith(nowSeconds - 1), 1],
+    ['with a cookie that a framework encoded reads its JWT', encodeURI(cookieWith(nowSeconds - 1)), 1],
+    ['with an id but no JWT leaves it to the edge', 'protect_session=4abc', 0],
+    ['with a malformed JWT leaves it to the edge', 'protect_session=4abc|a.%%%.c', 0],
   ])('%s', async (_, cookie, calls) => {
     expect(await callsWith(cookie)).toEqual({ calls, open: true });
   });
 
-  test('without cookies asks once, not for ever', async () => {
+  test('without cookies requests a session only once', async () => {
     const document = { cookie: '' };
     let calls = 0;
     vi.stubGlobal('document', document);

@@ -1,6 +1,4 @@
-/**
- * When a token is fetched, renewed, given up: with a clock the test moves.
- */
+/** When a token is obtained, renewed and dropped, with a test clock. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CaptchaError } from '../../../src/widget/token/captcha-error.ts';
 import { TokenKeeper } from '../../../src/widget/element/token-keeper.ts';
@@ -45,7 +43,7 @@ function keeper(): TokenKeeper {
 }
 
 describe('a token', () => {
-  test('is fetched once for many who ask at the same time, and kept', async () => {
+  test('is obtained once for concurrent calls, and kept', async () => {
     const kept = keeper();
     const answers = await Promise.all([kept.obtain(), kept.obtain(), kept.obtain()]);
     expect(answers).toEqual(['token-1', 'token-1', 'token-1']);
@@ -53,7 +51,7 @@ describe('a token', () => {
     expect(log.requests).toEqual([false]);
   });
 
-  test('is renewed quietly when four fifths of its life are over', async () => {
+  test('is renewed quietly after four fifths of its lifetime', async () => {
     const kept = keeper();
     await kept.obtain();
     await vi.advanceTimersByTimeAsync(LIFETIME_MS * 0.79);
@@ -64,7 +62,7 @@ describe('a token', () => {
     expect(log.expired).toBe(0);
   });
 
-  test('is renewed ten times without a sign of the visitor, then runs out', async () => {
+  test('is renewed ten times without input from the visitor, then expires', async () => {
     const kept = keeper();
     await kept.obtain();
     await vi.advanceTimersByTimeAsync(LIFETIME_MS * 20);
@@ -73,7 +71,7 @@ describe('a token', () => {
     expect(kept.token).toBeNull();
   });
 
-  test('is not renewed on a page nobody looks at', async () => {
+  test('is not renewed on a hidden page', async () => {
     const kept = keeper();
     await kept.obtain();
     page.hidden = true;
@@ -82,7 +80,7 @@ describe('a token', () => {
     expect(log.expired).toBe(1);
   });
 
-  test('that cannot be renewed stands until its own end, without an error shown', async () => {
+  test('that cannot be renewed stays until it expires, without an error', async () => {
     const kept = keeper();
     await kept.obtain();
     fails = 'later';
@@ -93,7 +91,7 @@ describe('a token', () => {
     expect(log).toMatchObject({ expired: 1, errors: [] });
   });
 
-  test('that was used is replaced, the old one standing until the new one is there', async () => {
+  test('that was used stays until its replacement arrives', async () => {
     const kept = keeper();
     await kept.obtain();
     kept.renew();
@@ -104,7 +102,7 @@ describe('a token', () => {
 });
 
 describe('a failure', () => {
-  test('is told to everyone who waits, shown once, and the next call tries again', async () => {
+  test('rejects every waiting call, is reported once, and the next call retries', async () => {
     const kept = keeper();
     fails = 'no';
     const answers = await Promise.allSettled([kept.obtain(), kept.obtain()]);
@@ -114,7 +112,7 @@ describe('a failure', () => {
     expect(await kept.obtain()).toBe('token-2');
   });
 
-  test('of a run that was reset meanwhile is nobody’s business any more', async () => {
+  test('of a run that was reset is not reported', async () => {
     const kept = keeper();
     const asked = kept.obtain();
     kept.reset();

@@ -1,4 +1,4 @@
-/** How evenly somebody types, from the moments of keys alone. */
+/** How evenly a visitor types, from the times of key presses. */
 import { expect, test } from 'vitest';
 import { TypingRhythm } from '../../../src/widget/protect/typing-rhythm.ts';
 
@@ -21,7 +21,7 @@ test.each([
     { keyGaps: 2, keyGapMeanMs: 90, keyGapDeviationMs: 0 },
   ],
   [
-    'an uneven hand',
+    'an uneven pace',
     [
       ['a', 0],
       ['b', 100],
@@ -30,7 +30,7 @@ test.each([
     { keyGaps: 2, keyGapMeanMs: 200, keyGapDeviationMs: 100 },
   ],
   [
-    'a pause, which is thought',
+    'a pause, which does not count',
     [
       ['a', 0],
       ['b', 2000],
@@ -39,7 +39,7 @@ test.each([
     { keyGaps: 1, keyGapMeanMs: 150, keyGapDeviationMs: 0 },
   ],
   [
-    'a key that is held, or tapped again and again',
+    'a key that is held or repeated',
     [
       ['ArrowDown', 0],
       ['ArrowDown', 30, true],
@@ -49,7 +49,7 @@ test.each([
     { keyGaps: 0, keyGapMeanMs: 0, keyGapDeviationMs: 0 },
   ],
   [
-    'keys without a name, as phones have',
+    'keys without a name, as on phones',
     [
       ['Tab', 0],
       ['', 90],

@@ -1,6 +1,4 @@
-/**
- * The widget's parts that need no browser, and that a server may load them.
- */
+/** The parts of the browser code that need no browser. */
 import { describe, expect, test } from 'vitest';
 import { buildClient, checkClientSizes } from '../../../scripts/build-client.ts';
 import { gateProblem } from '../../../src/widget/protect/recovery.ts';
@@ -34,7 +32,7 @@ describe('a return target', () => {
     'a/b',
     '?x',
     'data:text/html,x',
-  ])('%j becomes the front page', (candidate) => {
+  ])('%j is replaced by the front page', (candidate) => {
     expect(safeReturnTarget(candidate, ORIGIN)).toBe('/');
   });
 });
@@ -44,8 +42,8 @@ const answer = (status: number, headers: Record<string, string>): Parameters<typ
   header: (name) => headers[name] ?? null,
 });
 
-describe('an answer of the gate', () => {
-  test('is told apart from the site’s own 401 and 403', () => {
+describe('a response of the gate', () => {
+  test('differs from the site’s own 401 and 403', () => {
     expect(gateProblem(answer(401, { 'x-protect-status': 'no-session' }))).toBe('session');
     expect(gateProblem(answer(403, { 'x-protect-decision': 'challenge' }))).toBe('challenge');
     expect(gateProblem(answer(401, {}))).toBeNull();
@@ -56,7 +54,7 @@ describe('an answer of the gate', () => {
 });
 
 describe('the scripts', () => {
-  test('keep their sizes', async () => {
+  test('stay below their size limits', async () => {
     expect(checkClientSizes(await buildClient())).toEqual([]);
   });
 
