@@ -51,7 +51,6 @@ const pending = [
   'src/risk/',
   'src/rules/',
   'src/service/',
-  'src/store/',
   'src/verify/',
   'test/',
   'bench/',

@@ -1,6 +1,6 @@
 /**
- * Pins Durable Objects to the deployment's jurisdiction (`JURISDICTION`): their data is stored and their code runs only
- * there. Every caller must pin in the same way, because a name belongs to another object in each jurisdiction.
+ * Pins Durable Objects to the deployment's jurisdiction (`JURISDICTION`), where their data is stored and their code
+ * runs. Every caller must pin in the same way: one name is a different object in each jurisdiction.
  */
 export function inJurisdiction<T extends { jurisdiction(jurisdiction: DurableObjectJurisdiction): T }>(
   namespace: T,

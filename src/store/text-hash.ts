@@ -1,6 +1,6 @@
 /**
- * FNV-1a over UTF-16 units: spreads keys over shards and index buckets. Not a security boundary; what
- * it points at is always compared in full.
+ * FNV-1a over UTF-16 units: spreads keys over shards and index buckets. It is no security boundary: what it points at
+ * is always compared in full.
  */
 export function textHash(text: string): number {
   let hash = 0x811c9dc5;

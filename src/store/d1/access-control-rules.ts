@@ -1,6 +1,6 @@
 /**
- * Access control rules in D1, one row per account and set of conditions, with a version per account that
- * rises with every write: readers keep what they compiled for as long as the version stands.
+ * Access control rules in D1: one row per account and set of conditions. Every write raises the account's version, and
+ * readers keep their compiled rules until the version changes.
  */
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
 import { failed, ok } from '../../result.ts';
@@ -9,7 +9,7 @@ import type { StoreEnv } from '../binding.ts';
 
 export interface AccessCondition {
   field: AccessConditionField;
-  /** Canonical spelling. */
+  /** In canonical spelling. */
   value: string;
 }
 
@@ -20,7 +20,7 @@ export interface AccessControlRule {
   conditions: readonly AccessCondition[];
   restriction: AccessRestriction;
   ruleGroupId: string | null;
-  /** Epoch milliseconds; from then on the rule matches nobody. */
+  /** Epoch milliseconds; after this time the rule matches no visitor. */
   expiry: number;
   createdAt: number;
   updatedAt: number;
@@ -31,9 +31,9 @@ export type AccessRuleSortKey = (typeof accessRuleSortKeys)[number];
 
 export interface AccessRulePage {
   rules: AccessControlRule[];
-  /** Under the filter. */
+  /** How many rules match the filter. */
   total: number;
-  /** Of the whole account, most rules first. */
+  /** All groups of the account, those with the most rules first. */
   groups: { ruleGroupId: string; count: number }[];
 }
 
@@ -49,11 +49,14 @@ interface RuleRow {
   updated_at: number;
 }
 
-/** Rules of one account: what one isolate can compile and hold beside its other work, some 20 MB. */
+/** Rules per account: one isolate compiles and holds this many in about 20 MB. */
 export const ACCESS_RULES_PER_ACCOUNT_MAX = 50_000;
-/** Their conditions as text: a rule has some 40 characters, but a user agent may have 16,384. */
+/**
+ * Total length of the conditions of one account. A rule usually has about 40 characters, but a user agent may have
+ * 16,384.
+ */
 export const ACCESS_CONDITIONS_MAX_CHARS = 8_000_000;
-/** Groups counted in one listing. */
+/** How many groups one listing counts. */
 const GROUPS_LISTED_MAX = 1000;
 const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
   createdAt: 'created_at',
@@ -63,7 +66,10 @@ const sortColumn: Readonly<Record<AccessRuleSortKey, string>> = {
   ruleGroupId: 'rule_group_id',
 };
 
-/** Adds a rule, or replaces the one with the same conditions. Fails with `'full'` at one of the account's limits. */
+/**
+ * Adds a rule, or replaces the rule with the same conditions. Fails with `'full'` when the account is at one of its
+ * limits.
+ */
 export async function putAccessRule(
   env: StoreEnv,
   accountId: string,
@@ -99,7 +105,7 @@ export async function putAccessRule(
   return write?.meta.changes === 0 ? failed('full') : ok(null);
 }
 
-/** @returns whether the account had such a rule. */
+/** Returns whether the account had this rule. */
 export async function deleteAccessRule(env: StoreEnv, accountId: string, userScopeHash: string): Promise<boolean> {
   const [write] = await env.DB.batch([
     env.DB.prepare('DELETE FROM access_control_rules WHERE account_id = ? AND user_scope_hash = ?').bind(
@@ -111,7 +117,7 @@ export async function deleteAccessRule(env: StoreEnv, accountId: string, userSco
   return write?.meta.changes === 1;
 }
 
-/** One page of the account's rules, expired ones included. `page` counts from 1. */
+/** One page of the account's rules, including expired ones. The first `page` is 1. */
 export async function accessRulePage(
   env: StoreEnv,
   accountId: string,
@@ -131,8 +137,8 @@ export async function accessRulePage(
     `${table}${sortColumn[query.sortBy]} ${direction}, ${table}user_scope_hash ${direction}`;
   const [rows, count, groups] = await env.DB.batch<any>([
     env.DB.prepare(
-      // The page is found in the index alone, then its rows are read: an offset skips no row it must read.
-      // The hash breaks ties, so that pages neither repeat nor skip.
+      // The page is found in the index alone, and only then are its rows read, so that an offset reads no skipped row.
+      // The hash breaks ties, so that pages neither repeat nor skip a rule.
       `WITH page AS (
          SELECT account_id, user_scope_hash FROM access_control_rules WHERE account_id = ?1 ${filter}
          ORDER BY ${order('')} LIMIT ?${next} OFFSET ?${next + 1})
@@ -152,7 +158,7 @@ export async function accessRulePage(
   };
 }
 
-/** The statement every write of rules carries in its transaction. */
+/** Every write of rules includes this statement in its transaction. */
 export function raiseAccessVersion(env: StoreEnv, accountId: string) {
   return env.DB.prepare(
     `INSERT INTO access_control_versions (account_id, version) VALUES (?, 1)
@@ -167,10 +173,10 @@ export async function accessRulesVersion(env: StoreEnv, accountId: string): Prom
   return row?.version ?? 0;
 }
 
-/** What decides of a rule; its description and group do not, and would take as much memory again. */
+/** The fields that a decision needs. The description and the group would double the memory. */
 export type DecidingRule = Pick<AccessControlRule, 'userScopeHash' | 'type' | 'conditions' | 'restriction' | 'expiry'>;
 
-/** Every rule of the account that is live at `nowMs`. */
+/** Every rule of the account that has not expired at `nowMs`. */
 export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: number): Promise<DecidingRule[]> {
   const { results } = await env.DB.prepare(
     `SELECT user_scope_hash, type, conditions, restriction, expiry FROM access_control_rules
@@ -187,7 +193,7 @@ export async function liveAccessRules(env: StoreEnv, accountId: string, nowMs: n
   }));
 }
 
-/** Removes rules that expired before `before`, at most `limit` of them. @returns how many. */
+/** Deletes rules that expired before `before`, at most `limit` of them; returns how many. */
 export async function purgeExpiredAccessRules(env: StoreEnv, before: number, limit: number): Promise<number> {
   const result = await env.DB.prepare(
     `DELETE FROM access_control_rules WHERE (account_id, user_scope_hash) IN (

@@ -1,18 +1,18 @@
 /**
- * How much one account may hold of what its listings return whole (interface document 4.2, 4.6 to 4.8 know no pages).
- * Far beyond what is used; decided in the statement that inserts, so that parallel calls cannot pass together.
+ * How many items one account may hold of each kind whose listing has no pages. The limits are far above normal use. The
+ * statement that inserts a row checks its limit, so that parallel calls cannot exceed it together.
  */
 export const accountLimits = {
-  /** Inactive ones included: they are never erased. Listed with its secret, a site takes 600 bytes. */
+  /** Includes inactive sites, which are never deleted. A listed site with its secret takes about 600 bytes. */
   sites: 5000,
   users: 1000,
-  /** Expired ones count for the 30 days until they are purged. */
+  /** Includes expired keys, which are deleted after 30 days. */
   'API keys': 1000,
-  /** The metrics ask each for its counters, within the 1,000 sub-requests of one call. */
+  /** The metrics endpoint calls every instance's log once, and a Worker has 1,000 subrequests per call. */
   'active Protect instances': 300,
 } as const;
 
-/** What the account has no room for; answered as `API.TOO_MANY_ITEMS`. */
+/** The account is at its limit. The response is `API.TOO_MANY_ITEMS`. */
 export class AccountLimitError extends Error {
   constructor(what: keyof typeof accountLimits) {
     super(`An account has at most ${accountLimits[what]} ${what}`);

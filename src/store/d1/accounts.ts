@@ -1,6 +1,6 @@
 /**
- * Accounts in D1, and the one way to make one: there is no endpoint for it (design 9). The CLI and
- * the local stack call `createAccount` from Node with a D1 binding, the service only reads.
+ * Accounts in D1. No endpoint creates an account: the CLI and the local stack call `createAccount` from Node with a D1
+ * binding, and the service only reads.
  */
 import type { D1PreparedStatement } from '@cloudflare/workers-types';
 import { features as allFeatures } from '../../contract/management/permissions.ts';
@@ -12,7 +12,7 @@ import { randomToken } from '../keys/master-key.ts';
 export interface AccountRecord {
   id: string;
   tier: AccountTier;
-  /** Features enabled on the account. */
+  /** Features that are enabled on the account. */
   features: readonly Feature[];
   ownerEmail: string;
   disabled: boolean;
@@ -34,7 +34,7 @@ interface AccountRow {
 
 const ACCOUNT_ID_BYTES = 12;
 
-/** Makes an account with its owner as first user. Features default to all of them. */
+/** Creates an account with its owner as the first user. All features are enabled unless `features` is given. */
 export async function createAccount(
   env: StoreEnv,
   account: { ownerEmail: string; ownerName?: string; tier: AccountTier; features?: readonly Feature[] },
@@ -84,8 +84,8 @@ export async function listAccounts(env: StoreEnv): Promise<AccountRecord[]> {
 }
 
 /**
- * Changes what an operator may change. A new owner becomes an admin user if it is none yet; the
- * former one stays a user. Takes effect on the account's next call.
+ * Applies an operator's change. A new owner becomes an admin user unless they already are one; the former owner stays a
+ * user. The change takes effect on the account's next call.
  */
 export async function updateAccount(
   env: StoreEnv,
@@ -120,12 +120,12 @@ export async function updateAccount(
   return next;
 }
 
-/** Addresses identify users; neither letter case nor the spelling of an international name is part of the identity. */
+/** Email addresses identify users. Letter case and the spelling of an international domain do not make another user. */
 export function normaliseEmail(email: string): string {
   const text = email.trim().normalize('NFC').toLowerCase();
   const at = text.lastIndexOf('@');
   const domain = text.slice(at + 1);
-  // Not what a URL would read as a port, a path or a number.
+  // A URL would read other characters as a port, a path or a number.
   if (at < 1 || !/^(?=.*\p{L})[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return text;
   const host = URL.parse(`http://${domain}/`)?.hostname.replace(/\.$/, '');
   return `${text.slice(0, at)}@${host ?? domain}`;

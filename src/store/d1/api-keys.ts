@@ -1,7 +1,7 @@
 /**
- * API keys in D1 and their bearer tokens. A token is an HS256 JWT over account id and key id and
- * nothing else (interface document 5.5), so it is the same every time it is minted: listings return it and
- * no row holds it. Permissions and expiry are read from the row on every request.
+ * API keys in D1, and their bearer tokens. A token is an HS256 JWT over the account id and the key id only, so minting
+ * it again gives the same token: listings return it, and no row stores it. Permissions and expiry are read from the row
+ * on every request.
  */
 import { CompactSign, compactVerify, errors } from 'jose';
 import type { PermissionMap } from '../../contract/management/permissions.ts';
@@ -34,7 +34,7 @@ interface ApiKeyRow {
 
 const TOKEN_KEY_LABEL = 'api-key-token';
 const API_KEY_ID_BYTES = 12;
-/** A token of ours is about 160 characters; more is not worth a signature check. */
+/** A valid token has about 160 characters. Longer texts are refused before the signature check. */
 const TOKEN_MAX_CHARS = 1024;
 
 export async function createApiKey(
@@ -68,7 +68,7 @@ export async function createApiKey(
   return record;
 }
 
-/** A key and the account it belongs to, read at one moment and in one round trip; either may be gone. */
+/** A key and its account, read in one round trip. Either can be missing. */
 export async function principalOf(
   env: StoreEnv,
   accountId: string,
@@ -92,20 +92,20 @@ export async function apiKeysOfAccount(env: StoreEnv, accountId: string): Promis
   return results.map(apiKeyRecord);
 }
 
-/** @returns whether the account had such a key. */
+/** Returns whether the account had this key. */
 export async function deleteApiKey(env: StoreEnv, accountId: string, id: string): Promise<boolean> {
   const result = await env.DB.prepare('DELETE FROM api_keys WHERE id = ? AND account_id = ?').bind(id, accountId).run();
   return result.meta.changes === 1;
 }
 
-/** Removes keys that expired before `before`, at most `limit` of them. */
+/** Deletes keys that expired before `before`, at most `limit` of them. */
 export async function purgeExpiredApiKeys(env: StoreEnv, before: number, limit: number): Promise<void> {
   await env.DB.prepare('DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE expires_at < ? LIMIT ?)')
     .bind(before, limit)
     .run();
 }
 
-/** The bearer token of a key; the same one for the same key. */
+/** The bearer token of a key; always the same one for the same key. */
 export async function apiKeyToken(masterKey: string, key: { accountId: string; id: string }): Promise<string> {
   const payload = JSON.stringify({ accountId: key.accountId, keyId: key.id });
   return new CompactSign(new TextEncoder().encode(payload))
@@ -113,7 +113,7 @@ export async function apiKeyToken(masterKey: string, key: { accountId: string; i
     .sign(await deriveKey(masterKey, TOKEN_KEY_LABEL));
 }
 
-/** What a bearer token says, or why it cannot be one of ours. Proves nothing about the key's row. */
+/** Reads a bearer token and checks its signature. The key's row may still be missing or expired. */
 export async function readApiKeyToken(
   masterKey: string,
   token: string,

@@ -1,6 +1,6 @@
 /**
- * Register of issued Protect client JWTs: who has one, until when, and which were revoked (design 4).
- * Only the `jti` is kept, never the token.
+ * Register of issued Protect client JWTs: for which instance, until when, and whether revoked. It stores the `jti`,
+ * never the token.
  */
 import type { StoreEnv } from '../binding.ts';
 import { storedInstance } from './instances.ts';
@@ -29,7 +29,7 @@ export async function insertClientJwt(env: StoreEnv, record: Omit<ClientJwtRecor
     .run();
 }
 
-/** A JWT and the instance it was issued for, active or not, in one query: every call of an edge asks for both. */
+/** A JWT and its instance, active or not, in one query, because every call of an edge needs both. */
 export async function clientJwtById(
   env: StoreEnv,
   jti: string,
@@ -43,7 +43,7 @@ export async function clientJwtById(
   return row ? { registered: clientJwtRecord(row), instance: storedInstance(row) } : null;
 }
 
-/** Issued JWTs of an instance, newest first, expired and revoked ones included. */
+/** Issued JWTs of an instance, newest first, including expired and revoked ones. */
 export async function clientJwtsOfInstance(
   env: StoreEnv,
   instanceId: string,
@@ -57,7 +57,7 @@ export async function clientJwtsOfInstance(
   return results.map(clientJwtRecord);
 }
 
-/** @returns whether the instance has such a JWT; revoking twice keeps the first moment. */
+/** Returns whether the instance has this JWT. Revoking it again keeps the first time. */
 export async function revokeClientJwt(env: StoreEnv, instanceId: string, jti: string, nowMs: number): Promise<boolean> {
   const result = await env.DB.prepare(
     'UPDATE client_jwts SET revoked_at = COALESCE(revoked_at, ?) WHERE instance_id = ? AND jti = ?',

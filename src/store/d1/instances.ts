@@ -1,7 +1,6 @@
 /**
- * Protect instances in D1. Deleting makes one inactive; among active ones a `cname` and a global
- * site key belong to one instance only, kept by partial unique indexes, so that two parallel
- * creations cannot both win.
+ * Protect instances in D1. Deleting an instance makes it inactive. Partial unique indexes allow a `cname` and a global
+ * site key only once among active instances, so that of two parallel creations one fails.
  */
 import { instancePolicy } from '../../contract/management/instance.ts';
 import type { InstancePolicy } from '../../contract/management/instance.ts';
@@ -13,13 +12,13 @@ import type { StoreEnv } from '../binding.ts';
 import { randomToken } from '../keys/master-key.ts';
 
 const INSTANCE_ID_BYTES = 12;
-/** Deleted ones that are still listed, the latest. */
+/** How many deleted instances are listed, the latest first. */
 const DELETED_LISTED_MAX = 100;
 
-/** An instance with the account it belongs to; the account never leaves the service. */
+/** An instance with its account. The account never leaves the service. */
 export interface StoredInstance extends ProtectInstance {
   accountId: string;
-  /** Rises with every change; what an optimistic update compares. */
+  /** Rises with every change; an optimistic update compares it. */
   version: number;
 }
 
@@ -39,15 +38,15 @@ export interface InstanceRow {
 
 export type InstanceConflict = 'cname-taken' | 'site-key-taken';
 
-/** An instance by id, active or not, whoever owns it: callers check `active` and `accountId`. */
+/** An instance by id, active or not, of any account: callers check `active` and `accountId`. */
 export async function instanceById(env: StoreEnv, id: string): Promise<StoredInstance | null> {
   const row = await env.DB.prepare('SELECT * FROM protect_instances WHERE id = ?').bind(id).first<InstanceRow>();
   return row ? storedInstance(row) : null;
 }
 
 /**
- * The account's active instance: the one with this global site key, or without a key the oldest
- * active one. `null`: answer `NoActiveInstanceError`.
+ * The account's active instance with this global site key; without a key its oldest active instance. `null`: the caller
+ * responds with `NoActiveInstanceError`.
  */
 export async function activeInstance(
   env: StoreEnv,
@@ -63,7 +62,7 @@ export async function activeInstance(
   return row ? storedInstance(row) : null;
 }
 
-/** Every active instance of an account and those deleted last, oldest first. */
+/** Every active instance of an account and the latest deleted ones, oldest first. */
 export async function instancesOfAccount(env: StoreEnv, accountId: string): Promise<StoredInstance[]> {
   const { results } = await env.DB.prepare(
     `SELECT * FROM protect_instances WHERE account_id = ?1 AND (active = 1 OR id IN (
@@ -75,7 +74,7 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
   return results.map(storedInstance);
 }
 
-/** Makes an active instance; a taken `cname` or site key is told apart. */
+/** Creates an active instance. Fails when the `cname` or the site key is taken. */
 export async function createInstance(
   env: StoreEnv,
   instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
@@ -101,7 +100,7 @@ export async function createInstance(
     .run();
   if (result.meta.changes === 0) return failed(await conflictOf(env, { id, ...instance }));
   const created = await instanceById(env, id);
-  if (!created) throw new Error('An instance is gone right after it was created');
+  if (!created) throw new Error('An instance is missing right after it was created');
   return ok(created);
 }
 
@@ -134,7 +133,7 @@ export async function updateInstance(
   return failed(current?.version === expectedVersion ? await conflictOf(env, instance) : 'stale');
 }
 
-/** Makes an instance inactive for good; its client JWTs stop working with it. */
+/** Makes an instance inactive for good. Its client JWTs stop working. */
 export async function deactivateInstance(env: StoreEnv, id: string, nowMs: number): Promise<void> {
   await env.DB.prepare(
     'UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ? WHERE id = ? AND active = 1',
@@ -143,9 +142,9 @@ export async function deactivateInstance(env: StoreEnv, id: string, nowMs: numbe
     .run();
 }
 
-/** Instances that were deleted at this moment or later; at most 1,000. */
+/** Instances deleted at `moment` or later, at most 1,000. */
 export async function instancesDeletedSince(env: StoreEnv, moment: number): Promise<string[]> {
-  // Nothing changes an inactive instance: its last change is its deletion.
+  // An inactive instance never changes again, so its last change is its deletion.
   const { results } = await env.DB.prepare(
     'SELECT id FROM protect_instances WHERE active = 0 AND updated_at >= ? ORDER BY updated_at LIMIT 1000',
   )
@@ -171,7 +170,7 @@ async function conflictOf(
 
 export function storedInstance(row: InstanceRow): StoredInstance {
   return {
-    // Parsed, not cast: a policy written before a member existed gets that member's default.
+    // Parsed, not cast: a policy that was written before a field existed gets the field's default.
     ...instancePolicy.parse(JSON.parse(row.policy)),
     id: row.id,
     accountId: row.account_id,

@@ -1,6 +1,6 @@
 /**
- * Issues the one credential an edge Worker lives on (design 4): an EdDSA JWT whose `sub` is the
- * instance. Registered before it is handed out, so that it can be listed and revoked.
+ * Issues the credential that an edge Worker calls the service with: an EdDSA JWT whose `sub` is the instance. It is
+ * registered before it is returned, so that it can be listed and revoked.
  */
 import { SignJWT } from 'jose';
 import { CLIENT_JWT_AUDIENCE } from '../../contract/edge/edge-api.ts';
@@ -10,7 +10,7 @@ import { randomToken } from '../keys/master-key.ts';
 import { signingKey } from '../keys/signing-keys.ts';
 
 const WEEK_SECONDS = 7 * 24 * 3600;
-/** What "0 weeks" means: effectively unlimited, yet a real `exp` that every checker understands. */
+/** The meaning of "0 weeks": practically unlimited, but a real `exp` that every JWT library understands. */
 const UNLIMITED_SECONDS = 100 * 365 * 24 * 3600;
 export const CLIENT_JWT_WEEKS_MAX = 5200;
 
@@ -22,7 +22,7 @@ export interface IssuedClientJwt {
   expiresAt: number;
 }
 
-/** @param expiresInWeeks 0 to 5200; 0 is 100 years. @param nowMs epoch milliseconds. */
+/** `expiresInWeeks`: 0 to 5200; 0 is 100 years. */
 export async function issueClientJwt(
   env: StoreEnv,
   serviceUrl: string,

@@ -1,6 +1,6 @@
 /**
- * Audit trail of management writes in D1: one row per write that went through. What was sent is kept
- * shortened and without secrets (`service/audit-trail/redacted.ts`).
+ * Audit trail of management writes in D1: one row per successful write. The request body is stored shortened and
+ * without secrets.
  */
 import type { StoreEnv } from '../binding.ts';
 
@@ -13,7 +13,7 @@ export interface ManagementAuditEntry {
   /** Name of the operation, such as `update-site`. */
   operation: string;
   requestId: string;
-  /** Address the call came from, where it is known. */
+  /** Client address, or `null` when it is unknown. */
   ip: string | null;
   body: unknown;
 }
@@ -77,7 +77,7 @@ export async function managementAuditPage(
   }));
 }
 
-/** Removes entries older than `before`, at most `limit`. */
+/** Deletes entries older than `before`, at most `limit` of them. */
 export async function purgeManagementAudit(env: StoreEnv, before: number, limit: number): Promise<void> {
   await env.DB.prepare(
     'DELETE FROM management_audit WHERE id IN (SELECT id FROM management_audit WHERE at < ? LIMIT ?)',

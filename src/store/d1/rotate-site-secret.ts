@@ -1,7 +1,7 @@
 /**
- * Exchanges a site's secret. The former one stays good until a moment, so that backends and edges can follow one by
- * one; at most two are good at once, so exchanging again ends the one before. Tokens in visitors' hands do
- * not depend on it.
+ * Rotates a site's secret. The former secret works until `formerUntil`, so that backends and edges can switch one by
+ * one. At most two secrets work at once: another rotation ends the former one. Tokens that visitors hold do not depend
+ * on it.
  */
 import type { StoreEnv } from '../binding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
@@ -9,7 +9,7 @@ import { sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 import { newSiteSecret, secretContext } from './sites.ts';
 
-/** @returns the new secret, or `null` where the account has no such active site. */
+/** Returns the new secret, or `null` when the account has no such active site. */
 export async function rotateSiteSecret(
   env: StoreEnv,
   site: { accountId: string; siteKey: string },
@@ -18,7 +18,7 @@ export async function rotateSiteSecret(
 ): Promise<string | null> {
   const secretKey = newSiteSecret();
   const sealed = await sealAtRest(await rootKey(env), secretContext(site.siteKey), secretKey);
-  // One statement: the hash that is stepped down is the one that was good until now.
+  // In one statement, so that the hash it keeps as the former one is the hash that was valid until now.
   const { meta } = await env.DB.prepare(
     `UPDATE sites SET former_secret_hash = secret_hash, former_secret_until = ?1, secret_hash = ?2, secret_sealed = ?3,
        version = version + 1, updated_at = ?4

@@ -1,7 +1,7 @@
 /**
- * Removal of a rule group, as a job (interface document 3): a row says what is to be done, steps of bounded size do it,
- * and whoever finds an unfinished row goes on. So a removal survives a restart in its middle, and rules
- * put into the group after the request stay.
+ * Deletes a rule group as a job. A row records the request, steps of bounded size do the work, and the scheduled run
+ * resumes an unfinished job. So a deletion survives a restart, and rules that were added to the group after the request
+ * stay.
  */
 import { raiseAccessVersion } from './access-control-rules.ts';
 import type { StoreEnv } from '../binding.ts';
@@ -26,13 +26,15 @@ interface JobRow {
   deleted_count: number;
 }
 
-/** Rules removed per transaction: short enough that no other write waits noticeably. */
+/** Rules per transaction: few enough that other writes do not wait noticeably. */
 const STEP_RULES = 1000;
-/** Before each step: D1 has one writer, and would keep the rest of the account waiting until the whole group is gone. */
+/**
+ * Pause before each step. D1 has one writer; without pauses the account's other writes would wait for the whole group.
+ */
 const STEP_PAUSE_MS = 20;
-/** A job untouched for this long has lost its worker. */
+/** A job that made no progress for this long has lost its worker. */
 const ABANDONED_MS = 15_000;
-/** Jobs taken up per scheduled run. */
+/** How many jobs one scheduled run resumes. */
 const RESUMED_PER_RUN_MAX = 20;
 const JOB_ID_BYTES = 12;
 
@@ -59,7 +61,7 @@ export async function ruleGroupJob(env: StoreEnv, accountId: string, id: string)
   return row ? job(row) : null;
 }
 
-/** Works on a job until it is finished. Two workers on one job only share its work. */
+/** Runs a job to its end. Two workers on one job share the work. */
 export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, clock: () => number): Promise<void> {
   for (;;) {
     await new Promise((resolve) => {
@@ -83,7 +85,7 @@ export async function runGroupRemoval(env: StoreEnv, pending: RuleGroupJob, cloc
   }
 }
 
-/** Takes up jobs whose worker is gone. @returns how many. */
+/** Resumes jobs whose worker is gone; returns how many. */
 export async function resumeGroupRemovals(env: StoreEnv, nowMs: number, clock: () => number): Promise<number> {
   const { results } = await env.DB.prepare(
     'SELECT * FROM rule_group_jobs WHERE finished_at IS NULL AND touched_at <= ? ORDER BY touched_at LIMIT ?',

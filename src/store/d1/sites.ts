@@ -1,7 +1,6 @@
 /**
- * Sites in D1. A secret key is looked up by its SHA-256 and kept sealed beside it, because the
- * interface document returns it in every listing (2.3). Look-ups on the verification path read one
- * row by unique index and open no seal.
+ * Sites in D1. A secret key is looked up by its SHA-256 and stored sealed beside the hash, because listings return it.
+ * Look-ups during verification read one row by a unique index and open no seal.
  */
 import type { Site } from '../../contract/management/site.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -14,12 +13,12 @@ import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { openAtRest, randomToken, sealAtRest } from '../keys/master-key.ts';
 import { rootKey } from '../keys/root-key.ts';
 
-/** A site with what the verification and challenge paths need of its account. */
+/** A site with the account fields that verification and challenges need. */
 export interface SiteRecord extends Site {
   accountId: string;
   tier: AccountTier;
   accountDisabled: boolean;
-  /** Rises with every change; what an optimistic update compares. */
+  /** Rises with every change; an optimistic update compares it. */
   version: number;
 }
 
@@ -38,13 +37,13 @@ interface SiteRow {
   disabled: number;
 }
 
-/** A site key is public; 128 bits so that none is met by chance. */
+/** A site key is public; 128 bits so that nobody finds one by guessing. */
 const SITE_KEY_BYTES = 16;
 const SECRET_KEY_BYTES = 32;
 
 const SELECT_SITE = `SELECT s.*, a.tier, a.disabled FROM sites s JOIN accounts a ON a.id = s.account_id`;
 
-/** The site whose secret this is, or was until lately (`rotate-site-secret.ts`); active or not, or `null`. */
+/** The site with this secret, or with this former secret that still works. Active or not; `null` when there is none. */
 export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number): Promise<SiteRecord | null> {
   const row = await env.DB.prepare(
     `${SELECT_SITE} WHERE s.secret_hash = ?1 OR (s.former_secret_hash = ?1 AND s.former_secret_until > ?2)`,
@@ -54,13 +53,13 @@ export async function siteBySecret(env: StoreEnv, secret: string, nowMs: number)
   return row ? siteRecord(row, secret) : null;
 }
 
-/** The site of a key, active or not, or `null`. */
+/** The site with this key, active or not; `null` when there is none. */
 export async function siteByKey(env: StoreEnv, siteKey: string): Promise<SiteRecord | null> {
   const row = await env.DB.prepare(`${SELECT_SITE} WHERE s.site_key = ?`).bind(siteKey).first<SiteRow>();
   return row ? openSite(env, row) : null;
 }
 
-/** Every site of an account, inactive ones included, oldest first. */
+/** Every site of an account, including inactive ones, oldest first. */
 export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<SiteRecord[]> {
   const { results } = await env.DB.prepare(`${SELECT_SITE} WHERE s.account_id = ? ORDER BY s.created_at, s.site_key`)
     .bind(accountId)
@@ -68,7 +67,7 @@ export async function sitesOfAccount(env: StoreEnv, accountId: string): Promise<
   return Promise.all(results.map((row) => openSite(env, row)));
 }
 
-/** Those of these keys that are sites of the account, active or not. */
+/** Which of these keys belong to sites of the account, active or not. */
 export async function siteKeysAmong(env: StoreEnv, accountId: string, siteKeys: readonly string[]): Promise<string[]> {
   const { results } = await env.DB.prepare(
     'SELECT site_key FROM sites WHERE site_key IN (SELECT value FROM json_each(?)) AND account_id = ?',
@@ -113,7 +112,7 @@ export async function createSite(
     throw new AccountLimitError('sites');
   }
   const created = await siteByKey(env, siteKey);
-  if (!created) throw new Error('A site is gone right after it was created');
+  if (!created) throw new Error('A site is missing right after it was created');
   return ok(created);
 }
 
@@ -144,7 +143,7 @@ export async function updateSite(
     expectedVersion,
   );
   if (!site.isDefault) return (await write.run()).meta.changes === 1 ? ok(null) : failed('conflict');
-  // One transaction: the old default steps down only if this very version will step up.
+  // One transaction: the former default gives up its flag only if this version of the site takes it.
   const stepDown = env.DB.prepare(
     `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
      AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)
@@ -155,8 +154,8 @@ export async function updateSite(
 }
 
 /**
- * Makes a site inactive unless it is the account's last active one: decided in the statement
- * itself, so that two parallel deletions cannot both pass. A default hands its flag on.
+ * Makes a site inactive unless it is the account's last active one. The statement itself checks this, so that two
+ * parallel deletions cannot both pass. If the site was the default, another site becomes the default.
  */
 export async function deactivateSite(
   env: StoreEnv,
@@ -203,7 +202,7 @@ export function newSiteSecret(): string {
   return `secret_${randomToken(SECRET_KEY_BYTES)}`;
 }
 
-/** What a sealed secret is bound to: a row's value cannot be moved to another row. */
+/** The context that a secret is sealed for: a sealed value copied to another row does not open. */
 export function secretContext(siteKey: string): string {
   return `sites.secret_sealed:${siteKey}`;
 }

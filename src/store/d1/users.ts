@@ -1,6 +1,6 @@
 /**
- * Team members of an account in D1. The owner is one of them and untouchable here: that the last user
- * and the owner stay is decided inside the statements, so that no two parallel calls can undo it.
+ * Team members of an account in D1. The statements themselves keep the last user and the owner, so that two parallel
+ * calls cannot remove both.
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { failed, ok } from '../../result.ts';
@@ -13,7 +13,7 @@ export interface UserRecord {
   email: string;
   name: string;
   role: UserRole;
-  /** `invited` until the person first signs in to a portal; the API itself knows no sign-in. */
+  /** `invited` until the person signs in to a portal for the first time. The API has no sign-in. */
   status: 'active' | 'invited';
   marketingPreferences: unknown;
   createdAt: number;
@@ -66,7 +66,7 @@ export async function createUser(
   return ok({ ...user, status: 'invited', marketingPreferences: null, createdAt: nowMs, updatedAt: nowMs });
 }
 
-/** Changes what is given. @returns whether there is such a user. */
+/** Changes the given fields; returns whether the user exists. */
 export async function updateUser(
   env: StoreEnv,
   accountId: string,

@@ -1,19 +1,19 @@
 /**
- * A captcha from its issue to its verification, as one record of the log's second stream (interface document
- * 4.4 and 4.5). Challenges are stateless, so what is known arrives as up to three events, in any
- * order and perhaps twice; merging them is commutative and idempotent, and the record is the result.
+ * A captcha from issue to verification as one record, the second stream of the log. Challenges are stateless, so the
+ * facts arrive in up to three events, in any order and possibly twice. Merging events is commutative and idempotent,
+ * and its result is the record.
  */
 
 export const captchaRecordTypes = ['pow', 'image', 'puzzle', 'blocked'] as const;
-/** `blocked`: stopped before a captcha was chosen. */
+/** `blocked`: the visitor was blocked before a captcha was chosen. */
 export type CaptchaRecordType = (typeof captchaRecordTypes)[number];
-/** In the order of the log's outcomes: what counts as 0, 1 and 2. */
+/** In the order of the log's outcomes 0, 1 and 2. */
 export const captchaStatuses = ['Approved', 'Pending', 'Disapproved'] as const;
 export type CaptchaStatus = (typeof captchaStatuses)[number];
 
-/** What every event of one captcha carries. */
+/** Fields that every event of a captcha has. */
 export interface CaptchaIdentity {
-  /** 32 hex digits, one for challenge, token and record. */
+  /** 32 hex digits; challenge, token and record share it. */
   jti: string;
   account_id: string;
   site_key: string;
@@ -22,7 +22,7 @@ export interface CaptchaIdentity {
   captcha_type: CaptchaRecordType;
 }
 
-/** Known when the challenge is issued, or refused. */
+/** Known when the challenge is issued or refused. */
 export interface CaptchaFacts {
   ip: string | null;
   asn: number | null;
@@ -35,11 +35,11 @@ export interface CaptchaFacts {
   action: string | null;
   lane: string | null;
   user_account: string | null;
-  /** jti of the Protect session the visitor was in. */
+  /** jti of the visitor's Protect session. */
   session: string | null;
   web_view: boolean | null;
   iframe: boolean | null;
-  /** 0 to 1; above `threshold` a harder captcha is chosen. */
+  /** 0 to 1. Above `threshold` a harder captcha is chosen. */
   score: number | null;
   threshold: number | null;
   detectors: readonly string[];
@@ -64,15 +64,15 @@ export type CaptchaEvent =
 
 export interface CaptchaRecord extends CaptchaIdentity, CaptchaFacts {
   v: 1;
-  /** UUIDv7 made of `timestamp` and `jti`. */
+  /** UUIDv7 built from `timestamp` and `jti`. */
   id: string;
-  /** `false`: the event of its issue never arrived; the facts are unknown. */
+  /** `false`: the issue event never arrived, so the facts are unknown. */
   issued: boolean;
   status: CaptchaStatus;
   result_reason: string | null;
   submitted_at: number | null;
   submitted_correct: boolean | null;
-  /** The site's backend asked about it, first at this time. */
+  /** When the site's backend first verified the token. */
   verified_at: number | null;
   verified: boolean | null;
 }
@@ -100,7 +100,7 @@ const unknownFacts: CaptchaFacts = {
   policy_type: null,
 };
 
-/** The record after one more event. Equal to the one before when the event brought nothing new. */
+/** The record after one more event. It equals `known` when the event adds nothing. */
 export function mergeCaptcha(known: CaptchaRecord | null, event: CaptchaEvent): CaptchaRecord {
   const { jti, account_id, site_key, timestamp, captcha_type } = event;
   const record: CaptchaRecord = known
@@ -139,7 +139,7 @@ export function mergeCaptcha(known: CaptchaRecord | null, event: CaptchaEvent): 
   return record;
 }
 
-/** A score that solving raised stands, whichever event came first. */
+/** A score from solving stays, whichever event arrived first. */
 function applyFacts(record: CaptchaRecord, facts: CaptchaFacts): void {
   if (record.issued) return;
   const { score, detectors } = record;
@@ -147,7 +147,7 @@ function applyFacts(record: CaptchaRecord, facts: CaptchaFacts): void {
   if (record.submitted_at !== null && score !== null) Object.assign(record, { score, detectors });
 }
 
-/** Of several rounds the last one counts; a correct one is final. */
+/** The last of several rounds counts. A correct answer is final. */
 function applySubmission(record: CaptchaRecord, event: CaptchaEvent & { event: 'submitted' }): void {
   if (record.submitted_correct === true || (record.submitted_at !== null && event.at <= record.submitted_at)) return;
   record.submitted_at = event.at;
@@ -156,7 +156,7 @@ function applySubmission(record: CaptchaRecord, event: CaptchaEvent & { event: '
   if (record.verified_at === null) record.result_reason = event.reason;
 }
 
-/** A second verification of a spent token does not undo the first. */
+/** Verifying a spent token again does not undo the first verification. */
 function applyVerification(record: CaptchaRecord, event: CaptchaEvent & { event: 'verified' }): void {
   if (record.verified === true || (record.verified_at !== null && !event.verified)) return;
   record.verified_at = record.verified_at === null ? event.at : Math.min(record.verified_at, event.at);
@@ -171,7 +171,7 @@ function statusOf(record: CaptchaRecord): CaptchaStatus {
   return 'Pending';
 }
 
-/** The same for every event of one captcha, and in time order. */
+/** The same for every event of one captcha. Sorts by time. */
 export function captchaId(jti: string, timestamp: number): string {
   const time = timestamp.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${jti.slice(0, 3)}-8${jti.slice(3, 6)}-${jti.slice(6, 18)}`;

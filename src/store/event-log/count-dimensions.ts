@@ -1,6 +1,6 @@
 /**
- * What each record counts under (interface document 4.8, `groupBy`). A value is a string; the empty
- * string stands for "has none". `decision` is not kept: every count is already split by outcome.
+ * The dimensions that records are counted by. A value is a string; the empty string means that the record has none.
+ * `decision` is no stored dimension, because every count is split by outcome.
  */
 import type { VerdictDimension } from '../../contract/management/verdict-query.ts';
 
@@ -19,12 +19,12 @@ export const storedDimensions = [
 ] as const satisfies readonly VerdictDimension[];
 export type StoredDimension = (typeof storedDimensions)[number];
 
-/** A visitor picks these texts: what is counted apart is bounded, the record keeps the whole. */
+/** Visitors choose these texts, so counted values are cut. The record keeps the whole text. */
 const VALUE_MAX_CHARS = 256;
 
 const NONE: readonly string[] = [''];
 
-/** The part of a record that is counted. Both streams' records fit it. */
+/** The fields of a record that are counted. Records of both streams fit. */
 export interface CountedRecord {
   source: string;
   country?: string | null;
@@ -57,7 +57,7 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
   ];
 }
 
-/** The form under which a value is counted; a filter looks its value up by the same function. */
+/** The form that a value is counted under. A filter looks it up by the same function. */
 export function cut(value: string): string {
   return value.length <= VALUE_MAX_CHARS ? value : value.slice(0, VALUE_MAX_CHARS);
 }

@@ -1,7 +1,7 @@
 /**
- * A stored record in the terms the engine filters and counts by. Verdicts are in them already; a
- * captcha takes the places that fit: its site where a verdict has its path, its type as source, its
- * status as outcome, and as `enforcement_policy` the key that traffic is counted by.
+ * A stored record in the fields that filters and counts use. Verdicts have these fields. A captcha fills them with the
+ * values that fit: its site as path, its type as source, its status as outcome, and as `enforcement_policy` the key
+ * that its traffic is counted under.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
@@ -13,7 +13,7 @@ import type { LogRow } from './log-row.ts';
 export interface LogRecord {
   id: string;
   timestamp: number;
-  /** A decision; of a captcha the one with its outcome's number. */
+  /** A decision; for a captcha the decision with the number of its outcome. */
   decision: string;
   source: string;
   asn: number | null;
@@ -27,7 +27,7 @@ export interface LogRecord {
   ip_category: readonly string[];
   enforcement_policy: string;
   fired_rules: readonly { id: string }[];
-  /** Of a verdict: who numbered it. */
+  /** The isolate that numbered a verdict. */
   edge?: { isolate: string; seq: number };
 }
 
@@ -61,7 +61,7 @@ export function captchaRow(record: CaptchaRecord): LogRow {
     path: terms.request_path,
     fired: terms.fired_rules.length,
     kept: true,
-    // Captchas are not numbered: the service that records them is not killed between requests unseen.
+    // Captchas are not numbered: the service that records them is not stopped without notice between requests.
     isolate: '',
     isolateSeq: 0,
     body: JSON.stringify(record),

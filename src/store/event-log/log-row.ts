@@ -1,15 +1,14 @@
 /**
- * A log row: the columns that queries need, and the record's JSON, which is what readers get back
- * and what sealed segments hold. Made once, in the Worker, from a checked record, so that the shard
- * neither validates nor serialises. One engine serves two streams; `outcome` is the three-way split
- * that every count is kept by: allow, challenge, block for verdicts.
+ * A log row: the columns that queries need, and the record's JSON, which readers receive and sealed segments hold. The
+ * Worker builds it from a checked record, so that the shard neither validates nor serialises. Both streams share it;
+ * `outcome` is the three-way split of every count (allow, challenge, block for verdicts).
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { decisions } from '../../contract/vocabulary.ts';
 
 export interface LogRow {
   id: string;
-  /** Epoch milliseconds, of the record. */
+  /** Epoch milliseconds, from the record. */
   timestamp: number;
   jti: string | null;
   ip: string | null;
@@ -21,21 +20,21 @@ export interface LogRow {
   path: string;
   /** How many rules fired. */
   fired: number;
-  /** `false`: counted, never shown, not sealed (`allowVerdicts: counts`). */
+  /** `false`: counted, but never shown and not sealed (`allowVerdicts: counts`). */
   kept: boolean;
   isolate: string;
   isolateSeq: number;
   body: string;
 }
 
-/** A row as a reader gets it. */
+/** A row as readers receive it. */
 export interface StoredRow {
   id: string;
   timestamp: number;
   body: string;
 }
 
-/** A UUID may be written in capitals too: it is one id all the same, and cursors and orders know one form. */
+/** A UUID may be written in capitals. It is stored in lower case, so that cursors and sorting see one form. */
 export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
   const id = given.id.toLowerCase();
   const record = id === given.id ? given : { ...given, id };
@@ -57,13 +56,13 @@ export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
   };
 }
 
-/** Position of a row in the one order every reader uses: newest first, ties by id downward. */
+/** Position of a row in the order that all readers use: newest first, then by falling id. */
 export interface RowKey {
   timestamp: number;
   id: string;
 }
 
-/** Negative when `a` comes before `b`, that is when `a` is newer. */
+/** Negative when `a` is newer, that is when it comes before `b`. */
 export function compareNewestFirst(a: RowKey, b: RowKey): number {
   if (a.timestamp !== b.timestamp) return b.timestamp - a.timestamp;
   if (a.id === b.id) return 0;

@@ -1,8 +1,8 @@
-/** How long records are kept, and how late they may arrive. Readers and the shard use the same moment. */
+/** How long records are kept, and how late they may arrive. Readers and the shard use the same limits. */
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Records older than this when they were sent are refused: an edge retries for seconds, not days. */
+/** Older records are refused: an edge retries for seconds, not days. */
 export const ARRIVAL_MAX_AGE_MS = 7 * DAY_MS;
 
 /** The first moment that is still kept; the start of an hour. */

@@ -1,6 +1,7 @@
 /**
- * What a reader asks for, in one value, with its two readings: SQL over hot rows and a predicate over
- * sealed ones. They must agree; a property test holds them together.
+ * The filter of a verdict query, and how it tests a sealed record. `shard/hot-query.ts` applies it to unsealed rows by
+ * SQL and `shard/verdict-segment-match.ts` to sealed segments by their columns. The three must agree; a property test
+ * compares them.
  */
 import { decisions } from '../../contract/vocabulary.ts';
 import type { LogRecord } from './log-record.ts';
@@ -8,16 +9,16 @@ import type { LogRecord } from './log-record.ts';
 export interface RowFilter {
   /** Epoch milliseconds, inclusive. */
   since: number;
-  /** Exclusive. */
+  /** Epoch milliseconds, exclusive. */
   until: number;
   /** Outcome numbers; `null`: any. */
   outcomes: readonly number[] | null;
   sources: readonly string[] | null;
-  /** At least one of them fired. */
+  /** At least one of these rules fired. */
   firedRules: readonly string[] | null;
   asns: readonly number[] | null;
   devices: readonly string[] | null;
-  /** Exact path, or with `prefix` the start of one. */
+  /** Exact path, or with `prefix` the beginning of one. */
   path: { text: string; prefix: boolean } | null;
   minRulesFired: number;
   ip: string | null;
@@ -38,7 +39,7 @@ export const everything: RowFilter = {
   jti: null,
 };
 
-/** The same question asked of a sealed row. */
+/** Whether a sealed record matches. */
 export function matches(filter: RowFilter, record: LogRecord): boolean {
   if (record.timestamp < filter.since || record.timestamp >= filter.until) return false;
   if (filter.outcomes && !filter.outcomes.some((outcome) => decisions[outcome] === record.decision)) return false;
@@ -55,8 +56,8 @@ export function matches(filter: RowFilter, record: LogRecord): boolean {
 }
 
 /**
- * Texts that the JSON of every matching record holds: looking for them costs a tenth of parsing a record that does
- * not match. Half a surrogate pair is left out: alone it is written otherwise than within the pair.
+ * Texts that the JSON of every matching record contains. Searching for them takes a tenth of the time of parsing a
+ * record. Texts with half of a surrogate pair are left out, because JSON writes it differently when it is alone.
  */
 export function fragmentsOf(filter: RowFilter): string[] {
   const texts = [filter.ip, filter.jti, filter.path?.text ?? null];

@@ -1,7 +1,7 @@
 /**
- * The symmetric keys an instance's edge works with: HKDF children of the master key by instance and
- * week, so none is stored and every isolate agrees. Two epochs are always live: the longest thing
- * sealed under one (a clearance, a day) is shorter than the week both sides keep.
+ * The symmetric keys of an instance's edges: HKDF children of the root key by instance and week. No key is stored, and
+ * every isolate derives the same one. Two weeks are always valid: the longest-lived value under a key (a clearance, one
+ * day) ends before its key does.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeKeySet } from '../../contract/edge/edge-api.ts';
@@ -10,8 +10,8 @@ import type { Bytes } from './master-key.ts';
 
 const EPOCH_MS = 7 * 24 * 3600 * 1000;
 /**
- * What the service itself mints uses a new epoch this much later than the edges learn of it, so
- * that no edge meets a `kid` it has not heard of.
+ * The service starts to mint with a new key this long after the edges receive it, so that no edge sees an unknown
+ * `kid`.
  */
 const MINTING_LAG_MS = 10 * 60 * 1000;
 
@@ -30,7 +30,7 @@ export async function edgeKeySets(
   return { current, previous };
 }
 
-/** Key to mint a session JWT with right now. */
+/** The key for minting a session JWT now. */
 export async function sessionMintingKey(
   masterKey: string,
   instanceId: string,
@@ -40,7 +40,7 @@ export async function sessionMintingKey(
   return { kid, key: await deriveEdgeKey(masterKey, instanceId, kid, 'session') };
 }
 
-/** Session key of any past epoch: a session that lives for a month is refreshed by an old JWT. */
+/** The session key of any past week: a session that lives for a month is renewed with an old JWT. */
 export async function sessionKeyByKid(
   masterKey: string,
   instanceId: string,
@@ -53,8 +53,8 @@ export async function sessionKeyByKid(
 }
 
 /**
- * Origin signature keys of the week before, this one and the next ones, oldest first. Times are epoch
- * milliseconds; a key signs from `validFrom`, and is on no request that reaches an origin after `validUntil`.
+ * Origin signature keys of the last week, this week and the next ones, oldest first. Times are epoch milliseconds. A
+ * key signs from `validFrom`; no request that reaches an origin after `validUntil` carries it.
  */
 export async function originKeys(
   masterKey: string,
@@ -69,7 +69,7 @@ export async function originKeys(
       kid: kidOf(week),
       key: encodeBase64url(await deriveEdgeKey(masterKey, instanceId, kidOf(week), 'originSignature')),
       validFrom: week * EPOCH_MS,
-      // An edge cut off from the service goes on with the last config it had.
+      // An edge that cannot reach the service continues with its last config.
       validUntil: (week + 2) * EPOCH_MS,
     })),
   );

@@ -1,8 +1,7 @@
 /**
- * What is made from a root secret: every key the service needs is an HKDF child of the deployment's root key
- * (`root-key.ts`) under its own label (RFC 5869), so that no two purposes ever share a key, and
- * nothing secret is written to D1 in clear: a stolen database copy alone opens nothing. MASTER_KEY has one
- * child, which seals the root.
+ * Key derivation and sealing. Every key of the service is an HKDF child of the deployment's root key (`root-key.ts`)
+ * under its own label (RFC 5869), so that no two purposes share a key. Nothing secret is stored in D1 in clear: a
+ * stolen copy of the database opens nothing. MASTER_KEY has one child, which seals the root key.
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
@@ -13,7 +12,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 const MASTER_KEY_BYTES = 32;
 const DERIVED_KEY_BYTES = 32;
-/** Derived keys kept per isolate: labels are few and fixed, epochs add two a week. */
+/** Derived keys per isolate. Labels are few and fixed; weeks add two each. */
 const MEMO_MAX_ENTRIES = 256;
 const SEAL_PREFIX = 'v1.';
 const HKDF_SALT = new TextEncoder().encode('gatehouse/v1');
@@ -22,8 +21,8 @@ const derived = new BoundedMap<Bytes>(MEMO_MAX_ENTRIES);
 const sealKeys = new BoundedMap<CryptoKey>(MEMO_MAX_ENTRIES);
 
 /**
- * 32 bytes of HKDF-SHA256 from the master key under `label`, memoised per isolate.
- * @throws when the master key is not 32 bytes of base64url: a deployment error, said at once.
+ * 32 bytes of HKDF-SHA256 from the master key under `label`, kept per isolate.
+ * @throws when the master key is not 32 bytes of base64url, which is a deployment mistake.
  */
 export function deriveKey(masterKey: string, label: string): Promise<Bytes> {
   return memoised(derived, `${masterKey} ${label}`, async () => {
@@ -39,15 +38,15 @@ export function deriveKey(masterKey: string, label: string): Promise<Bytes> {
 }
 
 /**
- * Seals `plaintext` for a D1 row: `v1.<nonce ‖ ciphertext>`, AES-256-GCM. `context` names the row
- * (table, column, id) and is authenticated, so that a sealed value cannot be moved to another row.
+ * Seals `plaintext` for a D1 row: `v1.<nonce ‖ ciphertext>`, AES-256-GCM. `context` names the row (table, column, id)
+ * and is authenticated: a sealed value copied to another row does not open.
  */
 export async function sealAtRest(masterKey: string, context: string, plaintext: string): Promise<string> {
   const sealed = await sealBytes(await sealKey(masterKey), encodeUtf8(plaintext), encodeUtf8(context));
   return `${SEAL_PREFIX}${encodeBase64url(sealed)}`;
 }
 
-/** @throws when the value was sealed under another key or for another context, or was changed. */
+/** @throws when the value was changed, or was sealed with another key or for another context. */
 export async function openAtRest(masterKey: string, context: string, sealed: string): Promise<string> {
   const bytes = sealed.startsWith(SEAL_PREFIX) ? decodeBase64url(sealed.slice(SEAL_PREFIX.length)) : null;
   if (bytes === null) throw new Error(`Value at rest has an unknown format (${context})`);
@@ -56,7 +55,7 @@ export async function openAtRest(masterKey: string, context: string, sealed: str
   return new TextDecoder().decode(opened);
 }
 
-/** Fresh random bytes as base64url. */
+/** New random bytes as base64url. */
 export function randomToken(byteLength: number): string {
   return encodeBase64url(crypto.getRandomValues(new Uint8Array(byteLength)));
 }
@@ -76,8 +75,8 @@ function masterKeyBytes(masterKey: string): Bytes {
 }
 
 /**
- * Only settled values are kept, never promises: one that a cancelled request began may never settle on
- * Workers, and whoever waits for it would wait for the isolate's whole life.
+ * Keeps resolved values only, never promises. On Workers a promise that belongs to a cancelled request may never
+ * settle, and every later request would wait for it until the isolate ends.
  */
 async function memoised<T>(memo: BoundedMap<T>, key: string, make: () => Promise<T>): Promise<T> {
   const kept = memo.get(key);

@@ -1,12 +1,12 @@
 /**
- * The day's RSW parameters in D1, made once per deployment: whichever isolate inserts first wins and
- * everyone reads that row back. Public values only, hence unsealed.
+ * The day's RSW parameters in D1, made once per deployment. The first isolate to insert a row wins, and all isolates
+ * read that row. The values are public and therefore not sealed.
  */
 import { generateRswKey } from '../../captcha/pow/rsw-key.ts';
 import type { RswKey } from '../../captcha/pow/rsw-key.ts';
 import type { StoreEnv } from '../binding.ts';
 
-/** Rows are needed for a day; a week of them is there to look at. */
+/** A row is used for one day; a week of them is kept for inspection. */
 const KEEP_DAYS = 7;
 
 interface PowKeyRow {
@@ -16,7 +16,7 @@ interface PowKeyRow {
   levels: string;
 }
 
-/** Parameters of a day, generated (about 0.3 s) when nobody has made them yet. */
+/** The parameters of a day, generated (about 0.3 s) if they do not exist yet. */
 export async function powKeyOfDay(env: StoreEnv, day: number, nowMs: number): Promise<RswKey> {
   const stored = await readPowKey(env, day);
   if (stored !== null) return stored;

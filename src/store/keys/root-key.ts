@@ -1,8 +1,7 @@
 /**
- * The root of every key of a deployment: 32 random bytes made once, kept in D1 sealed under MASTER_KEY. Rows are
- * sealed and keys derived under the root and not under MASTER_KEY, so that MASTER_KEY can be exchanged by writing
- * one row: no token, cookie, API key or sealed row notices, and whoever learnt a MASTER_KEY that was exchanged
- * since, but never saw the database under it, has nothing.
+ * The root of every key of a deployment: 32 random bytes, made once and stored in D1 sealed under MASTER_KEY. Rows are
+ * sealed and keys are derived under the root key, so that rotating MASTER_KEY rewrites one row: tokens, cookies, API
+ * keys and sealed rows stay valid. An old MASTER_KEY is useless without a database copy from its time.
  */
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
@@ -12,7 +11,7 @@ import { openAtRest, randomToken, sealAtRest } from './master-key.ts';
 const ROOT_KEY_BYTES = 32;
 const CONTEXT = 'root_key.sealed:1';
 
-/** Settled values only, by database and key: tests and the CLI open several in one process. */
+/** Resolved values only, by database and key: tests and the CLI open several databases in one process. */
 const memos = new WeakMap<object, { masterKey: string; root: string }>();
 
 /** @throws when neither MASTER_KEY nor MASTER_KEY_PREVIOUS opens the row. */
@@ -26,9 +25,9 @@ export async function rootKey(env: StoreEnv): Promise<string> {
 }
 
 /**
- * Seals the root under MASTER_KEY. One statement over the row that was read: whoever is interrupted has changed
- * all or nothing, and of two at once one wins and the other says so.
- * @returns `'unchanged'` when the row is sealed under MASTER_KEY already.
+ * Seals the root key under MASTER_KEY. One statement compares the row that was read, so an interrupted call changes all
+ * or nothing, and of two parallel calls one fails with `'conflict'`.
+ * Returns `'unchanged'` when the row is already sealed under MASTER_KEY.
  */
 export async function resealRootKey(
   env: StoreEnv,
@@ -49,13 +48,13 @@ async function openedRow(env: StoreEnv, sealed: string): Promise<{ root: string;
     return { root: await openAtRest(env.MASTER_KEY, CONTEXT, sealed), current: true };
   } catch (error) {
     if (env.MASTER_KEY_PREVIOUS === undefined || env.MASTER_KEY_PREVIOUS === '') {
-      throw new Error('MASTER_KEY is not the one this database was sealed under', { cause: error });
+      throw new Error('This database is sealed under another MASTER_KEY', { cause: error });
     }
   }
   try {
     return { root: await openAtRest(env.MASTER_KEY_PREVIOUS, CONTEXT, sealed), current: false };
   } catch (error) {
-    throw new Error('Neither MASTER_KEY nor MASTER_KEY_PREVIOUS is the one this database was sealed under', {
+    throw new Error('This database is sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS', {
       cause: error,
     });
   }
@@ -74,7 +73,7 @@ async function createdRow(env: StoreEnv): Promise<string> {
   )
     .bind(sealed, nowMs, nowMs)
     .run();
-  // Another isolate may have been first: everybody takes what is there.
+  // Another isolate may have inserted its row first: all isolates use the stored row.
   const row = await storedRow(env);
   if (row === null) throw new Error('root_key has no row after inserting it');
   return row;

@@ -1,7 +1,7 @@
 /**
- * Ed25519 signing keys, one current per purpose, made on first use and kept for ever: a client JWT
- * may live for 100 years, and the service must be able to check it as long (design 4). The private
- * part rests sealed in D1; two isolates that race to make the first key agree by a unique index.
+ * Ed25519 signing keys: one current key per purpose, made on first use and never deleted, because a client JWT may live
+ * for 100 years and must stay verifiable. The private part is sealed in D1. A unique index decides between two isolates
+ * that both make the first key.
  */
 import { calculateJwkThumbprint } from 'jose';
 import type { JWK } from 'jose';
@@ -12,7 +12,7 @@ import { rootKey } from './root-key.ts';
 
 export type SigningPurpose = 'client-jwt' | 'ruleset';
 
-/** Public half of an Ed25519 key. `publicKeyRaw` is the 32 bytes, `publicJwk` the same as a JWK. */
+/** Public half of an Ed25519 key. `publicKeyRaw` is its 32 bytes; `publicJwk` is the same key as a JWK. */
 export interface VerificationKey {
   kid: string;
   publicKey: CryptoKey;
@@ -30,18 +30,18 @@ interface SigningKeyRow {
   private_sealed: string;
 }
 
-/** Keys hardly ever change; an unknown `kid` makes the caller ask again with `fresh`. */
+/** Keys rarely change. A caller that meets an unknown `kid` asks again with `fresh`. */
 const MEMO_MS = 60_000;
 
-/** Settled values only: a promise that a cancelled request began may never settle on Workers. */
+/** Resolved values only: on Workers a promise that belongs to a cancelled request may never settle. */
 interface Memo {
   signing: Map<SigningPurpose, SigningKey>;
   verification: Map<SigningPurpose, { readAt: number; keys: readonly VerificationKey[] }>;
 }
-/** Per database, not per module: tests and the CLI open several in one process. */
+/** Per database, not per module: tests and the CLI open several databases in one process. */
 const memos = new WeakMap<object, Memo>();
 
-/** The current key of a purpose, generated when there is none yet. `nowMs`: epoch milliseconds. */
+/** The current key of a purpose, generated if there is none. `nowMs`: epoch milliseconds. */
 export async function signingKey(env: StoreEnv, purpose: SigningPurpose, nowMs: number): Promise<SigningKey> {
   const memo = memoOf(env).signing;
   const kept = memo.get(purpose);
@@ -51,7 +51,7 @@ export async function signingKey(env: StoreEnv, purpose: SigningPurpose, nowMs: 
   return key;
 }
 
-/** Every kept key of a purpose, newest first. `fresh` skips the isolate's memo. */
+/** Every key of a purpose, newest first. `fresh` skips the isolate's copy. */
 export async function verificationKeys(
   env: StoreEnv,
   purpose: SigningPurpose,
@@ -62,7 +62,7 @@ export async function verificationKeys(
   const kept = memo.get(purpose);
   if (kept && !fresh && nowMs - kept.readAt < MEMO_MS) return kept.keys;
   const keys = await loadPublic(env, purpose);
-  // An empty answer is not kept: the first key may be made at any moment.
+  // An empty list is not kept, because the first key can be made at any time.
   if (keys.length > 0) memo.set(purpose, { readAt: nowMs, keys });
   return keys;
 }

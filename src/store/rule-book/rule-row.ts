@@ -1,6 +1,6 @@
 /**
- * A rule as the RuleBook keeps it, and its number codes. The codes are storage format: they may grow,
- * never change. `content` is the rule without its key, the JSON array a change holds as before/after.
+ * A rule as the RuleBook stores it, and its number codes. The codes are a storage format: new ones may be added,
+ * existing ones never change.
  */
 import type { Decision, EdgeRuleType } from '../../contract/vocabulary.ts';
 import type { EdgeRule } from '../../rules/types.ts';
@@ -18,7 +18,7 @@ const types = Object.keys(typeCodes) as EdgeRuleType[];
 const verdicts = Object.keys(verdictCodes) as Decision[];
 const MODE_MONITOR = 1;
 
-/** A rule to be stored: canonical value, expiry in epoch seconds, rollout in percent. */
+/** A rule to store: canonical value, expiry in epoch seconds, rollout in percent. */
 export interface RuleWrite extends EdgeRule {
   note?: string;
 }
@@ -36,19 +36,19 @@ export interface RuleKey {
   value: string;
 }
 
-/** The engine's part of a row: type, value, verdict, mode, expiry, rollout. */
+/** The part of a row that the rule engine needs: type, value, verdict, mode, expiry, rollout. */
 export type EngineRow = readonly [number, string, number, number, number | null, number | null];
 type StoredRow = readonly [...EngineRow, string | null, number, string, number, string];
 
 /**
- * A row of `rules r` as one JSON text. Reading and sending a text per row costs a fifth of an object per row,
- * which is what makes a million rules listable; `storedRules` is the way back, in the Worker.
+ * A row of `rules r` as one JSON text. One text per row costs a fifth of one object per row, which makes a million
+ * rules listable. `storedRules` unpacks it in the Worker.
  */
 export const STORED_RULE_JSON = `json_array(r.type, r.value, r.verdict, r.mode, r.expiry, r.rollout, r.note,
   r.created_at, (SELECT name FROM actors WHERE actor = r.created_by),
   r.updated_at, (SELECT name FROM actors WHERE actor = r.updated_by))`;
 
-/** `[type, value, verdict, mode, expiry, rollout, note]`, as `writes.ts` unpacks it with json_each. */
+/** `[type, value, verdict, mode, expiry, rollout, note]`, as `object/write-rules.ts` unpacks it with json_each. */
 export function packRule(rule: RuleWrite): readonly (string | number | null)[] {
   return [
     typeCodes[rule.type],

@@ -1,9 +1,8 @@
-/** What one site sees right now: asks every shard for its counts and adds them up. */
+/** Live counts of one site: asks every shard for its counts and adds them up. */
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
-/** All shards together. */
 export async function countLive(env: ShardEnv, log: LogName, siteKey: string, window: LiveWindow): Promise<LiveCounts> {
   const names = shardNames(env, log, window, null);
   const [first, ...others] = await Promise.all(names.map((name) => shard(env, name).liveCaptchas(siteKey, window)));

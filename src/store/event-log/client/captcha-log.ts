@@ -1,7 +1,6 @@
 /**
- * The captcha stream of the log: one log per account, so that a search over all its sites is one
- * read. Appending merges events; searching reads hot rows and the columns of sealed ones; traffic
- * comes from the rollups.
+ * The captcha stream of the log. Each account has one log, so that a search over all its sites is one read. Appending
+ * merges events. A search reads unsealed rows and the columns of sealed ones. Traffic comes from the rollups.
  */
 import type { RowKey } from '../log-row.ts';
 import { shard, shardNameOf, shardNames } from './shards.ts';
@@ -15,7 +14,7 @@ import { scanShards } from './captcha-search.ts';
 import { countTraffic } from './captcha-traffic.ts';
 import type { CaptchaTraffic } from './captcha-traffic.ts';
 
-/** Usage is looked at by the month, and compared with the one before. */
+/** Enough to compare one month with the month before. */
 const RETENTION_DAYS = 90;
 
 export function captchaLog(accountId: string): LogName {
@@ -43,7 +42,7 @@ export interface CaptchaQuery {
   siteKey: string | null;
   /** `null`: every type. */
   type: CaptchaRecordType | null;
-  /** All must hold. */
+  /** A captcha must match all of them. */
   conditions: readonly CaptchaCondition[];
 }
 
@@ -51,13 +50,13 @@ export interface CaptchaPage {
   /** Newest first. */
   records: CaptchaRecord[];
   total: number;
-  /** `false`: the search looked at its share of rows; the real total is higher, or equal. */
+  /** `false`: the search reached its limit of rows, and the real total may be higher. */
   totalIsExact: boolean;
-  /** Where to go on, or `null` at the end. */
+  /** Where the next page starts, or `null` at the end. */
   next: RowKey | null;
 }
 
-/** Looks back 31 days: older captchas are kept, and counted, but not searched. */
+/** Looks back 31 days. Older captchas are kept and counted, but not searched. */
 export async function searchCaptchas(
   env: ShardEnv,
   accountId: string,
@@ -76,7 +75,7 @@ export async function searchCaptchas(
   return { ...page, records: rows.map(({ body }) => JSON.parse(body) as CaptchaRecord) };
 }
 
-/** Of these sites, or with `null` of all. */
+/** Captchas of these sites, or with `null` of all sites. */
 export async function countCaptchas(
   env: ShardEnv,
   accountId: string,
@@ -87,16 +86,16 @@ export async function countCaptchas(
 }
 
 export interface LiveTraffic {
-  /** Buckets that saw traffic, oldest first. */
+  /** Buckets with traffic, oldest first. */
   points: { timestamp: number; count: number }[];
   uniqueIps: number;
   /** Most captchas first. */
   topIps: LiveAddress[];
-  /** `false`: more captchas than are looked at; the newest were counted. */
+  /** `false`: there are more captchas than the limit; only the newest are counted. */
   isExact: boolean;
 }
 
-/** What one site saw lately, by the captcha. Times in epoch milliseconds. */
+/** Recent captchas of one site, exact to the captcha. Times are epoch milliseconds. */
 export async function liveCaptchas(
   env: ShardEnv,
   accountId: string,

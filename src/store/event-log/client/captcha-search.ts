@@ -1,7 +1,7 @@
 /**
- * The audit search over all shards of an account: steps through hot rows and runs until the page is
- * full and everything is counted, or the search has looked at its share of rows. Then the total is
- * not exact and the cursor says where to go on; no row is skipped or shown twice.
+ * The audit search over all shards of an account. It steps through unsealed rows and runs of sealed ones until the page
+ * is full and everything is counted, or until it reaches its limit of rows. At the limit the total is not exact, and
+ * the cursor marks where to continue. No row is skipped or shown twice.
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
@@ -10,17 +10,17 @@ import type { ShardEnv } from './shards.ts';
 import { byColumn } from '../captcha-condition.ts';
 import type { CaptchaScan, ScanPlace } from '../shard-rpc.ts';
 
-/** Rows of one shard one search looks at: where keys alone count them, about 100 ms, */
+/** Rows of one shard that one search reads when keys alone count them: about 100 ms. */
 const KEYS_SEARCHED_ROWS_MAX = 20_000_000;
-/** by the places of a column or two as long, */
+/** The same when it reads the places of one or two columns. */
 const SEARCHED_ROWS_MAX = 2_000_000;
-/** and by the text of every field about 350 ms. */
+/** The same when it reads the text of every field: about 350 ms. */
 const TEXT_SEARCHED_ROWS_MAX = 300_000;
-/** An erasure in the middle of a search is rare, and one after another is no accident any more. */
+/** An erasure during a search is rare. After several in a row the search fails instead of starting again. */
 const STARTS_MAX = 4;
 
 export interface CaptchaSearch extends Pick<CaptchaScan, 'conditions' | 'since' | 'until'> {
-  /** A smaller share of rows than the usual one. */
+  /** A smaller limit of rows than the default. */
   searchedRowsMax?: number;
 }
 
@@ -39,7 +39,7 @@ export async function scanShards(
   before: RowKey | null,
   limit: number,
 ): Promise<FoundCaptchas> {
-  // One row more than the page needs tells whether there is a next one.
+  // One row more than the page needs shows whether there is a next page.
   const search = { conditions, since, until, before, limit: limit + 1 };
   const max = searchedRowsMax ?? shareOf(conditions);
   const walks = await Promise.all(names.map((name) => walk(env, name, search, max)));
@@ -65,10 +65,10 @@ function shareOf(conditions: CaptchaSearch['conditions']): number {
 
 interface Walked {
   rows: StoredRow[];
-  /** Of the newest rows, up to the share: the same whatever page is asked for. */
+  /** Matches among the newest rows, up to the limit: the same for every page. */
   counted: number;
   isExact: boolean;
-  /** Rows newer than this, and this one, were all looked at; `null`: so were the older ones. */
+  /** This row and every newer row was searched; `null`: the older rows were searched too. */
   stop: RowKey | null;
 }
 
@@ -79,7 +79,7 @@ async function walk(env: ShardEnv, name: string, scan: WalkScan, max: number): P
     const walked = await walkOnce(env, name, scan, max);
     if (walked !== 'stale') return walked;
   }
-  throw new Error(`Rows of ${name} went again and again while they were searched`);
+  throw new Error(`Rows of ${name} were erased several times during one search`);
 }
 
 async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number): Promise<Walked | 'stale'> {
@@ -106,7 +106,7 @@ async function walkOnce(env: ShardEnv, name: string, scan: WalkScan, max: number
     if (from === null) return { rows, counted, isExact: counts && hotEdge === null, stop: hotEdge };
     if (seen < max) continue;
     counts = false;
-    // Always past the cursor: else the next page would begin where this one did.
+    // Always go past the cursor, or the next page would start where this one did.
     const isPast = before === null || (from.after !== null && compareNewestFirst(before, from.after) < 0);
     if (isPast) return { rows, counted, isExact: false, stop: hotEdge ?? from.after };
   }

@@ -6,7 +6,7 @@ import type { LogName, ShardEnv } from './shards.ts';
 
 const MINUTE_MS = 60_000;
 
-/** One bucket of one type. Counts by what became of the captcha, and how many were verified. */
+/** One bucket of one captcha type: counts by outcome, and how many were verified. */
 export interface CaptchaTraffic {
   /** Epoch milliseconds of the bucket's start. */
   timestamp: number;
@@ -14,11 +14,11 @@ export interface CaptchaTraffic {
   approved: number;
   pending: number;
   disapproved: number;
-  /** Of them all, those a backend asked about. */
+  /** How many of them a backend verified. */
   verified: number;
 }
 
-/** Exact; buckets that saw traffic, oldest first. Window and bucket in whole minutes. */
+/** Exact. Buckets with traffic, oldest first. Window and bucket are whole minutes. */
 export async function countTraffic(
   env: ShardEnv,
   log: LogName,

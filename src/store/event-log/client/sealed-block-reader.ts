@@ -1,6 +1,6 @@
 /**
- * Opens sealed blocks, each at most once, and keeps the rows that match. A read of R2 costs more than the bytes it
- * brings, so blocks that lie beside one another come in one.
+ * Opens sealed blocks, each at most once, and keeps the rows that match. One R2 read costs more than the bytes it
+ * returns, so neighbouring blocks are read together.
  */
 import { fragmentsOf, matches } from '../row-filter.ts';
 import type { RowFilter } from '../row-filter.ts';
@@ -9,14 +9,14 @@ import type { StoredRow } from '../log-row.ts';
 import { blockLines } from '../segment-block.ts';
 import type { BlockReference } from '../shard-rpc.ts';
 
-/** R2 answers reads side by side, within a Worker's six connections. */
+/** R2 reads in parallel. A Worker has six connections. */
 const READS_AT_ONCE = 6;
-/** 4,000 rows: what is unpacked before it is seen whether the page is full. */
+/** 4,000 rows. The reader unpacks this many before it checks whether the page is full. */
 const BLOCKS_AT_ONCE = 32;
-/** Bytes between two blocks that are read and thrown away rather than asking twice. */
+/** Bytes between two blocks that are read and discarded, because a second read would cost more. */
 const GAP_MAX_BYTES = 32_768;
 
-/** A block that the plan names is in another object by now, or past retention. */
+/** The block moved to another object or expired after the plan was made. */
 export class StalePlanError extends Error {}
 
 export class BlockReader {
@@ -31,7 +31,7 @@ export class BlockReader {
     this.#fragments = fragmentsOf(filter);
   }
 
-  /** Matching rows of these blocks, in no order. */
+  /** Matching rows of these blocks, in no particular order. */
   async rows(blocks: readonly BlockReference[]): Promise<StoredRow[]> {
     const unopened = blocks.filter((block) => !this.#opened.has(nameOf(block)));
     await Promise.all(readsFor(unopened).map((neighbours) => this.#read(neighbours)));
@@ -63,7 +63,7 @@ export class BlockReader {
   }
 }
 
-/** From `at` on, as many blocks as may hold `rows` matching ones, or as are opened at once. */
+/** Blocks from `at` on: enough to hold `rows` matching rows, or as many as are opened at once. */
 export function nextBlocks(blocks: readonly BlockReference[], at: number, rows: number): BlockReference[] {
   const taken: BlockReference[] = [];
   let reads = 0;
@@ -88,7 +88,7 @@ function readsFor(blocks: readonly BlockReference[]): BlockReference[][] {
   return reads;
 }
 
-/** Blocks come newest first: the next one lies before the one before. */
+/** Blocks are sorted newest first, so the next block lies before the last one in the object. */
 function areNeighbours(newer: BlockReference, older: BlockReference): boolean {
   const gap = newer.start - older.start - older.length;
   return newer.object === older.object && gap >= 0 && gap <= GAP_MAX_BYTES;

@@ -1,13 +1,13 @@
 /**
- * Which object holds which row (design 7). Shards are named `stream/owner:epoch:shard`; every row of
- * one session is in one of them. An epoch begins at a moment and fixes a number of shards, so that
- * growing the log moves no row: `VERDICT_SHARDS` is `1`, or `1,8@2027-01-01T00:00:00Z`.
+ * Which object holds which row. Shards are named `stream/owner:epoch:shard`, and all rows of one session are in one
+ * shard. An epoch starts at a given time and fixes a number of shards, so that adding shards moves no row.
+ * `VERDICT_SHARDS` is `1`, or for example `1,8@2027-01-01T00:00:00Z`.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { ShardRpc } from '../shard-rpc.ts';
 import { textHash } from '../../text-hash.ts';
 
-/** A read asks every shard of every epoch it touches; six connections serve this many in good time. */
+/** A read calls every shard of every epoch in its window, over six connections. */
 const SHARDS_MAX = 256;
 
 export interface ShardEnv {
@@ -19,7 +19,7 @@ export interface ShardEnv {
 
 export type LogStream = 'verdicts' | 'captcha';
 
-/** One log: a stream and who it belongs to (an instance, or a site). */
+/** One log: its stream and its owner (an instance or an account). */
 export interface LogName {
   stream: LogStream;
   owner: string;
@@ -28,11 +28,11 @@ export interface LogName {
 interface Epoch {
   no: number;
   shards: number;
-  /** Rows with this timestamp or a later one; epoch milliseconds. */
+  /** The epoch holds rows with this timestamp or a later one; epoch milliseconds. */
   startsAt: number;
 }
 
-/** The shard a row belongs to; the same at every retry, since it depends on the row alone. */
+/** The shard of a row. It depends on the row alone, so a retry reaches the same shard. */
 export function shardNameOf(
   env: ShardEnv,
   log: LogName,
@@ -42,7 +42,7 @@ export function shardNameOf(
   return shardName(log, epoch.no, textHash(row.jti ?? row.id) % epoch.shards);
 }
 
-/** Shards that may hold rows of this window; with a `jti`, one per epoch. */
+/** Shards that may hold rows of this window; with a `jti` one per epoch. */
 export function shardNames(
   env: ShardEnv,
   log: LogName,
@@ -59,7 +59,7 @@ export function shardNames(
     );
 }
 
-/** Where a log's counters are summed: they belong to no row. */
+/** The shard that holds a log's counters, which belong to no row. */
 export function counterShardName(log: LogName): string {
   return shardName(log, 0, 0);
 }
@@ -80,7 +80,7 @@ function epochs(env: ShardEnv): Epoch[] {
     const shards = Number(count);
     const startsAt = no === 0 ? 0 : Date.parse(start ?? '');
     if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX || Number.isNaN(startsAt)) {
-      throw new Error(`VERDICT_SHARDS has an entry that cannot be read: ${part}`);
+      throw new Error(`VERDICT_SHARDS has an invalid entry: ${part}`);
     }
     return { no, shards, startsAt };
   });

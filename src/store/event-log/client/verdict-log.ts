@@ -1,6 +1,6 @@
 /**
- * The log as the rest of the service sees it: append, read a page, count, erase. Everything here
- * fans out over the shards that `shards.ts` names and merges what they say.
+ * The log for the rest of the service: append, count, erase. Every function calls the shards that `shards.ts` names and
+ * merges their results.
  */
 import type { StoredDimension } from '../count-dimensions.ts';
 import type { LogRow } from '../log-row.ts';
@@ -16,7 +16,7 @@ import type {
 import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
-/** Long enough for every value of a day in one shard; values are cut to 256 characters. */
+/** More values than one shard holds for a day. Values are cut to 256 characters. */
 const VALUES_PER_SHARD_MAX = 100_000;
 
 /** The log of an instance's verdicts. */
@@ -24,7 +24,7 @@ export function verdictLogOf(instance: { id: string }): LogName {
   return { stream: 'verdicts', owner: instance.id };
 }
 
-/** Idempotent by id. Rows of one shard go in one transaction. */
+/** Idempotent by id. Rows of one shard share one transaction. */
 export async function appendRows(
   env: ShardEnv,
   log: LogName,
@@ -66,7 +66,7 @@ export async function sumCounters(env: ShardEnv, log: LogName): Promise<Record<s
   return shard(env, counterShardName(log)).counters();
 }
 
-/** Records that isolates numbered and the log does not hold: lost, dropped, refused or under way. */
+/** How many records isolates numbered that the log does not hold: lost, dropped, refused or on their way. */
 export async function missingRecords(env: ShardEnv, log: LogName): Promise<number> {
   const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, null);
   const gaps = (await Promise.all(names.map((name) => shard(env, name).gaps()))).flat();
@@ -97,7 +97,7 @@ export async function countValues(
   limit: number,
 ): Promise<LargestValues> {
   const names = namesOf(env, log, window);
-  // Which values are largest is only known once every shard has told all of its own.
+  // The largest values are known only once every shard has returned all its values.
   const perShard = names.length === 1 ? limit : VALUES_PER_SHARD_MAX;
   const answers = await Promise.all(
     names.map((name) => shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard)),
@@ -145,15 +145,15 @@ export async function sessionReports(env: ShardEnv, log: LogName, jti: string): 
   return reports.flat().sort((a, b) => a.timestamp - b.timestamp);
 }
 
-/** Erases one session everywhere; returns how many rows it had. */
+/** Erases one session in every shard; returns how many rows it had. */
 export async function eraseSession(env: ShardEnv, log: LogName, jti: string): Promise<number> {
-  // A captcha is in the shard of its own jti, wherever that of its session is.
+  // A captcha is in the shard of its own jti, which can differ from the shard of its session.
   const names = allShardsOf(env, log, log.stream === 'captcha' ? null : jti);
   const erased = await Promise.all(names.map((name) => shard(env, name).erase(jti)));
   return erased.reduce((sum, rows) => sum + rows, 0);
 }
 
-/** Erases the whole log, a minute from now; idempotent. */
+/** Erases the whole log a minute after `nowMs`; idempotent. */
 export async function retireLog(env: ShardEnv, log: LogName, nowMs: number): Promise<void> {
   await Promise.all(allShardsOf(env, log, null).map((name) => shard(env, name).retire(nowMs)));
 }

@@ -1,7 +1,7 @@
 /**
- * One page of the log, merged over shards and over hot and sealed rows. Blocks are opened newest
- * first and only while a row of theirs could still belong on the page. A page that searched its
- * share of blocks ends early, with a cursor: a read never grows without bound.
+ * One page of the log, merged over shards and over unsealed and sealed rows. Blocks are opened newest first, and only
+ * while one of their rows can still belong on the page. A page that reaches its limit of blocks ends early with a
+ * cursor, so that no read grows without bound.
  */
 import { BlockReader, nextBlocks, StalePlanError } from './sealed-block-reader.ts';
 import type { RowFilter } from '../row-filter.ts';
@@ -13,11 +13,11 @@ import { shard, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
 
 /**
- * Rows that a shard sends at once: the largest are 30 kB, and a message holds 32 MiB. What an offset passes
- * over is read in such parts, and only the page itself is kept.
+ * Rows per response of a shard: the largest rows have 30 kB, and a message holds 32 MiB. A large offset is read in such
+ * parts, and only the page itself is kept.
  */
 const ROWS_AT_ONCE = 1000;
-/** An erasure rewrites a segment while it is read; one after another is no accident any more. */
+/** An erasure rewrites a segment during a read. After several in a row the read fails instead of planning again. */
 const PLANS_MAX = 4;
 
 export interface PageRequest {
@@ -37,7 +37,7 @@ export interface Page {
 }
 
 export interface PageStart extends RowKey {
-  /** Rows that the offset had still to pass over when the search ended. */
+  /** Rows that the offset still has to skip where the search ended. */
   skip: number;
 }
 
@@ -80,7 +80,7 @@ async function readNearPage(env: ShardEnv, log: LogName, request: PageRequest): 
 async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): Promise<Page> {
   const { offset, limit } = request;
   const names = shardNames(env, log, request.filter, request.filter.jti);
-  // One row more than the page needs tells whether there is a next one.
+  // One row more than the page needs shows whether there is a next page.
   const wanted = offset + limit + 1;
   const planRequest: PlanRequest = { ...request, limit: wanted };
   const plans = await Promise.all(names.map((name) => shard(env, name).plan(planRequest)));
@@ -98,7 +98,7 @@ async function readPlanned(env: ShardEnv, log: LogName, request: PageRequest): P
 
 interface Merged {
   rows: StoredRow[];
-  /** The search ended here without reaching the end of the log. */
+  /** The search ended here before the end of the log. */
   stoppedAt: RowKey | null;
 }
 
@@ -118,7 +118,7 @@ async function mergeRows(
   let found = plans.flatMap((plan) => plan.hot).sort(compareNewestFirst);
   for (let at = 0; at < readable.length;) {
     const last = found[wanted - 1];
-    // Blocks are newest first: once one starts below the page's last row, all that follow do.
+    // Blocks are sorted newest first: once one starts below the page's last row, all that follow do.
     if (last && compareNewestFirst(last, newestOf(readable[at] as BlockReference)) < 0) break;
     const group = nextBlocks(readable, at, wanted - found.length);
     const opened = await reader.rows(group);
@@ -128,7 +128,7 @@ async function mergeRows(
   }
   found = found.slice(0, wanted);
   if (!cut || edge === undefined) return { rows: found, stoppedAt: null };
-  // Below the newest row of the last block that may be opened, blocks that may not can interleave.
+  // Rows below the newest row of the last open block may interleave with blocks that stay closed.
   const stop = newestOf(edge);
   const last = found[wanted - 1];
   if (last && compareNewestFirst(last, stop) <= 0) return { rows: found, stoppedAt: null };

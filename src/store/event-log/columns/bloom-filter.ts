@@ -1,12 +1,12 @@
 /**
- * A Bloom filter over the distinct texts of a column with many of them: a search for one address or account
- * reads 12 kB of a run and not its 200, unless the text is in it, or in one case of a hundred.
+ * A Bloom filter over the texts of a column with many distinct values. A search for one address or account reads 12 kB
+ * of a run instead of 200 kB, unless the text is there or, rarely, the filter errs.
  */
 import { textHash } from '../../text-hash.ts';
 
-/** Below this the column itself is as quickly read. */
+/** A column with fewer texts is as fast to read as its filter. */
 export const FILTERED_TEXTS_MIN = 1000;
-/** With four bits set per text: one of eighty others passes too. */
+/** With four bits set per text, about one of eighty other texts passes too. */
 const BITS_PER_TEXT = 10;
 const BITS_SET = 4;
 
@@ -18,7 +18,7 @@ export function keyFilter(texts: readonly string[]): Uint8Array {
   return filter;
 }
 
-/** `false` is certain. */
+/** `false` is certain; `true` is not. */
 export function mayHold(filter: Uint8Array, text: string): boolean {
   return bitsOf(text, filter.length).every((bit) => ((filter[bit >> 3] as number) & (1 << (bit & 7))) !== 0);
 }

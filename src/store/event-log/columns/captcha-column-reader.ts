@@ -1,6 +1,6 @@
 /**
- * One field's columns of several runs. A statement costs more than the pages it reads: one brings the short keys of
- * all the runs, and the filters of long ones, whose keys are then read one by one where they must be.
+ * One field's columns of several runs. A statement costs more than the pages it reads, so one statement reads the short
+ * keys of all runs, and the filters of long keys. Long keys are then read one by one where the filter passes.
  */
 import { captchaFields } from '../captcha-fields.ts';
 import { ColumnKeys, openPlaces } from './captcha-column.ts';
@@ -21,7 +21,7 @@ export interface CaptchaRun {
 /** The values of a run's column that pass a test. */
 export interface Passing {
   field: CaptchaField;
-  /** By place: one, or zero. */
+  /** By place: 1 or 0. */
   table: Uint8Array;
   /** Rows of the run with such a value. */
   rows: number;
@@ -99,7 +99,7 @@ function passTable(keys: ColumnKeys, test: FieldTest): Uint8Array | null {
   return table;
 }
 
-/** Calls `visit` with the places of each of these runs' rows. */
+/** Calls `visit` with the places of the rows of each run. */
 export function eachPlaces(
   sql: SqlStorage,
   field: CaptchaField,

@@ -3,11 +3,11 @@
  * An audit search tests a condition once per distinct text, not once per row.
  */
 
-/** With more distinct values a place takes two bytes. */
+/** With more distinct values, a place takes two bytes. */
 const NARROW_VALUES_MAX = 256;
 const COUNT_BYTES = 4;
 
-/** How many distinct values, how many rows each has (32 bits), the values (JSON texts hold no line feed). */
+/** Number of distinct values, rows per value (32 bits each), then the values. JSON texts contain no line feed. */
 export function packColumnKeys(texts: readonly string[], counts: Uint32Array): Uint8Array {
   const dictionary = new TextEncoder().encode(texts.join('\n'));
   const head = Uint32Array.of(texts.length, ...counts);
@@ -17,12 +17,12 @@ export function packColumnKeys(texts: readonly string[], counts: Uint32Array): U
   return data;
 }
 
-/** Of each row the place of its value among the keys, in one byte or two. */
+/** For each row the place of its value among the keys, in one byte or two. */
 export function packPlaces(places: Uint16Array, values: number): Uint8Array {
   return values <= NARROW_VALUES_MAX ? Uint8Array.from(places) : new Uint8Array(places.slice().buffer);
 }
 
-/** Of each row its time: a column that has a value per row needs no keys. */
+/** For each row its time. Nearly every row has another one, so this column has no keys. */
 export function packTimes(times: readonly number[]): Uint8Array {
   return new Uint8Array(Float64Array.from(times).buffer);
 }
@@ -33,7 +33,7 @@ export function openPlaces(data: ArrayBuffer, rows: number): Uint8Array | Uint16
 
 /** The distinct values of a column, and how many rows have each. */
 export class ColumnKeys {
-  /** JSON texts, parted by line feeds. */
+  /** JSON texts, separated by line feeds. */
   readonly text: string;
   /** By place. */
   readonly counts: Uint32Array;
@@ -48,7 +48,7 @@ export class ColumnKeys {
     return this.text.split('\n');
   }
 
-  /** Place of this text, or -1; found without parting the others. */
+  /** The place of this text, or -1; found without splitting the texts. */
   placeOf(text: string): number {
     for (let at = this.text.indexOf(text); at !== -1; at = this.text.indexOf(text, at + 1)) {
       const end = at + text.length;

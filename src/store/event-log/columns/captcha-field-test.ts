@@ -1,22 +1,22 @@
 /**
- * What an audit search asks of a captcha, on the JSON text of a field: hot rows and sealed columns
- * hold the same texts, so one reading serves both. Letter case never matters to `contains`.
+ * Tests a condition of an audit search on the JSON text of a field. Unsealed rows and sealed columns hold the same
+ * texts, so one test serves both. `contains` ignores letter case.
  */
 import type { CaptchaCondition } from '../captcha-condition.ts';
 import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
 
-/** One field's share of a condition, with what it found out about a text remembered. */
+/** The test of one field. It remembers its results per text. */
 export interface FieldTest {
   field: CaptchaField;
-  /** The one text that passes, where there is but one. */
+  /** The text that passes, if only one can. */
   only: string | null;
   /** `false` is certain: no text of this dictionary passes. */
   mayPass(dictionary: string): boolean;
   passes(text: string): boolean;
 }
 
-/** At least one test of each condition must pass. */
+/** At least one of the tests must pass. */
 export function fieldTests(condition: CaptchaCondition): FieldTest[] {
   if ('fields' in condition) return condition.fields.map((field) => containing(field, condition.contains));
   const { field } = condition;
@@ -44,7 +44,7 @@ function containing(field: CaptchaField, text: string): FieldTest {
   return { field, only: null, mayPass: (dictionary) => dictionary.toLowerCase().includes(escaped), passes };
 }
 
-/** Distinct values of one search that are remembered: most rows repeat a few. */
+/** Distinct texts whose result one search remembers: most rows repeat a few. */
 const REMEMBERED_MAX = 10_000;
 
 function remembered(test: (text: string) => boolean): (text: string) => boolean {

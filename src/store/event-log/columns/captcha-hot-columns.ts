@@ -1,6 +1,6 @@
 /**
- * The criteria of unsealed captchas, in memory, as columns: a search over them reads no body but those of
- * its page. Made from the table when the first search comes, then kept along with it.
+ * The searchable fields of unsealed captchas, in memory, as columns: a search reads only the bodies of its page. The
+ * first search builds them from the table, and every change updates them.
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
@@ -32,7 +32,7 @@ export class HotColumns {
     return this.#slots.size;
   }
 
-  /** A captcha that is known takes its new values. */
+  /** Adds a captcha, or replaces the values of a known one. */
   set(record: CaptchaRecord): void {
     const { id, timestamp } = record;
     const slot = this.#slots.get(id) ?? this.#free.pop() ?? this.#keys.length;
@@ -52,20 +52,20 @@ export class HotColumns {
     this.#free.push(slot);
   }
 
-  /** The dictionaries hold texts of rows that are gone: they are made anew before they outgrow the rows. */
+  /** The dictionaries still hold texts of deleted rows. They are rebuilt before they outgrow the rows. */
   get isWorn(): boolean {
     const texts = Math.max(...[...this.#columns.values()].map((column) => column.texts.length));
     return texts > SLOTS_AT_FIRST + 2 * this.size;
   }
 
-  /** Keys of the rows in the window that pass every test, in no order. `until` exclusive. */
+  /** Keys of the rows in the window that pass every test, in no particular order. `until` exclusive. */
   matching(tests: readonly FieldTest[], since: number, until: number): RowKey[] {
     const found: RowKey[] = [];
     this.each(tests, since, until, (key) => found.push(key));
     return found;
   }
 
-  /** Visits them, each with a way to ask for the JSON text of a field. */
+  /** Visits these rows, each with a function that returns the JSON text of a field. */
   each(
     tests: readonly FieldTest[],
     since: number,

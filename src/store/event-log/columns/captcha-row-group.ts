@@ -1,23 +1,22 @@
 /**
- * Up to 250 sealed captchas, whole, in one value: per field its distinct JSON texts and a byte per row. A
- * page of an answer is put together from a few of these, and a search for a text anywhere looks at
- * them before it looks at their rows.
+ * Up to 250 whole sealed captchas in one value: for each field its distinct JSON texts and one byte per row. A page
+ * reads a few groups. A search for a text in any field tests a group before its rows.
  */
 import type { StoredRow } from '../log-row.ts';
 import type { CaptchaRecord } from '../captcha-record.ts';
 import { captchaFields } from '../captcha-fields.ts';
 import type { CaptchaField } from '../captcha-fields.ts';
 
-/** A byte tells their values apart, and a page whose rows all lie apart reads 50 kB for each. */
+/** One byte is enough for the places of 250 values. A page whose rows are far apart reads 50 kB for each. */
 export const GROUP_ROWS = 250;
-/** Characters of text, three bytes each at most: a value in SQLite ends at 2 MB. */
+/** Characters of text, at most three bytes each: a value in SQLite holds at most 2 MB. */
 const GROUP_TEXT_MAX = 250_000;
 const HEADER_BYTES = 8;
-/** Parts fields; JSON texts hold no control character. */
+/** Separates fields; JSON texts contain no control character. */
 const FIELD_END = '\u001E';
 
 interface OpenField {
-  /** Value, of arrays their JSON → place in the dictionary. */
+  /** Value (of lists their JSON) → place in the dictionary. */
   places: Map<unknown, number>;
   texts: string[];
   indexes: Uint8Array;
@@ -54,7 +53,7 @@ export class CaptchaGroupBuilder {
     this.rows += 1;
   }
 
-  /** Length of the text, rows, text, then for each field a byte per row. */
+  /** Length of the text, number of rows, text, then one byte per row for each field. */
   packed(): Uint8Array {
     const text = new TextEncoder().encode(this.fields.map(({ texts }) => texts.join('\n')).join(FIELD_END));
     const data = new Uint8Array(HEADER_BYTES + text.length + this.rows * this.fields.length);
@@ -82,7 +81,7 @@ export class CaptchaGroup {
     this.#indexes = new Uint8Array(data, HEADER_BYTES + textBytes);
   }
 
-  /** The field's texts, parted by line feeds. */
+  /** The field's texts, separated by line feeds. */
   fieldText(field: CaptchaField): string {
     return this.#textOfField(captchaFields.indexOf(field));
   }

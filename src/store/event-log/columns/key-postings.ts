@@ -1,36 +1,38 @@
 /**
- * The keys of a sealed segment and the rows that hold each, as bytes: keys in order, each without what it
- * shares with the one before, and its row numbers as differences. Ordered, so that a prefix is a run of
- * keys and a key has a place; whole, so that counting by them needs no look at a row.
+ * The keys of a sealed segment as bytes, each with the rows that have it. Keys are sorted and share their common
+ * beginnings; row numbers are stored as differences. Because keys are sorted, a prefix is a range of keys and a key has
+ * a place. Because every row is listed, counting by key reads no row.
  */
 import { textHash } from '../../text-hash.ts';
 
-/** Longer texts are kept up to here and told apart by a hash: what they find is to be compared in full. */
+/** Longer texts are cut here and told apart by a hash: rows found by a cut key must be compared in full. */
 const KEY_MAX_CHARS = 128;
-/** After a cut text; no key that is not cut is long enough to have a character in its place. */
+/** Follows a cut text. No uncut key is long enough to have a character at this position. */
 const CUT_MARK = '\uFFFF';
-/** A row of `segment_keys` then fits a quarter of a page, above which SQLite puts the rest on a page of its own. */
+/**
+ * A row of `segment_keys` then fits a quarter of a page; SQLite would move the rest of a longer row to another page.
+ */
 const CHUNK_MAX_BYTES = 900;
 
 export function isCut(text: string): boolean {
   return text.length > KEY_MAX_CHARS;
 }
 
-/** The text a key is filed under. */
+/** The text that a key is stored under. */
 export function keyText(text: string): string {
   if (!isCut(text)) return text;
   const hash = textHash(text);
   return `${cutPrefix(text)}${String.fromCharCode(hash >>> 16, hash & 0xffff)}`;
 }
 
-/** What all keys of cut texts with this beginning begin with. */
+/** The common beginning of all cut texts that start with this text. */
 export function cutPrefix(text: string): string {
   return `${text.slice(0, KEY_MAX_CHARS)}${CUT_MARK}`;
 }
 
 /**
- * UTF-16 units one by one, each as UTF-8 writes a character of that number: bytes sort as JavaScript sorts texts, a
- * prefix stays one, and half a surrogate pair stays what it is.
+ * Encodes UTF-16 units one by one, as UTF-8 encodes a character of that number. Bytes then sort as JavaScript sorts
+ * texts, a prefix stays a prefix, and half of a surrogate pair is kept as it is.
  */
 export function keyBytes(key: string): Uint8Array {
   const bytes = new Uint8Array(key.length * 3);
@@ -55,7 +57,7 @@ export interface KeyChunk {
   data: Uint8Array;
 }
 
-/** In the order of their places: filed texts, each with its rows, rising. */
+/** Keys in the order of their places, each with its rows in rising order. */
 export function packKeyChunks(keys: readonly (readonly [key: string, rows: readonly number[]])[]): KeyChunk[] {
   const chunks: KeyChunk[] = [];
   let parts: number[] = [];
@@ -88,8 +90,8 @@ export function packKeyChunks(keys: readonly (readonly [key: string, rows: reado
 
 /**
  * Visits the keys of a chunk in order. `key` holds the key in its first `length` bytes and is overwritten by the next
- * one; `rows()` reads the row numbers. Ends when `visit` answers `false`. Returns the place of the key that it ended
- * at, or of the one behind the chunk.
+ * key; `rows()` reads its row numbers. Stops when `visit` returns `false`. Returns the place of the key it stopped at,
+ * or the place after the chunk.
  */
 export function visitKeys(
   data: Uint8Array,
@@ -117,7 +119,7 @@ export function visitKeys(
   return place;
 }
 
-/** Below zero: the key comes before `wanted`. */
+/** Negative when the key sorts before `wanted`. */
 export function compareKey(key: Uint8Array, length: number, wanted: Uint8Array): number {
   const both = Math.min(length, wanted.length);
   for (let at = 0; at < both; at++) {

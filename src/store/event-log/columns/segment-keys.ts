@@ -1,21 +1,21 @@
 /**
- * Which rows of a sealed segment hold a key (session, address, network, path, fired rule). A look-up reads one
- * small run of keys per segment and names rows, so that what matches is counted, and met with other
- * conditions, before any block is opened. Paths are many and asked for by their beginnings: the place of its path
- * is kept of every row instead, and a beginning is a run of places.
+ * Which rows of a sealed segment have a key (session, address, network, path, fired rule). A look-up reads a small
+ * range of keys per segment and returns row numbers, so that rows are counted and combined with other conditions before
+ * any block is opened. Paths are numerous and searched by prefix, so each row stores the place of its path instead, and
+ * a prefix is a range of places.
  */
 import { compareKey, cutPrefix, isCut, keyBytes, keyText, packKeyChunks, visitKeys } from './key-postings.ts';
 
-/** The place of a kind here is its number in the table and never reused. */
+/** The position of a kind in this list is its number in the table and is never reused. */
 export const keyKinds = ['jti', 'ip', 'asn', 'path', 'rule'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** More keys than this are looked for by reading all of a segment's keys between the first and the last. */
+/** For more keys than this, one statement reads all of a segment's keys between the first and the last. */
 const SOUGHT_ONE_BY_ONE_MAX = 8;
-/** Above every byte of a key. */
+/** Sorts after every byte of a key. */
 const BEHIND_ALL = 0xff;
 
-/** Collects one segment's keys, row after row. */
+/** Collects the keys of one segment, row by row. */
 export class SegmentKeysBuilder {
   readonly #kinds = keyKinds.map(() => new Map<string, number[]>());
 
@@ -28,8 +28,8 @@ export class SegmentKeysBuilder {
   }
 
   /**
-   * To be called inside a transaction; replaces what an earlier revision of the segment recorded. Returns the place
-   * of its path among the segment's paths for every row.
+   * Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. Returns for every
+   * row the place of its path among the segment's paths.
    */
   write(sql: SqlStorage, segment: number): number[] {
     dropKeys(sql, segment);
@@ -62,7 +62,7 @@ function rowsIn(chunk: Uint8Array, wanted: Uint8Array): number[] {
   return found;
 }
 
-/** The only chunk that can hold a key. */
+/** The only chunk that can hold the key. */
 function chunkOf(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8Array): Uint8Array | null {
   const [chunk] = sql.exec<{ data: ArrayBuffer }>(
     'SELECT data FROM segment_keys WHERE kind = ? AND segment = ? AND first <= ? ORDER BY first DESC LIMIT 1',
@@ -73,13 +73,15 @@ function chunkOf(sql: SqlStorage, kind: KeyKind, segment: number, wanted: Uint8A
   return chunk ? new Uint8Array(chunk.data) : null;
 }
 
-/** Rows with any of some keys, of one segment after another: what all of them hold is read at once. */
+/**
+ * Finds the rows with any of several keys in one segment after another. The chunks of all segments are read at once.
+ */
 export class KeyLookup {
   readonly #sql: SqlStorage;
   readonly #kind: KeyKind;
-  /** Rising. */
+  /** In rising order. */
   readonly #wanted: readonly Uint8Array[];
-  /** Per key its only chunk in each segment; `null`: there are too many keys. */
+  /** For each key the only chunk that can hold it, by segment; `null`: there are too many keys. */
   readonly #chunks: { wanted: Uint8Array; bySegment: Map<number, Uint8Array> }[] | null;
 
   constructor(sql: SqlStorage, kind: KeyKind, texts: readonly string[]) {
@@ -116,7 +118,7 @@ function chunksOf(sql: SqlStorage, kind: KeyKind, wanted: Uint8Array): Map<numbe
   return chunks;
 }
 
-/** `wanted`: rising. Reads every chunk that may hold one of them. */
+/** `wanted` is in rising order. Reads every chunk that may hold one of them. */
 function rowsBetween(sql: SqlStorage, kind: KeyKind, segment: number, wanted: readonly Uint8Array[]): number[] {
   const found: number[][] = [];
   let next = 0;
@@ -142,18 +144,18 @@ function joined(lists: readonly number[][]): number[] {
   return [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
-/** A path, or the beginning of one. */
+/** A path, or with `prefix` the beginning of one. */
 export interface SoughtPath {
   text: string;
   prefix: boolean;
 }
 
-/** `false`: it is longer than what is kept of a path, and rows found by it are to be compared in full. */
+/** `false`: the text is longer than a stored key, so rows found by it must be compared in full. */
 export function isToldApart(text: string): boolean {
   return !isCut(text);
 }
 
-/** The places of the paths that are sought, `[from, to)`. */
+/** The places of the paths that match, `[from, to)`. */
 export function pathPlaces(sql: SqlStorage, segment: number, { text, prefix }: SoughtPath): [number, number] {
   if (!prefix) {
     const wanted = keyBytes(keyText(text));
@@ -164,7 +166,7 @@ export function pathPlaces(sql: SqlStorage, segment: number, { text, prefix }: S
   return [placeOf(sql, segment, start)[0], placeOf(sql, segment, Uint8Array.of(...start, BEHIND_ALL))[0]];
 }
 
-/** The place of a path, or where it would be. */
+/** The place of a path, or the place it would have. */
 function placeOf(sql: SqlStorage, segment: number, wanted: Uint8Array): [place: number, isHeld: boolean] {
   const chunk = chunkOf(sql, 'path', segment, wanted);
   if (!chunk) return [0, false];
@@ -177,7 +179,7 @@ function placeOf(sql: SqlStorage, segment: number, wanted: Uint8Array): [place: 
   return [place, isHeld];
 }
 
-/** Segments that hold a key, or may when it is a cut one. */
+/** Segments that have this key; for a cut key, segments that may have it. */
 export function segmentsWithKey(sql: SqlStorage, kind: KeyKind, text: string): number[] {
   const lookup = new KeyLookup(sql, kind, [text]);
   return sql

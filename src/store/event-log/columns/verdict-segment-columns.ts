@@ -1,7 +1,7 @@
 /**
- * What a sealed segment keeps of every row beside its object: when it was, its path's place among the segment's
- * paths, and its class: decision, source, device type and number of fired rules, which together are few. Windows
- * and such filters are then counted without opening a block.
+ * What a sealed segment stores for every row in the object's database: its time, the place of its path, and its class.
+ * A class is one combination of decision, source, device type and number of fired rules; a segment has few of them.
+ * Filters by these fields, and by time, are counted without opening a block.
  */
 import { decisions } from '../../../contract/vocabulary.ts';
 import type { RowFilter } from '../row-filter.ts';
@@ -15,7 +15,7 @@ const TIMES = 2;
 const PATH_OF_ROW = 3;
 const ONE_BYTE_VALUES = 256;
 
-/** Outcome, source, device type, number of fired rules, and how many rows of the segment are so. */
+/** Outcome, source, device type, number of fired rules, and how many rows of the segment have this combination. */
 type RowClass = [outcome: number, source: string, device: string, fired: number, rows: number];
 
 export class SegmentColumnsBuilder {
@@ -24,7 +24,7 @@ export class SegmentColumnsBuilder {
   readonly #rows: number[] = [];
   readonly #times: number[] = [];
 
-  /** Rows come oldest first. */
+  /** Rows arrive oldest first. */
   add(record: LogRecord): void {
     const outcome = decisions.findIndex((name) => name === record.decision);
     const fired = record.fired_rules.length;
@@ -39,7 +39,7 @@ export class SegmentColumnsBuilder {
     this.#times.push(record.timestamp);
   }
 
-  /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
+  /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
   write(sql: SqlStorage, segment: number, pathPlaces: readonly number[]): void {
     dropSegmentColumns(sql, segment);
     if (this.#rows.length === 0) return;
@@ -65,7 +65,7 @@ function columnOf(sql: SqlStorage, field: number, segment: number): ArrayBuffer 
     .one().data;
 }
 
-/** One byte a row where that suffices, else two: a segment has no more than 65,536 rows. */
+/** One byte per row where that is enough, else two: a segment has at most 65,536 rows. */
 function packed(values: readonly number[]): Uint8Array {
   const isNarrow = values.every((value) => value < ONE_BYTE_VALUES);
   return isNarrow ? Uint8Array.from(values) : new Uint8Array(Uint16Array.from(values).buffer);
@@ -75,10 +75,10 @@ function unpacked(data: ArrayBuffer, rows: number): Uint8Array | Uint16Array {
   return data.byteLength === rows ? new Uint8Array(data) : new Uint16Array(data);
 }
 
-/** Rows whose numbers rise: some, or a run of them, as `[from, to)`. */
+/** Row numbers in rising order: a list, or a range `[from, to)`. */
 export type SomeRows = readonly number[] | { from: number; to: number };
 
-/** Of these rows those whose path has a place in `[from, to)`. */
+/** Which of these rows have a path with a place in `[from, to)`. */
 export function rowsOfPaths(
   sql: SqlStorage,
   segment: number,
@@ -91,7 +91,7 @@ export function rowsOfPaths(
   if (!('from' in among)) return among.filter((row) => (places[row] as number) >= from && (places[row] as number) < to);
   const found: number[] = [];
   if (to - from === 1) {
-    // One path: the engine's own search is ten times as fast as a loop.
+    // One path: `indexOf` is ten times as fast as a loop.
     for (let row = places.indexOf(from, among.from); row >= 0 && row < among.to; row = places.indexOf(from, row + 1)) {
       found.push(row);
     }
@@ -104,7 +104,7 @@ export function rowsOfPaths(
   return found;
 }
 
-/** The rows of a segment within a window, a run, since they lie in the order of their times. */
+/** The rows of a segment within a window. They are sorted by time, so they form a range. */
 export function rowsWithin(
   sql: SqlStorage,
   segment: number,
@@ -128,13 +128,13 @@ function lowerBound(times: readonly number[], moment: number): number {
 
 export type ClassFilter = Pick<RowFilter, 'outcomes' | 'sources' | 'devices' | 'minRulesFired'>;
 
-/** The classes of one segment, judged by a filter. */
+/** The classes of one segment, tested by a filter. */
 export class SegmentClasses {
   readonly #sql: SqlStorage;
   readonly #segment: number;
   readonly #passes: boolean[];
   readonly #rows: number;
-  /** Rows of the whole segment that pass. */
+  /** How many rows of the segment pass. */
   readonly count: number;
 
   constructor(sql: SqlStorage, segment: number, filter: ClassFilter) {
@@ -146,7 +146,7 @@ export class SegmentClasses {
     this.count = classes.reduce((sum, [, , , , rows], at) => sum + (this.#passes[at] ? rows : 0), 0);
   }
 
-  /** Of these rows those that pass. */
+  /** Which of these rows pass. */
   among(among: SomeRows): number[] {
     if (this.count === 0) return [];
     const classOf = unpacked(columnOf(this.#sql, CLASS_OF_ROW, this.#segment), this.#rows);

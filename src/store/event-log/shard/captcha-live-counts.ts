@@ -1,6 +1,6 @@
 /**
- * What one site sees right now: captchas per bucket, and per address. Counted in the shard, from the columns in memory
- * and those of the few runs that reach into the window; no row is put together for it.
+ * Live counts of one site: captchas per bucket and per address. The shard counts them from the columns in memory and
+ * from those of the few runs that overlap the window; it builds no row.
  */
 import type { LiveCounts, LiveWindow } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
@@ -12,10 +12,10 @@ import { runsBetween } from './captcha-runs.ts';
 import { foundRuns, markRows, plannedSearch } from './captcha-scan-runs.ts';
 import type { FoundRun } from './captcha-scan-runs.ts';
 
-/** 500,000 rows: an hour of 140 a second. */
+/** 500,000 rows: one hour at 140 captchas a second. */
 const RUNS_MAX = 50;
 
-/** One shard's share, in one synchronous step. */
+/** One shard's counts, in one synchronous step. */
 export function liveCounts(sql: SqlStorage, hot: HotRows, siteKey: string, window: LiveWindow): LiveCounts {
   const { since, until } = window;
   const ofSite: CaptchaCondition = { field: 'site_key', is: siteKey };

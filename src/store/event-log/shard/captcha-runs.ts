@@ -1,7 +1,6 @@
 /**
- * Sealed captchas for searching, beside their segment's object: up to 10,000 rows of a segment make a run.
- * Of each criterion a run has one column (`captcha_criteria`), and its rows lie whole in groups
- * (`captcha_groups`).
+ * Sealed captchas, stored for searching beside their segment's object. Up to 10,000 rows of a segment form a run. A run
+ * has one column per searchable field (`captcha_criteria`), and its whole rows are in groups (`captcha_groups`).
  */
 import type { CaptchaRun } from '../columns/captcha-column-reader.ts';
 import { compareNewestFirst } from '../log-row.ts';
@@ -14,9 +13,12 @@ import type { CaptchaField } from '../captcha-fields.ts';
 import { FILTERED_TEXTS_MIN, keyFilter } from '../columns/bloom-filter.ts';
 import { CaptchaGroup, CaptchaGroupBuilder, GROUP_ROWS } from '../columns/captcha-row-group.ts';
 
-/** A column of one-byte indexes is 10 kB then; an index of two bytes always suffices. */
+/** A column of one-byte places then takes 10 kB, and two bytes are always enough for a place. */
 const RUN_ROWS = 10_000;
-/** Characters of one column, with a group's on top, three bytes each at most: a value in SQLite ends at 2 MB. */
+/**
+ * Characters of one column before its run is closed; a group can follow. At most three bytes each: a value in SQLite
+ * holds at most 2 MB.
+ */
 const RUN_TEXT_MAX = 300_000;
 
 interface OpenColumn {
@@ -36,7 +38,7 @@ interface ClosedRun {
   groups: { first: number; newest: RowKey; data: Uint8Array }[];
 }
 
-/** Collects one segment's captchas, oldest first. */
+/** Collects the captchas of one segment, oldest first. */
 export class CaptchaRunsBuilder {
   readonly #runs: ClosedRun[] = [];
   #columns: OpenColumn[] = openColumns();
@@ -58,7 +60,7 @@ export class CaptchaRunsBuilder {
     if (isLong || this.#rows > RUN_ROWS - GROUP_ROWS) this.#closeRun();
   }
 
-  /** Its values get their places in the columns of the run: looked up once per distinct value of the group. */
+  /** Gives the group's values their places in the run's columns, with one look-up per distinct value. */
   #closeGroup(): void {
     const group = this.#group;
     if (group.rows === 0 || this.#newest === null) return;
@@ -103,7 +105,7 @@ export class CaptchaRunsBuilder {
     };
   }
 
-  /** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
+  /** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
   write(sql: SqlStorage, segment: number): void {
     this.#closeRun();
     if (dropRuns(sql, segment) > 0) raiseRevision(sql);
@@ -171,14 +173,14 @@ function placeIn(column: OpenColumn, text: string): number {
   return place;
 }
 
-/** @returns how many runs the segment had. */
+/** Returns how many runs the segment had. */
 export function dropRuns(sql: SqlStorage, segment: number): number {
   const runs = sql.exec<{ no: number }>('SELECT no FROM captcha_runs WHERE segment = ?', segment).toArray();
   for (const { no } of runs) dropRun(sql, segment, no);
   return runs.length;
 }
 
-/** Runs are for searching, which ends earlier than the records do. */
+/** Runs serve searches only, which look back less far than records are kept. */
 export function dropRunsBefore(sql: SqlStorage, timestamp: number): void {
   const runs = sql.exec<{ segment: number; no: number }>(
     'SELECT segment, no FROM captcha_runs WHERE max_ts < ?',
@@ -200,7 +202,7 @@ function dropRun(sql: SqlStorage, segment: number, no: number): void {
   sql.exec('DELETE FROM captcha_runs WHERE segment = ? AND no = ?', segment, no);
 }
 
-/** Rises when a segment's runs are written anew: a search that is under way then begins again. */
+/** Rises when a segment's runs are rewritten. A search that is under way then starts again. */
 export function runsRevision(sql: SqlStorage): number {
   return Number(readMeta(sql, 'runs_revision') ?? 0);
 }
@@ -209,7 +211,7 @@ function raiseRevision(sql: SqlStorage): void {
   writeMeta(sql, 'runs_revision', String(runsRevision(sql) + 1));
 }
 
-/** The newest `limit` runs that reach into the window; `until` exclusive. */
+/** The newest `limit` runs that overlap the window; `until` exclusive. */
 export function runsBetween(sql: SqlStorage, since: number, until: number, limit: number): CaptchaRun[] {
   return sql
     .exec<CaptchaRun & Record<string, SqlStorageValue>>(
@@ -227,7 +229,7 @@ export function newestOf(run: CaptchaRun): RowKey {
 }
 
 export interface PlacedGroup {
-  /** Place of its first row in the run. */
+  /** Place of the group's first row in the run. */
   first: number;
   group: CaptchaGroup;
 }
@@ -245,7 +247,7 @@ export function groupAt(sql: SqlStorage, run: CaptchaRun, place: number): Placed
   return { first, group: new CaptchaGroup(data) };
 }
 
-/** How many rows of the run are older than this: they come first in it. */
+/** How many rows of the run are older than this key. They come first in the run. */
 export function rowsBefore(sql: SqlStorage, run: CaptchaRun, key: RowKey): number {
   if (run.minTs > key.timestamp) return 0;
   if (compareNewestFirst(key, newestOf(run)) < 0) return run.rows;

@@ -1,6 +1,6 @@
 /**
- * The unsealed rows of an audit search: criteria by the columns in memory, what only a body tells by the
- * bodies of the rows that are left.
+ * The unsealed rows of an audit search. Columns in memory decide most conditions; the bodies of the remaining rows
+ * decide the rest.
  */
 import { keyList } from './hot-keys.ts';
 import type { HotRows } from './hot-rows.ts';
@@ -12,12 +12,12 @@ import type { FieldTest } from '../columns/captcha-field-test.ts';
 import { newestKeys } from '../columns/captcha-hot-columns.ts';
 import type { CaptchaScan, CaptchaScanStep } from '../shard-rpc.ts';
 
-/** Hot rows whose body is looked into: about 400 ms. */
+/** Unsealed rows whose body one search reads: about 400 ms. */
 const HOT_BODIES_MAX = 100_000;
-/** Bodies read by one statement: under 1 MB at once. */
+/** Bodies per statement: less than 1 MB. */
 const BODIES_AT_ONCE = 1000;
 
-/** Adds what it finds to the answer of the first step. */
+/** Adds what it finds to the result of the first step. */
 export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, answer: CaptchaScanStep): void {
   const tests = scan.conditions.filter(byColumn).flatMap(fieldTests);
   const keys = hot.captchaColumns().matching(tests, scan.since, scan.until);
@@ -64,7 +64,7 @@ function bodiesOf(sql: SqlStorage, keys: readonly RowKey[]): StoredRow[] {
     .toArray();
 }
 
-/** Conditions on `fields` would look for each; one look at the whole body rules most rows out. */
+/** A condition on several fields would search for each of them. One test of the whole body rules out most rows. */
 function bodyPasses(tests: readonly FieldTest[], body: string): boolean {
   if (tests.length > 1 && !tests[0]?.mayPass(body)) return false;
   return tests.some((test) => test.passes(fieldText(body, test.field)));

@@ -1,6 +1,6 @@
 /**
- * Runs of sealed captchas under an audit search. The rows of a run are in order, so a window and a cursor are
- * places in it; the keys of its columns tell most of what is asked, and only rows of the page are put together.
+ * Runs of sealed captchas in an audit search. The rows of a run are sorted by time, so a window and a cursor are places
+ * in it. The keys of its columns decide most conditions, and only rows of the page are built.
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
@@ -37,24 +37,24 @@ interface RunScan {
   counts: boolean;
 }
 
-/** A run in which rows pass. */
+/** A run with rows that pass. */
 export interface FoundRun {
   run: CaptchaRun;
-  /** Places of the rows in the window; those before `pageEnd` are older than the cursor too. */
+  /** Places of the rows in the window. Rows before `pageEnd` are also older than the cursor. */
   start: number;
   end: number;
   pageEnd: number;
-  /** What is left to ask of a row; nothing, where the keys say that all rows pass. */
+  /** Tests that rows must still pass; empty when the keys show that all rows pass. */
   tests: Passing[];
   /** How many rows pass. */
   count: number;
-  /** One for each row that passes; `null`: not looked at row by row yet. */
+  /** 1 for each row that passes; `null`: the rows are not tested yet. */
   marked: Uint8Array | null;
 }
 
 /**
- * The runs in which any row passes, in the order given. Keys alone decide of most: that no row of the run has such
- * a value, that all have, or how many. Only several criteria, and the edge of the window, take a look at the rows.
+ * The runs in which any row passes, in the given order. Keys alone decide most runs: no row has the value, all have it,
+ * or how many have it. Rows are tested only for several conditions and at the edges of the window.
  */
 export function foundRuns(
   sql: SqlStorage,
@@ -91,18 +91,18 @@ function inWindow(sql: SqlStorage, run: CaptchaRun, { since, until, before, coun
   return { run, start, end: counts ? windowEnd : pageEnd, pageEnd, tests: [], count: 0, marked: null };
 }
 
-/** Takes the count from the keys, where they tell it. */
+/** Takes the count from the keys where they are enough. */
 function isCounted(one: FoundRun, search: PlannedSearch, { counts }: RunScan): boolean {
   const { run, start, end, tests } = one;
   if (search.byRow.length > 0) return false;
-  // Nobody asks how many: rows of the page are looked for as they are needed.
+  // Without a count, rows are tested only as the page needs them.
   if (!counts || tests.length === 0) one.count = end - start;
   else if (tests.length === 1 && end - start === run.rows) one.count = tests[0]?.rows ?? 0;
   else return false;
   return true;
 }
 
-/** Looks at each row, a column at a time. */
+/** Tests every row, one column at a time. */
 export function markRows(sql: SqlStorage, open: readonly FoundRun[]): void {
   for (const one of open) one.marked = new Uint8Array(one.run.rows).fill(1, one.start, one.end);
   for (const field of new Set(open.flatMap(({ tests }) => tests.map((test) => test.field)))) {
@@ -124,7 +124,7 @@ function strike(marked: Uint8Array, places: Uint8Array | Uint16Array, table: Uin
   }
 }
 
-/** The newest rows of the run that belong on the page; `page`: those known already, newest first. */
+/** The newest rows of the run that belong on the page. `page`: the rows already found, newest first. */
 export function pageRows(sql: SqlStorage, one: FoundRun, page: readonly StoredRow[], limit: number): StoredRow[] {
   if (one.marked === null) markRows(sql, [one]);
   const { run, start, pageEnd, marked } = one;
@@ -153,10 +153,10 @@ function strikeByRow(sql: SqlStorage, { run, marked }: FoundRun, tests: readonly
   }
 }
 
-/** One for each row of the group that passes any of the tests. */
+/** 1 for each row of the group that passes any of the tests. */
 function passingRows(group: CaptchaGroup, tests: readonly FieldTest[]): Uint8Array {
   const passing = new Uint8Array(group.rows);
-  // A condition on many fields: one look at all of them rules most groups out.
+  // A condition on several fields: one test of the whole text rules out most groups.
   if (tests.length > 1 && !tests[0]?.mayPass(group.text)) return passing;
   for (const test of tests) {
     if (!test.mayPass(group.fieldText(test.field))) continue;

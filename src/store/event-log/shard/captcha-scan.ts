@@ -1,7 +1,6 @@
 /**
- * A shard's share of an audit search, in one synchronous step of bounded length: first all hot rows,
- * then so many runs of sealed ones, newest first. The Worker asks for the next step; between two of
- * them the shard appends.
+ * A shard's part of an audit search, in synchronous steps of bounded length: first all unsealed rows, then a number of
+ * runs of sealed rows, newest first. The Worker calls again for the next step. Between two steps the shard appends.
  */
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
@@ -11,7 +10,7 @@ import { foundRuns, pageRows, plannedSearch } from './captcha-scan-runs.ts';
 import { newestOf, runsRevision } from './captcha-runs.ts';
 import type { CaptchaRun } from '../columns/captcha-column-reader.ts';
 
-/** Runs per step: 1,000,000 rows by a column or two, 40,000 by the rows themselves; either about 20 ms at most. */
+/** Runs per step: 1,000,000 rows by one or two columns, or 40,000 rows by their text; both take about 20 ms at most. */
 const STEP_RUNS = 100;
 const STEP_RUNS_BY_ROW = 4;
 

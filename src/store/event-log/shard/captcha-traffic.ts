@@ -1,6 +1,6 @@
 /**
- * Captcha traffic, from the rollups: what became of the captchas of some or all sites of an account, by type. A shard
- * adds its sites up, so that an answer is as small for a thousand of them as for one.
+ * Captcha traffic from the rollups: outcomes of the captchas of some or all sites of an account, by type. The shard
+ * adds up its sites, so that the response is as small for a thousand sites as for one.
  */
 import { captchaCountKey, captchaTrafficGroups } from '../captcha-traffic-groups.ts';
 import type { Point, TrafficWindow } from '../shard-rpc.ts';
@@ -10,7 +10,7 @@ const groupByEnd: ReadonlyMap<string, number> = new Map(
   captchaTrafficGroups.map(({ type, verified }, group) => [captchaCountKey('', type, verified), group]),
 );
 
-/** One shard's counts, in the order of `captchaTrafficGroups`. `siteKeys`: `null` is all of the account. */
+/** One shard's counts, in the order of `captchaTrafficGroups`. `siteKeys`: `null` means all sites of the account. */
 export function trafficSeries(
   reader: RollupReader,
   siteKeys: readonly string[] | null,

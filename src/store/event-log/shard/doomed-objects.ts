@@ -6,7 +6,6 @@
 /** R2 deletes this many keys in one call. */
 const OBJECTS_PER_DELETE = 1000;
 
-/** Marks an object for deletion in the transaction that stops naming it: a crash leaves no orphan. */
 export function doom(sql: SqlStorage, object: string): void {
   sql.exec('INSERT INTO doomed_objects (object) VALUES (?) ON CONFLICT DO NOTHING', object);
 }

@@ -1,7 +1,7 @@
 /**
- * What is older than the instance's retention goes: rows, sealed segments and their objects, rollups,
- * telemetry. Readers are held to the same moment, an hour's start, before anything is deleted, so
- * rows and counts end together. Ids outlive their rows until no copy can still arrive.
+ * Deletes what is older than the instance's retention: rows, sealed segments and their objects, rollups, telemetry.
+ * Readers already stop at the same moment, the start of an hour, so that rows and counts end together. Ids are kept
+ * longer, until no copy of a record can arrive.
  */
 import { ARRIVAL_MAX_AGE_MS, retentionHorizon } from '../retention.ts';
 import { deleteDoomed, doom } from './doomed-objects.ts';
@@ -13,17 +13,17 @@ import { dropKeys } from '../columns/segment-keys.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** A queue holds a message for 14 days at most; until then a copy can still arrive. */
+/** A queue holds a message for at most 14 days, so a copy can arrive until then. */
 const COPY_MAX_AGE_MS = ARRIVAL_MAX_AGE_MS + 15 * DAY_MS;
 const RETENTION_DAYS_DEFAULT = 30;
-/** An audit search looks back 30 days, from a moment before this one. */
+/** An audit search looks back 30 days; one day in reserve. */
 const SEARCHED_AGE_MS = 31 * DAY_MS;
 
 function horizonOf(sql: SqlStorage, nowMs: number): number {
   return retentionHorizon(Number(readMeta(sql, 'retention_days') ?? RETENTION_DAYS_DEFAULT), nowMs);
 }
 
-/** A segment that straddles the horizon stays until its last row is past it. */
+/** A segment that overlaps the horizon stays until its last row has passed it. */
 export async function dropExpired(
   storage: DurableObjectStorage,
   hot: HotRows,
@@ -57,7 +57,7 @@ export async function dropExpired(
   await deleteDoomed(sql, bucket);
 }
 
-/** Once a day: it looks at every hour that is kept. */
+/** Once a day, because it reads every hour that is kept. */
 function sweepValues(sql: SqlStorage, hot: HotRows, nowMs: number): void {
   const today = String(Math.floor(nowMs / DAY_MS));
   if (readMeta(sql, 'values_swept') === today) return;

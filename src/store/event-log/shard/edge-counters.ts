@@ -1,13 +1,13 @@
 /**
- * What edges counted, summed, and what isolates numbered but never delivered. Counters of a batch go
- * in once per batch id, so a retry after a time-out does not count twice.
+ * Sums of what edges counted, and which records isolates numbered but never delivered. The counters of a batch are
+ * added once per batch id, so that a retry after a time-out does not count twice.
  */
 import type { IsolateGap } from '../shard-rpc.ts';
 
-/** Names in one log: the edge's own bound is 256; labels of several versions may meet. */
+/** Names per log. One edge sends at most 256; labels of several versions may add up. */
 const COUNTERS_MAX = 2000;
 
-/** What isolates numbered and delivered, not yet in the table; like pending counts it follows from the rows. */
+/** What isolates numbered and delivered since the last write to the table. Rebuilt from the rows after a restart. */
 export class IsolateCounts {
   readonly #isolates = new Map<string, { numbered: number; stored: number; lastTs: number }>();
 
@@ -22,7 +22,7 @@ export class IsolateCounts {
     seen.lastTs = Math.max(seen.lastTs, timestamp);
   }
 
-  /** To be called inside the transaction that moves the watermark. */
+  /** Runs inside the transaction that moves the watermark. */
   write(sql: SqlStorage): void {
     for (const [isolate, { numbered, stored, lastTs }] of this.#isolates) {
       sql.exec(
@@ -37,7 +37,7 @@ export class IsolateCounts {
     }
   }
 
-  /** What the table says and this beside it; an isolate may be in both. */
+  /** The stored gaps and the pending ones. An isolate may appear in both. */
   gaps(sql: SqlStorage): IsolateGap[] {
     const pending = [...this.#isolates].map(([isolate, { numbered, stored }]) => ({ isolate, numbered, stored }));
     return [...isolateGaps(sql), ...pending];

@@ -1,7 +1,8 @@
 /**
- * Erases one session: its rows, hot and sealed, its telemetry, and its share of the counts; of captchas
- * the one with this jti, and those that were solved in the session with this jti. The segments that hold it are written anew under another key and the old objects are deleted. The ids
- * stay known, so that a late copy of an erased record does not bring it back.
+ * Erases one session: its rows, unsealed and sealed, its telemetry, and its part of the counts. In the captcha stream
+ * these are the captcha with this jti and the captchas solved in this session. Affected segments are rewritten under
+ * another key, and the old objects are deleted. The ids stay stored, so that a late copy of an erased record is not
+ * stored again.
  */
 import { Aggregate } from './rollup-aggregate.ts';
 import { keyList } from './hot-keys.ts';
@@ -16,7 +17,7 @@ import { segmentsWithKey } from '../columns/segment-keys.ts';
 import { putSegment, recordManifest } from './segments.ts';
 import type { StoredRow } from '../log-row.ts';
 
-/** Erased ids belong to no segment. */
+/** The segment number of erased ids. */
 const NO_SEGMENT = 0;
 
 const LISTED = '(ts, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))';
@@ -104,7 +105,7 @@ async function eraseSealed(
   return away.rows;
 }
 
-/** `….ndjson.gz` → `….r1.ndjson.gz` → `….r2.ndjson.gz`: a reader under way still finds the old one or none. */
+/** `….ndjson.gz` → `….r1.ndjson.gz` → `….r2.ndjson.gz`: a reader under way finds the old object or none. */
 function nextRevision(object: string): string {
   const match = /^(.*?)(?:\.r(\d+))?\.ndjson\.gz$/.exec(object);
   return `${match?.[1] ?? object}.r${Number(match?.[2] ?? 0) + 1}.ndjson.gz`;

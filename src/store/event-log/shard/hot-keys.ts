@@ -1,26 +1,26 @@
 /**
- * The keys of unsealed rows, in memory: which ids are known, and what filters ask of a row, so that
- * only rows that are returned are read. Rebuilt from the table when the object starts. A bounded number
- * of rows is unsealed, so this stays below 20 MB, and it saves four of five written rows per verdict.
+ * The keys of unsealed rows, in memory: their ids and the fields that filters use, so that only returned rows are read.
+ * Built from the table when the object starts. The number of unsealed rows is bounded, so this stays below 20 MB. It
+ * replaces table indexes and saves four of five written rows per verdict.
  */
 import type { RowFilter } from '../row-filter.ts';
 import type { LogRow, RowKey } from '../log-row.ts';
 
-/** Of a row, what is filtered by; which rules fired is in its body alone. */
+/** The fields that filters use. Which rules fired is only in the body. */
 type FilteredColumns = Pick<LogRow, 'jti' | 'ip' | 'asn' | 'outcome' | 'source' | 'device' | 'path' | 'fired' | 'kept'>;
 
 export interface HotKey extends RowKey, FilteredColumns {
   seq: number;
 }
 
-/** Keys that travel in one statement. Beyond it one row in eight matches, and a scan for a page is short. */
+/** Keys per statement. With more matches, at least one row in eight matches, and scanning for a page is short. */
 const KEYS_PER_STATEMENT_MAX = 5000;
-/** Sources and device types; a captcha's too. */
+/** Distinct sources and device types. */
 const WORDS_MAX = 200;
 
 export class HotKeys {
   readonly #keys = new Map<string, HotKey>();
-  /** Every row brings its own copy of these few texts. */
+  /** Shares one copy of these few texts between all rows. */
   readonly #words = new Map<string, string>();
 
   get size(): number {
@@ -50,7 +50,7 @@ export class HotKeys {
     this.#keys.delete(id);
   }
 
-  /** Forgets every key that `gone` says is no longer in the table. */
+  /** Forgets every key for which `gone` returns `true`. */
   forget(gone: (key: HotKey) => boolean): void {
     for (const key of this.#keys.values()) if (gone(key)) this.#keys.delete(key.id);
   }
@@ -60,7 +60,9 @@ export class HotKeys {
     return [...this.#keys.values()].filter((key) => key.jti === jti);
   }
 
-  /** Keys of the rows that a filter can match, all but its `firedRules` considered; `null`: scan the table. */
+  /**
+   * Keys of the rows that can match the filter, without its `firedRules`. `null`: there are too many; scan the table.
+   */
   matching(filter: RowFilter): HotKey[] | null {
     const found: HotKey[] = [];
     for (const key of this.#keys.values()) {
@@ -71,7 +73,7 @@ export class HotKeys {
     return found;
   }
 
-  /** How many rows match, its `firedRules` not considered. */
+  /** How many rows match the filter, without its `firedRules`. */
   count(filter: RowFilter): number {
     let count = 0;
     for (const key of this.#keys.values()) if (canMatch(filter, key)) count++;

@@ -1,4 +1,4 @@
-/** Reads unsealed rows that match a filter: by their keys in memory where few match, else by SQL over the table. */
+/** Reads unsealed rows that match a filter: by their keys in memory if few match, else by SQL over the table. */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey, StoredRow } from '../log-row.ts';
 import type { RowFilter } from '../row-filter.ts';
@@ -11,8 +11,8 @@ export interface SqlCondition {
 }
 
 /**
- * Over the columns of `verdicts`. Lists travel as one JSON binding: a statement takes 100 at most.
- * `keys`: what `HotKeys.matching` found, by all but the rules that fired.
+ * A condition over the columns of `verdicts`. Lists are one JSON binding each, because a statement takes at most 100
+ * bindings. `keys`: the result of `HotKeys.matching`, which does not test the rules that fired.
  */
 export function hotCondition(filter: RowFilter, keys: readonly RowKey[] | null): SqlCondition {
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Rows that are not sealed yet, and the counts that follow from them. Appending is one transaction:
- * rows go in unless their id is known, here or in a sealed segment. The rollups of a row exist from
- * the moment it does: merged buckets speak for rows up to the watermark, `pending` for the rest.
+ * Rows that are not sealed yet, and their counts. An append is one transaction and stores a row unless its id is known,
+ * unsealed or sealed. A row is counted from the moment it is stored: rollup tables hold the counts of rows up to the
+ * watermark, `pending` the counts of later rows.
  */
 import { Aggregate } from './rollup-aggregate.ts';
 import { IsolateCounts } from './edge-counters.ts';
@@ -18,7 +18,7 @@ import { idMoment, sealedBodyHash } from './sealed-ids.ts';
 import type { AppendCounts } from '../shard-rpc.ts';
 import { textHash } from '../../text-hash.ts';
 
-/** Bounds the memory of `pending` and the time of its rebuild: about 100 ms of parsing. */
+/** Bounds the memory of `pending` and the time to rebuild it: about 100 ms of parsing. */
 const PENDING_ROWS_MAX = 10_000;
 
 export class HotRows {
@@ -31,11 +31,11 @@ export class HotRows {
   #pending = new Aggregate();
   #mergedSeq: number;
   #nextSeq = 1;
-  /** Nothing newer than this was ever sealed; only what is not newer is looked up among sealed ids. */
+  /** No newer row was ever sealed, so only rows up to this time are looked up among the sealed ids. */
   #sealedThrough: number;
-  /** The same of the moments in their ids: a second record with a sealed id may bear another time. */
+  /** The same for the times inside ids: another record with a sealed id may have another timestamp. */
   #sealedIdsThrough: number;
-  /** Made when the first search asks for it. */
+  /** Built by the first search. */
   #captchas: HotColumns | null = null;
 
   constructor(storage: DurableObjectStorage) {
@@ -77,7 +77,7 @@ export class HotRows {
     return { ...counts, accepted: inserted.length };
   }
 
-  /** Memory follows from the table: after a failed transaction it is made from it again. */
+  /** Rebuilds the memory from the table after a failed transaction. */
   #transaction(work: () => void): void {
     try {
       this.#storage.transactionSync(work);
@@ -89,8 +89,8 @@ export class HotRows {
   }
 
   /**
-   * Captcha events: each is merged into its record, which counts anew as what it has become. A row
-   * that changes takes a new `seq`, so the watermark still separates merged counts from pending ones.
+   * Merges each captcha event into its record and counts the record anew. A changed row gets a new `seq`, so that the
+   * watermark still separates merged counts from pending ones.
    */
   mergeCaptchas(events: readonly CaptchaEvent[]): AppendCounts {
     const counts: AppendCounts = { accepted: 0, duplicates: 0, conflicting: 0 };
@@ -118,7 +118,7 @@ export class HotRows {
     return counts;
   }
 
-  /** `null`: nothing new, or too late: the record is sealed. */
+  /** `null`: the event adds nothing, or it is too late because the record is sealed. */
   #mergeOne(event: CaptchaEvent): CaptchaChange | null {
     const made = mergeCaptcha(null, event);
     const fresh = captchaRow(made);
@@ -138,7 +138,7 @@ export class HotRows {
     return { before: captchaRow(before), after, record, oldSeq: key.seq };
   }
 
-  /** `null`: inserted. Otherwise the id was known, with this body or with another. */
+  /** `null`: inserted. Otherwise the id was known, with this body or another one. */
   #insert(row: LogRow): null | 'same-body' | 'other-body' {
     if (row.timestamp <= this.#sealedThrough || idMoment(row.id) <= this.#sealedIdsThrough) {
       const hash = sealedBodyHash(this.#sql, row.id);
@@ -150,7 +150,7 @@ export class HotRows {
     return null;
   }
 
-  /** The key is looked up before; the constraint keeps the promise should memory ever be wrong. */
+  /** Callers have looked up the key. The constraint protects the table if the memory were ever wrong. */
   #put(row: LogRow): void {
     const seq = this.#nextSeq++;
     this.#sql.exec(
@@ -182,7 +182,7 @@ export class HotRows {
     return row?.body ?? null;
   }
 
-  /** Moves what is counted in memory into the rollup tables, and the watermark with it. */
+  /** Moves the pending counts into the rollup tables, and the watermark with them. */
   mergePending(alsoInTransaction?: () => void): void {
     this.#transaction(() => {
       this.rollups.mergeAggregate(this.#pending);
@@ -195,7 +195,7 @@ export class HotRows {
     this.isolates = new IsolateCounts();
   }
 
-  /** Criteria of the captchas in the table. */
+  /** Searchable fields of the captchas in the table. */
   captchaColumns(): HotColumns {
     if (this.#captchas === null || this.#captchas.isWorn) {
       this.#captchas = new HotColumns();
@@ -206,7 +206,7 @@ export class HotRows {
     return this.#captchas;
   }
 
-  /** Forgets every row that `gone` says is no longer in the table. */
+  /** Forgets every row for which `gone` returns `true`. */
   forget(gone: (key: HotKey) => boolean): void {
     this.keys.forget((key) => {
       const isGone = gone(key);
@@ -215,7 +215,7 @@ export class HotRows {
     });
   }
 
-  /** To be called inside the transaction that seals these rows, whose timestamps end here. */
+  /** Runs inside the transaction that seals these rows. `timestamp` is that of the newest row. */
   raiseSealedThrough(timestamp: number, rows: readonly RowKey[]): void {
     this.#sealedThrough = Math.max(this.#sealedThrough, timestamp);
     this.#sealedIdsThrough = rows.reduce((newest, { id }) => Math.max(newest, idMoment(id)), this.#sealedIdsThrough);
@@ -223,7 +223,7 @@ export class HotRows {
     writeMeta(this.#sql, 'sealed_ids_through', String(this.#sealedIdsThrough));
   }
 
-  /** Memory follows from the table: keys of every row, counts of those behind the watermark. */
+  /** Builds the memory from the table: the keys of every row, the counts of rows after the watermark. */
   #rebuild(): void {
     this.keys.forget(() => true);
     this.#captchas = null;
@@ -264,7 +264,7 @@ interface RebuiltRow extends Record<string, SqlStorageValue> {
 interface CaptchaChange {
   before: LogRow | null;
   after: LogRow;
-  /** `after`, as what it is. */
+  /** The record of `after`. */
   record: CaptchaRecord;
   oldSeq: number;
 }

@@ -1,7 +1,6 @@
 /**
- * Counts in memory: dimension → minute → value → counts by outcome. The pending part of the rollups
- * (rows inserted since the last merge) lives in one of these and is rebuilt from the rows after a
- * restart, so it can never disagree with them.
+ * Counts in memory: dimension → minute → value → counts by outcome. One of these holds the pending part of the rollups
+ * (rows stored since the last merge). It is rebuilt from the rows after a restart, so that it always agrees with them.
  */
 import type { CountedRecord } from '../count-dimensions.ts';
 import { dimensionValues, storedDimensions } from '../count-dimensions.ts';
@@ -16,7 +15,7 @@ export class Aggregate {
   readonly dimensions: MinuteCounts[] = storedDimensions.map(() => new Map());
   rows = 0;
 
-  /** `sign` -1 takes a record out again. */
+  /** With `sign` -1 a record is subtracted. */
   add(record: CountedRecord, timestamp: number, outcome: number, sign: 1 | -1 = 1): void {
     const minute = Math.floor(timestamp / MINUTE_MS);
     const values = dimensionValues(record);

@@ -1,6 +1,6 @@
 /**
- * One rollup bucket as bytes: for each value, by rising id, the id's difference to the one before and
- * the three counts, as LEB128. Packed, because a row per value would cost a written row per verdict.
+ * One rollup bucket as bytes. For each value, in rising order of its id: the difference to the id before, and three
+ * counts, all as LEB128. Packed, because one table row per value would cost a written row per verdict.
  */
 import type { Counts } from '../shard-rpc.ts';
 
@@ -30,10 +30,10 @@ export function encodeCounts(counts: ReadonlyMap<number, Readonly<Counts>>): Uin
   return bytes.slice(0, at);
 }
 
-/** Takes one value's counts; three numbers, because a week has millions of them. */
+/** Receives one value's counts as three numbers, without an object: a week has millions of them. */
 export type VisitCounts = (id: number, allow: number, challenge: number, block: number) => void;
 
-/** Calls `visit` for every value of a packed bucket, by rising id. */
+/** Calls `visit` for every value of a packed bucket, in rising order of its id. */
 export function decodeCounts(data: ArrayBuffer | Uint8Array, visit: VisitCounts): void {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * Counts as readers ask for them: merged buckets and what is still in memory, as one. Hour buckets
- * serve whole hours, minute buckets the rest, so a month by the day reads 720 small rows.
+ * Reads counts: merged buckets and pending counts together. Hour buckets serve whole hours and minute buckets the rest,
+ * so a month by the day reads 720 small rows.
  */
 import { storedDimensions } from '../count-dimensions.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
@@ -9,7 +9,7 @@ import type { HotRows } from './hot-rows.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 
-/** Texts of one answer: as many as any reader asks for. */
+/** Texts per response: as many as any reader requests. */
 const NAMED_VALUES_MAX = 100_000;
 
 export class RollupReader {
@@ -50,7 +50,7 @@ export class RollupReader {
     return { values, more: sums.length - values.length, lumped };
   }
 
-  /** Largest first, then by their texts: only as many texts are read as an answer can hold. */
+  /** Largest first, then by text. It reads only as many texts as a response can hold. */
   #named(counts: ReadonlyMap<number, Counts>, fresh: ReadonlyMap<number, string>): ValueCounts[] {
     const merged = [...counts.keys()].filter((id) => id !== SURPLUS_ID && !fresh.has(id));
     const named: ValueCounts[] = this.#hot.rollups
@@ -65,7 +65,7 @@ export class RollupReader {
     return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
   }
 
-  /** Counts per bucket of the values asked for, and of all others together. */
+  /** Counts per bucket of the given values, and of all others together. */
   series(
     dimension: StoredDimension,
     values: readonly (string | null)[],
@@ -83,7 +83,7 @@ export class RollupReader {
       if (id !== null) rowById.set(id, row);
     });
     const [a, c, b] = weights(outcomes);
-    // Nearly every count goes to the others of the bucket that the count before went to.
+    // Nearly every count belongs to the others of the same bucket as the count before.
     let lastBucket = -1;
     let lastOther: Counts = [0, 0, 0];
     this.#visitMerged(dimension, from, to, bucketMinutes, (minute, id, allow, challenge, block) => {
@@ -112,7 +112,7 @@ export class RollupReader {
     return { series: rows.map(pointsOf), other: pointsOf(others) };
   }
 
-  /** Counts per bucket of groups of values; `groupOf` says which group a value is counted in, or `null`. */
+  /** Counts per bucket of groups of values. `groupOf` returns the group of a value, or `null` for none. */
   groupedSeries(
     dimension: StoredDimension,
     groupOf: (value: string) => number | null,
@@ -146,7 +146,7 @@ export class RollupReader {
     return rows.map(pointsOf);
   }
 
-  /** Visits merged and pending counts alike; returns the texts of ids that only pending counts have. */
+  /** Visits merged and pending counts. Returns the texts of the ids that only pending counts have. */
   #visit(
     dimension: StoredDimension,
     from: number,
@@ -155,7 +155,7 @@ export class RollupReader {
     visit: VisitBucket,
   ): Map<number, string> {
     this.#visitMerged(dimension, from, to, bucketMinutes, visit);
-    // Values that were never merged have no id yet: they get one below zero for this answer.
+    // Values that were never merged have no id. They get a negative one for this response.
     const fresh = new Map<number, string>();
     const freshIds = new Map<string, number>();
     const index = storedDimensions.indexOf(dimension);
@@ -203,7 +203,7 @@ export class RollupReader {
 
 type VisitBucket = (minute: number, id: number, allow: number, challenge: number, block: number) => void;
 
-/** 1 for each outcome that is asked for, 0 for the others. */
+/** 1 for each requested outcome, 0 for the others. */
 function weights(outcomes: readonly number[] | null): Counts {
   return [0, 1, 2].map((outcome) => (outcomes === null || outcomes.includes(outcome) ? 1 : 0)) as Counts;
 }

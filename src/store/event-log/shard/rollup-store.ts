@@ -1,8 +1,8 @@
 /**
- * Rollups on disk: per dimension a packed bucket for every minute and every hour. `mergeAggregate`
- * raises them by what was counted in memory; the caller moves the watermark in the same transaction.
- * Distinct values of an hour are bounded, because a visitor chooses paths and user agents: the
- * surplus is counted under id 0, so totals stay exact and the answer says that values were lumped.
+ * Rollups in the database: per dimension a packed bucket for every minute and every hour. `mergeAggregate` adds the
+ * counts from memory; the caller moves the watermark in the same transaction. Visitors choose paths and user agents, so
+ * an hour keeps a bounded number of distinct values. Further values are counted together under id 0: totals stay exact,
+ * and the response says that values were lumped.
  */
 import { addCounts } from './rollup-aggregate.ts';
 import type { Aggregate, MinuteCounts } from './rollup-aggregate.ts';
@@ -12,31 +12,31 @@ import { decodeCounts, encodeCounts } from './rollup-codec.ts';
 export const LEVEL_MINUTE = 0;
 export const LEVEL_HOUR = 1;
 export const MINUTES_PER_HOUR = 60;
-/** The value id of the surplus. */
+/** The id of the values that are not kept apart. */
 export const SURPLUS_ID = 0;
-/** An hour's bucket stays near 100 kB, far from the 2 MB a row may hold. */
+/** An hour's bucket stays near 100 kB, far below the 2 MB that a row can hold. */
 const HOUR_VALUES_MAX = 20_000;
-/** Interned values kept in memory; beyond it the table answers. */
+/** Ids kept in memory; further ones are read from the table. */
 const CACHED_VALUES_MAX = 50_000;
 
 export class RollupStore {
   readonly #sql: SqlStorage;
   readonly #ids = new Map<string, number>();
-  /** Dimension → id → text, of dimensions that were asked for whole. */
+  /** Dimension → id → text, of dimensions that were read as a whole. */
   readonly #texts = new Map<number, Map<number, string>>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  /** To be called inside a transaction. */
+  /** Runs inside the caller's transaction. */
   mergeAggregate(aggregate: Aggregate): void {
     aggregate.dimensions.forEach((minutes, dimension) => {
       for (const [hour, members] of groupByHour(minutes)) this.#mergeHour(dimension, hour, members);
     });
   }
 
-  /** Forgets what it remembers of the tables; to be called when a transaction failed. */
+  /** Clears the cache; called when a transaction failed. */
   forgetCache(): void {
     this.#ids.clear();
     this.#texts.clear();
@@ -71,7 +71,7 @@ export class RollupStore {
     return id;
   }
 
-  /** What is taken out again was counted under its own id or with the surplus, whatever room there is by now. */
+  /** Subtracts from the id that the value was counted under, whatever room the hour has now. */
   #idForAway(dimension: number, value: string, minuteCounts: ReadonlyMap<number, Counts>): number {
     const known = this.idOf(dimension, value);
     return known !== null && minuteCounts.has(known) ? known : SURPLUS_ID;
@@ -90,7 +90,7 @@ export class RollupStore {
     return row?.id ?? null;
   }
 
-  /** Texts of every id; for a dimension with few values. */
+  /** The texts of every id of a dimension; for dimensions with few values. */
   textsOf(dimension: number): ReadonlyMap<number, string> {
     let texts = this.#texts.get(dimension);
     if (texts === undefined) {
@@ -104,7 +104,7 @@ export class RollupStore {
     return texts;
   }
 
-  /** Texts of these ids, the first `limit` in the order of the texts. */
+  /** The texts of these ids: the first `limit`, sorted by text. */
   valuesOf(ids: readonly number[], limit: number): { id: number; value: string }[] {
     return this.#sql
       .exec<{ id: number; value: string }>(
@@ -164,14 +164,14 @@ export class RollupStore {
     }
   }
 
-  /** Drops every bucket that ends before this minute. */
+  /** Deletes every bucket that ends before this minute. */
   dropBefore(minute: number): void {
     const hour = Math.floor(minute / MINUTES_PER_HOUR);
     this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_MINUTE, minute);
     this.#sql.exec('DELETE FROM rollups WHERE level = ? AND bucket < ?', LEVEL_HOUR, hour);
   }
 
-  /** Drops the texts that no bucket names any more; an hour names what its minutes name. */
+  /** Deletes the texts that no bucket uses. An hour uses every value that its minutes use. */
   dropUnusedValues(): void {
     const live = new Set<number>();
     for (const { data } of this.#sql.exec<{ data: ArrayBuffer }>(

@@ -1,6 +1,6 @@
 /**
- * Sums per value id over many buckets: a week of hours names millions of counts, so they are added up in
- * flat arrays, in chunks that exist only where an id was met.
+ * Sums per value id over many buckets. A week of hours has millions of counts, so sums are in flat arrays, in chunks
+ * that exist only for ids that occur.
  */
 const CHUNK_IDS = 4096;
 
@@ -11,7 +11,7 @@ export class ValueTotals {
 
   add(id: number, allow: number, challenge: number, block: number): void {
     const no = Math.floor(id / CHUNK_IDS);
-    // Ids rise within a bucket: most often it is the chunk of the id before.
+    // Ids rise within a bucket, so most often the chunk is the same as before.
     if (no !== this.#chunkNo) {
       this.#chunk = this.#chunks.get(no) ?? new Float64Array(CHUNK_IDS * 3);
       this.#chunks.set(no, this.#chunk);

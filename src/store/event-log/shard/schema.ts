@@ -1,8 +1,8 @@
 /**
- * Tables of one shard; described in docs/storage-schema.md. `verdicts` holds what is not sealed yet; it
- * has no second index, since every index row is a written row to pay for: `hot-keys.ts` serves instead.
- * `seq` numbers insertions and is the watermark of the rollups: a rollup bucket speaks for every row
- * up to `merged_seq`, memory for the rows after it, so rows and counts cannot drift apart.
+ * Tables of one shard; described in docs/storage-schema.md. `verdicts` holds unsealed rows. It has no second index,
+ * because every index entry is a written row to pay for; `hot-keys.ts` replaces it. `seq` numbers insertions and is the
+ * watermark of the rollups: rollup buckets count every row up to `merged_seq`, and memory counts later rows, so that
+ * rows and counts always agree.
  */
 const statements = [
   `CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
@@ -37,7 +37,7 @@ const statements = [
   `CREATE TABLE IF NOT EXISTS captcha_runs (
      segment INTEGER NOT NULL, no INTEGER NOT NULL, rows INTEGER NOT NULL, min_ts INTEGER NOT NULL,
      max_ts INTEGER NOT NULL, max_id TEXT NOT NULL, PRIMARY KEY (segment, no)) WITHOUT ROWID`,
-  // With a row id: else each comparison of keys would read the whole row.
+  // With a row id: without one, each comparison of keys would read the whole row.
   `CREATE TABLE IF NOT EXISTS captcha_criteria (
      field INTEGER NOT NULL, segment INTEGER NOT NULL, run INTEGER NOT NULL, filter BLOB, keys BLOB NOT NULL,
      places BLOB NOT NULL, PRIMARY KEY (field, segment, run))`,

@@ -1,14 +1,14 @@
 /**
- * Ids of sealed rows, kept in full for as long as a copy of a record may still arrive, so that a
- * late duplicate is recognised without reading R2. Sixteen bytes of id and four of its body's hash,
- * sorted, in chunks that are found by the time in the id: ten minutes to a bucket.
+ * Ids of sealed rows, kept in full while a copy of a record may still arrive, so that a late duplicate is recognised
+ * without reading R2. Each entry has 16 bytes of id and 4 bytes of hash of its body. Entries are sorted, in chunks by
+ * the time in the id, ten minutes per bucket.
  */
 import { textHash } from '../../text-hash.ts';
 
 const ID_BYTES = 16;
 const ENTRY_BYTES = ID_BYTES + 4;
 const CHUNK_ENTRIES = 2048;
-/** Even at 10,000 verdicts a second only some hundred segments share a bucket. */
+/** Even at 10,000 verdicts a second, only a few hundred segments share a bucket. */
 const BUCKET_MS = 600_000;
 
 export interface SealedRow {
@@ -17,7 +17,7 @@ export interface SealedRow {
   body: string;
 }
 
-/** To be called inside the transaction that seals, or erases, these rows. */
+/** Runs inside the transaction that seals or erases these rows. */
 export function recordSealedIds(sql: SqlStorage, segment: number, rows: readonly SealedRow[]): void {
   const buckets = new Map<number, SealedRow[]>();
   for (const row of rows) {
@@ -53,7 +53,7 @@ function writeChunk(sql: SqlStorage, bucket: number, segment: number, rows: read
   );
 }
 
-/** The hash of a sealed row's body, or `null` when no such id was sealed. */
+/** The hash of a sealed row's body, or `null` when the id is not sealed. */
 export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
   const wanted = idBytes(id);
   for (const { data } of sql.exec<{ data: ArrayBuffer }>(
@@ -68,7 +68,7 @@ export function sealedBodyHash(sql: SqlStorage, id: string): number | null {
   return null;
 }
 
-/** The 48 bits of milliseconds that a UUIDv7 begins with; any other id has some such number too. */
+/** The 48 bits of milliseconds at the beginning of a UUIDv7. Any other id has a number there too. */
 export function idMoment(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

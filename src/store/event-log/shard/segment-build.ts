@@ -1,7 +1,7 @@
 /**
- * Rows to a sealed segment: NDJSON in blocks of 125 rows, each its own gzip member. The members one
- * after another are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment,
- * and a reader can fetch one block by its byte range.
+ * Builds a sealed segment from rows: NDJSON in blocks of 125 rows, each a gzip member of its own. Gzip members in a row
+ * are a valid gzip file (RFC 1952 section 2.2), so an operator can `zcat` a segment and a reader can fetch one block by
+ * its byte range.
  */
 import type { CaptchaRecord } from '../captcha-record.ts';
 import { CaptchaRunsBuilder } from './captcha-runs.ts';
@@ -33,8 +33,8 @@ export interface BuiltSegment {
 }
 
 /**
- * `pages` yields rows oldest first, at most `BLOCK_ROWS` at a time; each page becomes one block.
- * Deterministic: the same rows give the same bytes, so a put repeated after a crash changes nothing.
+ * `pages` yields rows oldest first, at most `BLOCK_ROWS` at a time; each page becomes one block. The same rows give the
+ * same bytes, so writing the object again after a crash changes nothing.
  */
 export async function buildSegment(
   pages: AsyncIterable<readonly StoredRow[]> | Iterable<readonly StoredRow[]>,
@@ -78,7 +78,7 @@ function describe(
   if (record.jti !== null) keys.add('jti', record.jti, row);
   if (isCaptcha(record)) {
     captchas.add(record);
-    // So that erasing a session finds the captchas that were solved in it.
+    // Lets the erasure of a session find the captchas that were solved in it.
     if (record.session !== null) keys.add('jti', record.session, row);
     return;
   }
@@ -89,7 +89,7 @@ function describe(
   for (const rule of record.fired_rules) keys.add('rule', rule.id, row);
 }
 
-/** The terms of a captcha hold the whole record. */
+/** The fields of a captcha's log record include the whole captcha record. */
 function isCaptcha(record: object): record is CaptchaRecord {
   return 'captcha_type' in record;
 }

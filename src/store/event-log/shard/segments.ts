@@ -1,7 +1,7 @@
 /**
- * Manifests of sealed segments, and sealing itself: choose rows, write the object, then in one
- * transaction record its manifest and drop the rows. A segment is `sealing` until that transaction;
- * after a crash the same rows are put again under the same key.
+ * Manifests of sealed segments, and the steps of sealing: choose rows, write the object, then record its manifest and
+ * delete the rows in one transaction. A segment is `sealing` until that transaction. After a crash the same rows are
+ * written again under the same key.
  */
 import type { HotRows } from './hot-rows.ts';
 import { compareNewestFirst } from '../log-row.ts';
@@ -11,9 +11,9 @@ import { BLOCK_ROWS } from '../segment-block.ts';
 import { buildSegment } from './segment-build.ts';
 import type { BuiltSegment } from './segment-build.ts';
 
-/** Only what no isolate is still likely to send; later copies are found among the sealed ids. */
+/** Isolates rarely send older records; late copies are found among the sealed ids. */
 const VERDICT_SEAL_AGE_MS = 5000;
-/** A captcha changes until its token can be verified no more: 30 minutes of rounds, 10 of token, and slack. */
+/** A captcha can change until its token expires: 30 minutes of rounds, 10 minutes of token, and some reserve. */
 const CAPTCHA_SEAL_AGE_MS = 3_600_000;
 
 export interface SealingSegment {
@@ -28,7 +28,7 @@ function sealAgeMs(shardName: string): number {
   return shardName.startsWith('captcha/') ? CAPTCHA_SEAL_AGE_MS : VERDICT_SEAL_AGE_MS;
 }
 
-/** Of a busy captcha log most rows still change: a segment is worth its price only when it can be full. */
+/** Most rows of a busy captcha log can still change, so a segment is sealed only when it can be full. */
 export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: number, nowMs: number): boolean {
   const full = 'SELECT 1 FROM verdicts WHERE ts < ? LIMIT 1 OFFSET ?';
   return sql.exec(full, nowMs - sealAgeMs(shardName), segmentRows - 1).toArray().length > 0;
@@ -36,7 +36,7 @@ export function hasFullSegment(sql: SqlStorage, shardName: string, segmentRows: 
 
 const BELONGS = '(ts, id) <= (?, ?) AND seq <= ?';
 
-/** The segment that is being sealed, a new one if there is none, or `null` with nothing to seal. */
+/** The segment that is being sealed, or a new one; `null` when there is nothing to seal. */
 export function openSegment(
   storage: DurableObjectStorage,
   hot: HotRows,
@@ -59,7 +59,7 @@ export function openSegment(
   return beginSegment(sql, shardName, { timestamp: last.ts, id: last.id }, hot.lastSeq, nowMs);
 }
 
-/** Records, before the object is put, which rows it will hold. */
+/** Records which rows the object will hold, before the object is written. */
 export function beginSegment(
   sql: SqlStorage,
   shardName: string,
@@ -98,7 +98,7 @@ export function objectFolder(shardName: string): string {
   return `log/${shardName.replaceAll(':', '/')}/`;
 }
 
-/** The segment's rows that readers may see, oldest first, a block at a time. */
+/** The segment's rows that readers may see, oldest first, one block at a time. */
 export function* segmentPages(sql: SqlStorage, segment: SealingSegment): Generator<StoredRow[]> {
   let after = { timestamp: -1, id: '' };
   for (;;) {
@@ -135,8 +135,8 @@ export async function putSegment(bucket: R2Bucket, object: string, built: BuiltS
 }
 
 /**
- * Rows out, manifest in, rollups merged: one transaction. `false`: a row was erased or changed since the
- * segment was built, which must be built again. (Rows up to `maxSeq` can only become fewer.)
+ * One transaction deletes the rows, records the manifest and merges the counts. `false`: a row was erased or changed
+ * since the segment was built, so it must be built again. (Rows up to `maxSeq` can only become fewer.)
  */
 export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSegment, built: BuiltSegment): boolean {
   const bound = [segment.maxTs, segment.maxId, segment.maxSeq];
@@ -157,7 +157,7 @@ export function commitSegment(sql: SqlStorage, hot: HotRows, segment: SealingSeg
   return true;
 }
 
-/** What a sealed segment leaves behind beside its object; to be called inside the transaction that counts its rows. */
+/** What a sealed segment leaves in the database; runs inside the transaction that counts its rows. */
 export function recordSealed(
   sql: SqlStorage,
   hot: HotRows,
@@ -170,7 +170,7 @@ export function recordSealed(
   hot.raiseSealedThrough(segment.maxTs, rows);
 }
 
-/** To be called inside a transaction; replaces what an earlier revision of the segment recorded. */
+/** Runs inside the caller's transaction and replaces what an earlier revision of the segment stored. */
 export function recordManifest(sql: SqlStorage, no: number, object: string, built: BuiltSegment): void {
   sql.exec('DELETE FROM blocks WHERE segment = ?', no);
   for (const block of built.blocks) {

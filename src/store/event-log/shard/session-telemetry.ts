@@ -1,10 +1,10 @@
 /**
- * What the protect script reported about a session, kept beside the session's verdicts, so that one
- * object answers for all of it and one erasure removes all of it.
+ * Reports of the protect script about a session, stored in the shard of the session's verdicts, so that one object
+ * returns all of it and one erasure removes all of it.
  */
 import type { TelemetryReport } from '../shard-rpc.ts';
 
-/** A page reports every few seconds; an hour of that is enough to explain a score. */
+/** A page reports every few seconds; an hour of reports is enough to explain a score. */
 const REPORTS_PER_SESSION_MAX = 500;
 
 export function appendTelemetry(sql: SqlStorage, report: TelemetryReport): void {

@@ -1,6 +1,6 @@
 /**
- * Which sealed blocks one page needs: those with matching rows, from the newest segment on, until rows enough
- * for the page are certain and no other segment reaches among them. Segments overlap in time, since rows come late.
+ * Chooses the sealed blocks that one page needs: those with matching rows, from the newest segment on, until the page
+ * is certain to be full and no other segment overlaps it. Segments overlap in time because rows arrive late.
  */
 import { compareNewestFirst } from '../log-row.ts';
 import type { RowKey } from '../log-row.ts';
@@ -9,9 +9,9 @@ import type { SealedSegment } from './verdict-segment-match.ts';
 import { PAGE_BLOCKS_MAX } from '../shard-rpc.ts';
 import type { BlockReference } from '../shard-rpc.ts';
 
-/** Blocks of rows that arrived late and so lie across one moment; a bound for the impossible. */
+/** Blocks with late rows that lie across the cursor. A safety limit; real logs stay far below it. */
 const ACROSS_BLOCKS_MAX = 5000;
-/** With more lines of a block than this in question, naming them costs more than it saves. */
+/** For more lines of a block than this, listing them costs more than it saves. */
 const LINES_NAMED_MAX = 100;
 
 export class PageBlocks {
@@ -19,10 +19,10 @@ export class PageBlocks {
   readonly #before: RowKey | null;
   readonly #limit: number;
   readonly #isSure: boolean;
-  /** Wholly older than the cursor, and reaching across it. */
+  /** Blocks wholly older than the cursor, and blocks that lie across it. */
   #older: BlockReference[] = [];
   readonly #across: BlockReference[] = [];
-  /** With the rows found so far the page is full down to here; `null`: it is not full yet. */
+  /** The rows found so far fill the page down to this time; `null`: it is not full yet. */
   #floor: number | null = null;
 
   constructor(sql: SqlStorage, before: RowKey | null, limit: number, isSure: boolean) {
@@ -32,14 +32,14 @@ export class PageBlocks {
     this.#isSure = isSure;
   }
 
-  /** To be asked of segments from the newest on. */
+  /** Call it for segments from the newest on. */
   wants({ minTs, maxTs }: SealedSegment): boolean {
     if (this.#before !== null && minTs > this.#before.timestamp) return false;
     if (this.#floor !== null && maxTs < this.#floor) return false;
     return !this.#isCutAbove(maxTs);
   }
 
-  /** More blocks than may be opened lie above this moment. */
+  /** There are more blocks above this time than may be opened. */
   #isCutAbove(timestamp: number): boolean {
     const last = this.#older[PAGE_BLOCKS_MAX];
     return last !== undefined && last.maxTs > timestamp;
@@ -58,7 +58,7 @@ export class PageBlocks {
     this.#lowerFloor();
   }
 
-  /** Rows of a block are not older than its oldest one: so many blocks, and the page is full. */
+  /** No row of a block is older than its oldest row, so enough blocks fill the page down to that time. */
   #lowerFloor(): void {
     if (!this.#isSure) return;
     let sure = 0;
@@ -80,7 +80,7 @@ export class PageBlocks {
     };
   }
 
-  /** The blocks that hold these rows, with the lines of each. */
+  /** The blocks that hold these rows, with their lines. */
   blocksOf(segment: SealedSegment, rows: readonly number[]): BlockReference[] {
     const lines = new Map<number, number[]>();
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * A shard's answer to a reader: hot rows, the sealed blocks that hold rows of the page, and the exact count of what
- * matches. Taken in one synchronous step, so hot and sealed never overlap or miss a row.
+ * A shard's plan for a reader: unsealed rows, the sealed blocks with rows of the page, and the exact number of matches.
+ * Made in one synchronous step, so that unsealed and sealed rows neither overlap nor miss a row.
  */
 import type { RowFilter } from '../row-filter.ts';
 import type { HotKeys } from './hot-keys.ts';
@@ -10,7 +10,7 @@ import type { SealedSegment } from './verdict-segment-match.ts';
 import type { Plan, PlannedTotal, PlanRequest } from '../shard-rpc.ts';
 import { hotCount, hotRows } from './hot-query.ts';
 
-/** Blocks opened for the sake of `total` alone, where keys are too long to be told apart: some 100 ms. */
+/** Blocks opened only to count `total`, for keys that are too long to be told apart: about 100 ms. */
 export const COUNT_BLOCKS_MAX = 80;
 
 export function planRead(sql: SqlStorage, keys: HotKeys, request: PlanRequest): Plan {

@@ -1,6 +1,6 @@
 /**
- * A filter asked of a sealed segment: which of its rows match, by keys and columns alone. The same
- * question as `filter.ts` asks of hot rows and of bodies; a test holds the three together.
+ * Applies a filter to a sealed segment: which rows match, by keys and columns alone. `row-filter.ts` applies the same
+ * filter to records and `hot-query.ts` to unsealed rows; a test compares the three.
  */
 import type { RowFilter } from '../row-filter.ts';
 import { rowsOfPaths, rowsWithin, SegmentClasses } from '../columns/verdict-segment-columns.ts';
@@ -23,7 +23,7 @@ export class SegmentMatcher {
   readonly #keys: KeyLookup[];
   readonly #path: SoughtPath | null;
   readonly #hasClasses: boolean;
-  /** `false`: a key is too long to be told from others; rows found must be compared in full. */
+  /** `false`: a key is too long to be told apart from others, so the rows found must be compared in full. */
   readonly isSure: boolean;
 
   constructor(sql: SqlStorage, filter: RowFilter) {
@@ -31,7 +31,7 @@ export class SegmentMatcher {
     this.#filter = filter;
     const keys = soughtKeys(filter);
     this.#keys = keys.map(([kind, texts]) => new KeyLookup(sql, kind, texts));
-    // Every path begins with nothing.
+    // Every path starts with the empty text.
     this.#path = filter.path?.prefix && filter.path.text === '' ? null : filter.path;
     const { outcomes, sources, devices, minRulesFired } = filter;
     this.#hasClasses = outcomes !== null || sources !== null || devices !== null || minRulesFired > 0;
@@ -44,7 +44,7 @@ export class SegmentMatcher {
     return this.#hasClasses ? new SegmentClasses(this.#sql, segment.no, this.#filter).count : segment.rows;
   }
 
-  /** Row numbers, rising: oldest first. */
+  /** Row numbers in rising order: oldest first. */
   rows(segment: SealedSegment): number[] {
     const { since, until } = this.#filter;
     const run = this.#isWithin(segment)
@@ -68,7 +68,7 @@ export class SegmentMatcher {
   }
 }
 
-/** Those that find fewest come first: what finds nothing spares the others. */
+/** Keys that find the fewest rows come first: when one finds nothing, the others are skipped. */
 function soughtKeys({ jti, ip, firedRules, asns }: RowFilter): [KeyKind, readonly string[]][] {
   const sought: [KeyKind, readonly string[]][] = [];
   if (jti !== null) sought.push(['jti', [jti]]);
@@ -78,7 +78,7 @@ function soughtKeys({ jti, ip, firedRules, asns }: RowFilter): [KeyKind, readonl
   return sought;
 }
 
-/** Both rising. */
+/** Both lists are in rising order. */
 function inBoth(one: readonly number[], other: readonly number[]): number[] {
   const both: number[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
 /**
- * VerdictShard: one shard of the log (design 7). It appends, seals old rows to R2, keeps what was
- * counted, and plans reads; the Worker opens sealed blocks, so that reading old data never stands in
- * the way of appending. Described in docs/storage-schema.md.
+ * VerdictShard: the Durable Object of one shard of the log. It appends rows, seals old ones to R2, keeps the counts,
+ * and plans reads. The Worker opens sealed blocks, so that reading old data does not delay appends. Tables:
+ * docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { eraseSessionRows } from './erase-session.ts';
@@ -39,20 +39,20 @@ import { createShardTables, readMeta, writeMeta } from './schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
 import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
 
-/** Unsealed rows that start sealing: what an unindexed filter can scan in about 20 ms. */
+/** Unsealed rows at which sealing starts: a filter without an index scans this many in about 20 ms. */
 const HOT_ROWS_MAX = 40_000;
-/** Captchas: an audit search looks at unsealed rows one by one, at sealed ones by the column. */
+/** The same for captchas: an audit search tests unsealed rows one by one, sealed ones by column. */
 const HOT_CAPTCHAS_MAX = 10_000;
 const CAPTCHA_SEGMENT_ROWS = 10_000;
-/** Sealing may find that most rows can still change: it looks once a second, not at every append. */
+/** Most rows may still be too young to seal, so sealing is tried once a second and not at every append. */
 const SEAL_DELAY_MS = 1000;
-/** Rows of one segment: 2 MB in R2, 15 MB in memory while it is made. */
+/** Rows per segment: 2 MB in R2, 15 MB in memory while it is built. */
 const SEGMENT_ROWS = 20_000;
-/** A quiet log is sealed by age, so that its rows leave the dearer storage all the same. */
+/** Rows of a quiet log are sealed by age, so that they leave the more expensive storage too. */
 const SEAL_AFTER_MS = 24 * 3_600_000;
-/** How often a quiet shard looks after itself. */
-const CARE_INTERVAL_MS = 3_600_000;
-/** R2 was unreachable: soon enough to catch up, late enough not to hammer. */
+/** How often a quiet shard runs its maintenance. */
+const MAINTENANCE_INTERVAL_MS = 3_600_000;
+/** R2 failed: retry after this pause, so that the shard catches up without overloading R2. */
 const RETRY_AFTER_MS = 30_000;
 
 export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc {
@@ -72,12 +72,10 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     this.#reader = new RollupReader(this.#hot);
   }
 
-  /** Idempotent by id. Rows are checked already; at most 500. */
   async append(rows: LogRow[], settings: ShardSettings): Promise<AppendCounts> {
     return this.#appended(this.#hot.append(rows), settings);
   }
 
-  /** Idempotent and in any order. */
   async appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts> {
     return this.#appended(this.#hot.mergeCaptchas(events), settings);
   }
@@ -88,11 +86,10 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       writeMeta(this.#storage.sql, 'retention_days', String(settings.retentionDays));
     }
     const isOver = this.#hot.keys.size >= this.#hotRowsMax();
-    await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : CARE_INTERVAL_MS));
+    await this.#wake(Date.now() + (isOver ? SEAL_DELAY_MS : MAINTENANCE_INTERVAL_MS));
     return counts;
   }
 
-  /** Counters of a batch, once per batch id. */
   async count(batchId: string, counters: Record<string, number>): Promise<void> {
     addCounters(this.#storage, batchId, counters, Date.now());
   }
@@ -109,12 +106,10 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return planRead(this.#storage.sql, this.#hot.keys, request);
   }
 
-  /** One bounded step of an audit search. */
   async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep> {
     return scanCaptchas(this.#storage.sql, this.#hot, scan);
   }
 
-  /** The `limit` largest values and the count of the rest. Minutes since the epoch. */
   async values(
     dimension: StoredDimension,
     from: number,
@@ -136,36 +131,31 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     return this.#reader.series(dimension, values, from, to, bucketMinutes, outcomes);
   }
 
-  /** Captchas of one site per bucket and per address. */
   async liveCaptchas(siteKey: string, window: LiveWindow): Promise<LiveCounts> {
     return liveCounts(this.#storage.sql, this.#hot, siteKey, window);
   }
 
-  /** Of these sites, or with `null` of all; one series for each type, verified and not. */
   async captchaTraffic(siteKeys: readonly string[] | null, window: TrafficWindow): Promise<Point[][]> {
     return trafficSeries(this.#reader, siteKeys, window);
   }
 
   async appendTelemetry(report: TelemetryReport): Promise<void> {
     appendTelemetry(this.#storage.sql, report);
-    await this.#wake(Date.now() + CARE_INTERVAL_MS);
+    await this.#wake(Date.now() + MAINTENANCE_INTERVAL_MS);
   }
 
   async telemetry(jti: string): Promise<TelemetryReport[]> {
     return readTelemetry(this.#storage.sql, jti);
   }
 
-  /** Removes every row and report of one session, sealed ones included; returns how many rows. */
   async erase(jti: string): Promise<number> {
     return this.#exclusively(() => eraseSessionRows(this.#storage, this.#hot, this.env.SEGMENTS, this.#name, jti));
   }
 
-  /** The instance is deleted: everything goes, a minute from now. */
   async retire(nowMs: number): Promise<void> {
     if (this.#holdsAnything()) await this.#wake(markLogRetired(this.#storage.sql, nowMs));
   }
 
-  /** What this shard holds, for operators and benchmarks. */
   async statistics(): Promise<ShardStatistics> {
     const { sql } = this.#storage;
     const sealed = sql
@@ -183,13 +173,11 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     };
   }
 
-  /** Smaller bounds than the defaults, for a shard that should seal sooner. */
   async tune(bounds: { hotRowsMax: number; segmentRows: number }): Promise<void> {
     writeMeta(this.#storage.sql, 'hot_rows_max', String(bounds.hotRowsMax));
     writeMeta(this.#storage.sql, 'segment_rows', String(bounds.segmentRows));
   }
 
-  /** Seals one segment now, whatever the bounds say; returns the rows left unsealed. */
   async seal(): Promise<number> {
     await this.#exclusively(() => this.#sealOne());
     return this.#hot.keys.size;
@@ -198,7 +186,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
     const nowMs = Date.now();
-    let next = nowMs + CARE_INTERVAL_MS;
+    let next = nowMs + MAINTENANCE_INTERVAL_MS;
     const eraseAt = logEraseAt(this.#storage.sql);
     try {
       if (eraseAt !== null && eraseAt <= nowMs) return await this.#exclusively(() => this.#eraseEverything());
@@ -209,13 +197,15 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
       }
       await this.#exclusively(() => dropExpired(this.#storage, this.#hot, this.env.SEGMENTS, nowMs));
     } catch (error) {
-      console.error(JSON.stringify({ event: 'verdict-shard-care-failed', shard: this.#name, message: String(error) }));
+      console.error(
+        JSON.stringify({ event: 'verdict-shard-maintenance-failed', shard: this.#name, message: String(error) }),
+      );
       next = nowMs + RETRY_AFTER_MS;
     }
     if (this.#hot.keys.size >= this.#hotRowsMax()) next = Math.min(next, nowMs + RETRY_AFTER_MS);
     if (eraseAt !== null) next = Math.min(next, Math.max(eraseAt, nowMs + RETRY_AFTER_MS));
-    // A log that holds nothing any more sleeps until somebody writes to it.
-    if (next !== nowMs + CARE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
+    // An empty log sets no alarm until the next write.
+    if (next !== nowMs + MAINTENANCE_INTERVAL_MS || this.#holdsAnything()) await this.#wake(next);
   }
 
   async #eraseEverything(): Promise<void> {
@@ -234,7 +224,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     }
   }
 
-  /** Sealing, expiring and erasing rewrite the same things and go one after another. */
+  /** Runs sealing, expiring and erasing one after another, because they rewrite the same rows and objects. */
   async #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#working.catch(() => undefined).then(work);
     this.#working = mine;
@@ -281,7 +271,7 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
   }
 }
 
-/** An alarm may wake the object without its name; sealed objects are keyed by it. */
+/** Stored, because an alarm may start the object without its name, and sealed objects are named by it. */
 function rememberedName(ctx: DurableObjectState): string {
   const { sql } = ctx.storage;
   const known = readMeta(sql, 'name');

@@ -1,7 +1,7 @@
 /**
- * Which object keeps what: the sessions of an instance in sixteen, chosen by the network a session was opened
- * from, so that one object sees a network open session after session; the lists for the edges in one. A
- * session's id begins with the digit of its object and is found again by nothing else.
+ * Which object holds what. Sixteen objects hold the sessions of an instance, chosen by the network that opened the
+ * session, so that one object sees a network that opens session after session. One more object holds the lists for the
+ * edges. The first digit of a session id names its object.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { RiskBookRpc } from '../rpc.ts';
@@ -9,7 +9,7 @@ import { textHash } from '../../text-hash.ts';
 import { randomToken } from '../../keys/master-key.ts';
 
 const BOOKS = 16;
-/** 128 random bits behind the digit. */
+/** 128 random bits after the digit. */
 const JTI_BYTES = 16;
 
 /** A session id that leads to the book of this network. */
@@ -17,7 +17,7 @@ export function newSessionJti(network: string): string {
   return (textHash(network) % BOOKS).toString(16) + randomToken(JTI_BYTES);
 }
 
-/** The book of a session; any text leads to one. */
+/** The book of a session. Any text leads to some book. */
 export function sessionBook(env: ServiceEnv, instanceId: string, jti: string): RiskBookRpc {
   const digit = /^[0-9a-f]/.exec(jti)?.[0];
   const book = digit === undefined ? textHash(jti) % BOOKS : Number.parseInt(digit, 16);

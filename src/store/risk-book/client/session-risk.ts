@@ -1,7 +1,6 @@
 /**
- * The risk of a session as the service's calls see it (design 6): each event goes to the session's book, and a
- * score that rose to where it changes a verdict is listed for the edges, until every JWT that does not
- * say it yet is over.
+ * The risk of a session, for the service's endpoints. Each event goes to the session's book. A score that rose to the
+ * challenge threshold is listed for the edges until every JWT with the old score has expired.
  */
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
@@ -14,7 +13,7 @@ import type { StoredInstance } from '../../d1/instances.ts';
 import type { RescoredSession, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
 
-/** A JWT's life, and the clocks of two Workers. */
+/** Lifetime of a JWT, plus the clock difference of two Workers. */
 const LISTED_MS = (SESSION_JWT_SECONDS + 10) * 1000;
 const DAY_MS = 86_400_000;
 
@@ -22,7 +21,7 @@ export interface OpenedRisk extends RiskScore {
   jti: string;
 }
 
-/** `formerJti`: the session whose cookie came along from another network or browser. */
+/** `formerJti`: the session of the cookie that the visitor sent from another network or browser. */
 export async function openRisk(
   env: ServiceEnv,
   instance: StoredInstance,
@@ -78,12 +77,12 @@ export function readRisk(env: ServiceEnv, instanceId: string, jti: string): Prom
   return sessionBook(env, instanceId, jti).read(jti);
 }
 
-/** An erased session takes no more reports. */
+/** An erased session accepts no more reports. */
 export function hasEnded(env: ServiceEnv, instanceId: string, jti: string): Promise<boolean> {
   return sessionBook(env, instanceId, jti).hasEnded(jti);
 }
 
-/** Ends a session: nothing is known of it any more, its JWTs are refused, and none is renewed. */
+/** Ends a session: its data is deleted, its JWTs are refused, and none is renewed. */
 export async function endSession(
   env: ServiceEnv,
   instance: StoredInstance,
@@ -95,12 +94,14 @@ export async function endSession(
   return known;
 }
 
-/** Forgets every session of a deleted instance, a minute from now; idempotent. */
+/** Erases every session of a deleted instance a minute from now; idempotent. */
 export async function retireRisk(env: ServiceEnv, instanceId: string, nowMs: number): Promise<void> {
   await Promise.all(allBooks(env, instanceId).map((book) => book.retire(nowMs)));
 }
 
-/** Below the threshold no verdict changes: those scores travel with the next JWT, and the edges' config stays. */
+/**
+ * A score below the threshold changes no verdict. It travels with the next JWT, and the edges' config stays the same.
+ */
 async function listIfRaised(
   env: ServiceEnv,
   instance: StoredInstance,

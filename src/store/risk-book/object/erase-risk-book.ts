@@ -1,12 +1,11 @@
 /**
- * The end of a book: with its instance deleted nobody can read or renew its sessions any more, so they go and do
- * not wait for retention. Marked first and done by the alarm, a while later: a session call that was let
- * in before the deletion has arrived by then.
+ * Erases a book whose instance was deleted, without waiting for retention. The book is marked first and erased by the
+ * alarm later, so that session calls that started before the deletion have arrived by then.
  */
 import { createListTables } from './session-lists.ts';
 import { createSessionTables } from './session-rows.ts';
 
-/** No call to the service lasts as long. */
+/** Longer than any call to the service takes. */
 const ERASE_AFTER_MS = 60_000;
 
 export function createRiskBookTables(sql: SqlStorage): void {
@@ -15,7 +14,7 @@ export function createRiskBookTables(sql: SqlStorage): void {
   sql.exec('CREATE TABLE IF NOT EXISTS retired (one INTEGER PRIMARY KEY CHECK (one = 1), erase_at INTEGER NOT NULL)');
 }
 
-/** When to erase it; the moment it was marked first counts. `null`: there is nothing to erase. */
+/** When to erase the book; the first mark counts. `null`: it holds nothing. */
 export function markRiskBookRetired(sql: SqlStorage, nowMs: number): number | null {
   if (!holdsAnything(sql)) return null;
   sql.exec('INSERT INTO retired (one, erase_at) VALUES (1, ?) ON CONFLICT DO NOTHING', nowMs + ERASE_AFTER_MS);
@@ -27,7 +26,7 @@ export function riskBookEraseAt(sql: SqlStorage): number | null {
   return sql.exec<{ at: number }>('SELECT erase_at AS at FROM retired').toArray()[0]?.at ?? null;
 }
 
-/** Leaves an empty book behind. */
+/** Leaves an empty book. */
 export async function eraseRiskBook(storage: DurableObjectStorage): Promise<void> {
   await storage.deleteAll();
   createRiskBookTables(storage.sql);

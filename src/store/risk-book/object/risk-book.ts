@@ -1,7 +1,7 @@
 /**
- * RiskBook: what is known of an instance's sessions, and what its edges must hear at once (design 6). Sixteen
- * objects an instance keep sessions, one more keeps the lists; `risk-book/stub.ts` says which. It applies
- * the pure transitions of `risk/session-state.ts`, one event at a time. Described in docs/storage-schema.md.
+ * RiskBook: the Durable Object that stores an instance's sessions, and what its edges must learn at once. Sixteen
+ * objects per instance hold sessions and one holds the lists (`client/session-books.ts`). It applies the pure
+ * transitions of `risk/session-state.ts`, one event at a time. Tables: docs/storage-schema.md.
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
@@ -13,9 +13,9 @@ import type { RaisedSession, RescoredSession, RiskBookRpc, SessionLists, Session
 import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
 import { SessionRows } from './session-rows.ts';
 
-/** Rows that are past cost nothing but space: looked after once an hour at most. */
-const CARE_INTERVAL_MS = 3_600_000;
-/** Calls that came meanwhile are answered first. */
+/** Expired rows cost only space, so they are deleted once an hour at most. */
+const MAINTENANCE_INTERVAL_MS = 3_600_000;
+/** Pause between two deletions, so that waiting calls run first. */
 const MORE_TO_DROP_MS = 1000;
 
 export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
@@ -36,7 +36,6 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return { score: state.score, detectors: state.detectors };
   }
 
-  /** `null`: the session was ended and must not live on. One that is not known here any more begins anew. */
   async renew(terms: SessionTerms): Promise<RescoredSession | null> {
     const { jti, visitor, nowMs } = terms;
     if (this.#rows.hasEnded(jti)) return null;
@@ -48,19 +47,16 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return this.#keep(jti, known, renewed(known, visitor, nowMs));
   }
 
-  /** `null`: no such session, or it was ended. */
   async report(jti: string, report: TelemetryReport, nowMs: number): Promise<RescoredSession | null> {
     const known = this.#rows.read(jti);
     return known === null ? null : this.#keep(jti, known, reported(known, report, nowMs));
   }
 
-  /** So many requests of one session came in one batch. */
   async crowd(jti: string, requests: number, nowMs: number): Promise<RescoredSession | null> {
     const known = this.#rows.read(jti);
     return known === null ? null : this.#keep(jti, known, crowded(known, requests, nowMs));
   }
 
-  /** What somebody carries on who comes with this session's cookie and is another visitor than it was opened for. */
   async lineage(jti: string, visitor: SessionVisitor): Promise<Lineage> {
     const known = this.#rows.read(jti);
     return known === null ? NO_LINEAGE : lineageOf(known, visitor);
@@ -74,7 +70,6 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return this.#rows.hasEnded(jti);
   }
 
-  /** Forgets a session and keeps it from being renewed until no JWT of it can be; returns whether it was known. */
   async end(jti: string, until: number): Promise<boolean> {
     const known = this.#rows.end(jti, until);
     await this.#wake(until);
@@ -99,7 +94,6 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return readLists(this.#storage.sql, nowMs);
   }
 
-  /** The instance is deleted: everything goes, a minute from now. */
   async retire(nowMs: number): Promise<void> {
     const eraseAt = markRiskBookRetired(this.#storage.sql, nowMs);
     if (eraseAt !== null) await this.#wake(eraseAt, 0);
@@ -118,7 +112,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     const next = [this.#rows.dropDue(nowMs), dropPast(this.#storage.sql, nowMs)].filter((at) => at !== null);
     if (next.length === 0) return;
     const due = Math.min(...next);
-    await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : CARE_INTERVAL_MS);
+    await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : MAINTENANCE_INTERVAL_MS);
   }
 
   #open({ jti, visitor, nowMs, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
@@ -133,8 +127,8 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return { score: after.score, detectors: after.detectors, before: before.score };
   }
 
-  /** Once an hour at most, and not later than the first row that is due after that. */
-  async #wake(dueAt: number, notBeforeMs = CARE_INTERVAL_MS): Promise<void> {
+  /** Wakes once an hour at most, but not later than the first row that is due after that. */
+  async #wake(dueAt: number, notBeforeMs = MAINTENANCE_INTERVAL_MS): Promise<void> {
     const at = Math.max(dueAt, Date.now() + notBeforeMs);
     this.#alarmAt ??= await this.#storage.getAlarm();
     if (this.#alarmAt !== null && this.#alarmAt <= at) return;

@@ -1,7 +1,7 @@
 /**
- * What the edges of an instance must know of single sessions at once: scores that rose, sessions that were
- * ended. An entry lives as long as a JWT that does not say it yet. `version` rises with every entry and
- * never for one that is past, so that edges fetch the lists only for news.
+ * What the edges of an instance must learn at once about single sessions: scores that rose and sessions that were
+ * ended. An entry lives until every JWT with the old score has expired. `version` rises with every entry and not when
+ * one expires, so that edges fetch the lists only when there is news.
  */
 import { LISTED_JTIS_MAX } from '../../../contract/edge/edge-api.ts';
 import type { RaisedSession, SessionLists } from '../rpc.ts';
@@ -38,7 +38,10 @@ export function withdrawListed(sql: SqlStorage, jti: string, until: number): voi
   raiseVersion(sql);
 }
 
-/** With more than fit, the highest scores and the newest withdrawals: the others are known in five minutes. */
+/**
+ * When there are too many entries: the highest scores and the newest withdrawals. Edges learn of the rest with the next
+ * JWT, within five minutes.
+ */
 export function readLists(sql: SqlStorage, nowMs: number): SessionLists {
   const raised = sql
     .exec<RaisedSession & Record<string, SqlStorageValue>>(
@@ -59,7 +62,7 @@ export function readLists(sql: SqlStorage, nowMs: number): SessionLists {
   return { version: listVersion(sql), raised, withdrawn };
 }
 
-/** Returns when the next entry is past, or `null` when there is none. */
+/** Returns when the next entry expires, or `null` when there is none. */
 export function dropPast(sql: SqlStorage, nowMs: number): number | null {
   sql.exec('DELETE FROM raised WHERE until <= ?', nowMs);
   sql.exec('DELETE FROM withdrawn WHERE until <= ?', nowMs);

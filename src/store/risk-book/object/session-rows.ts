@@ -1,18 +1,18 @@
 /**
- * Sessions of one book, a row each; described in docs/storage-schema.md. The columns beside the state are
- * what is searched: by network for cookie cycling, by age for deletion.
+ * The sessions of one book, one row each; tables: docs/storage-schema.md. The columns beside `state` are what queries
+ * use: the network to count cookie cycling, the age for deletion.
  */
 import type { SessionState } from '../../../risk/session-state.ts';
 
-/** About 1.5 GB of states; the oldest go first. A book holds a sixteenth of an instance's sessions. */
+/** About 1.5 GB of states; the oldest are deleted first. A book holds a sixteenth of an instance's sessions. */
 const SESSIONS_MAX = 1_000_000;
-/** A smaller database cannot be full: its rows need not be counted. */
+/** A smaller database cannot be full, so its rows are not counted. */
 const COUNTED_FROM_BYTES = 1_000_000_000;
-/** Deleted at once when the book is full, so that it is not full again at the next session. */
+/** Rows deleted at once when the book is full, so that the next session does not find it full again. */
 const MAKE_ROOM = 1000;
-/** Deleted in one go by the alarm: some 50 ms, so that no visitor's session waits longer. */
+/** Rows the alarm deletes at once: about 50 ms, so that no session waits longer. */
 const DROPPED_AT_ONCE = 5000;
-/** The newest of one network; nobody looks behind so many. */
+/** Only the newest sessions of a network are counted. */
 const COUNTED_MAX = 1000;
 
 export function createSessionTables(sql: SqlStorage): void {
@@ -26,7 +26,7 @@ export function createSessionTables(sql: SqlStorage): void {
 
 export class SessionRows {
   readonly #sql: SqlStorage;
-  /** Counted once the database is large enough to be full; `null` before. */
+  /** Counted once the database is large enough to be full; `null` before that. */
   #rows: number | null = null;
 
   constructor(sql: SqlStorage) {
@@ -61,7 +61,7 @@ export class SessionRows {
     );
   }
 
-  /** Sessions that a network opened since then: those that nobody has touched, and the others. */
+  /** Sessions that a network opened since then: those without any interaction, and the others. */
   openedSince(network: string, since: number): { idleSessions: number; touchedSessions: number } {
     const { idle, all } = this.#sql
       .exec<{ idle: number; all: number }>(
@@ -75,7 +75,7 @@ export class SessionRows {
     return { idleSessions: idle, touchedSessions: all - idle };
   }
 
-  /** Forgets a session and remembers that it must not come back. */
+  /** Deletes a session and blocks its renewal. */
   end(jti: string, until: number): boolean {
     const known = this.read(jti) !== null;
     this.#sql.exec('DELETE FROM sessions WHERE jti = ?', jti);
@@ -92,7 +92,9 @@ export class SessionRows {
     return this.#sql.exec('SELECT 1 FROM ended WHERE jti = ?', jti).toArray().length > 0;
   }
 
-  /** Returns when the next row is due, or `null` when there is none; a moment that is past when there is more to drop. */
+  /**
+   * Returns when the next row is due, or `null` when there is none. A time in the past means that more rows are due.
+   */
   dropDue(nowMs: number): number | null {
     this.#sql.exec(
       'DELETE FROM sessions WHERE jti IN (SELECT jti FROM sessions WHERE kept_until <= ? LIMIT ?)',

@@ -1,18 +1,20 @@
 /**
- * Which compiled bases exist. A base is `pending` while its file is being written to R2 and `ready`
- * after; the newest ready one is the pointer. A crash between the two leaves a pending row, which the
- * next compile removes with its file. Replaced bases stay a while, for edges that are under way.
+ * Which compiled bases exist. A base is `pending` while its file is written to R2 and `ready` afterwards; the newest
+ * ready base is the current one. A crash in between leaves a pending row, which the next compile deletes together with
+ * its file. Replaced bases stay for a while, for edges that are still loading them.
  */
 import type { BasePointer } from '../rpc.ts';
 
-/** Replaced bases kept whatever their age: an edge in trouble can still take the one before. */
+/**
+ * Replaced bases kept whatever their age, so that an edge that fails to load the current base can use the one before.
+ */
 const REPLACED_BASES_MIN = 2;
-/** An edge learns of a new base within its poll and staleness bounds (35 s); this is four times that. */
+/** An edge learns of a new base within 35 s (poll interval and allowed staleness); this is four times that. */
 const REPLACED_BASE_KEPT_MS = 140_000;
-/** Compiles in quick succession must not fill the bucket. */
+/** Bounds the files in R2 when compiles follow quickly. */
 const REPLACED_BASES_MAX = 8;
 
-/** The base edges are told of, or `null` before the first compile. */
+/** The base that edges should load, or `null` before the first compile. */
 export function currentBase(sql: SqlStorage): BasePointer | null {
   const [row] = sql.exec<{ hash: string; version: number }>(
     "SELECT hash, version FROM bases WHERE state = 'ready' AND superseded_at IS NULL",
@@ -36,7 +38,7 @@ export function oldestServedVersion(sql: SqlStorage): number {
   );
 }
 
-/** To be called before the file is written. */
+/** Called before the file is written. */
 export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, bytes: number, nowMs: number): void {
   sql.exec(
     `INSERT INTO bases (hash, version, rules, bytes, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)
@@ -49,7 +51,7 @@ export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, 
   );
 }
 
-/** Moves the pointer; the file is in R2 now. */
+/** Makes the base current. Its file must be in R2 already. */
 export function publishBase(storage: DurableObjectStorage, hash: string, nowMs: number): void {
   storage.transactionSync(() => {
     storage.sql.exec("UPDATE bases SET superseded_at = ? WHERE state = 'ready' AND superseded_at IS NULL", nowMs);
@@ -57,7 +59,7 @@ export function publishBase(storage: DurableObjectStorage, hash: string, nowMs: 
   });
 }
 
-/** Bases whose files can go: left behind by a crash, or replaced long enough ago. */
+/** Bases whose files can be deleted: left by a crash, or replaced long enough ago. */
 export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
   const pending = sql.exec<{ hash: string }>("SELECT hash FROM bases WHERE state = 'pending'").toArray();
   const replaced = sql

@@ -1,21 +1,21 @@
 /**
- * Reading and trimming the log of changes. It answers three questions: what changed since a base (the
- * delta), who did what (history), and how far back one can return (rollback). Bounded by number of
- * versions and of changes; never cut above the oldest base that is still served.
+ * Reads and trims the log of changes. It serves three uses: what changed since a base (the delta), who changed what
+ * (history), and how far back a rollback can go. The number of versions and changes is bounded, but the log above the
+ * oldest served base is always kept.
  */
 import type { EdgeRule } from '../../../rules/types.ts';
 import { edgeRule, typeOfCode } from '../rule-row.ts';
 import type { RuleKey } from '../rule-row.ts';
 import type { HistoryEntry, WriteKind } from '../rpc.ts';
 
-/** Versions one can look back on and return to. */
+/** Versions that history lists and a rollback can restore. */
 export const HISTORY_MAX_VERSIONS = 1000;
-/** Changes kept for it: an import of a full book can still be undone. About 100 bytes each. */
+/** Changes kept for them, about 100 bytes each. An import of a full book can still be rolled back. */
 export const HISTORY_MAX_CHANGES = 1_250_000;
-/** Changes cut in one transaction: keeps the object answering while a long log is trimmed. */
+/** Changes deleted per transaction, so that the object keeps responding while a long log is trimmed. */
 const TRIM_STEP_CHANGES = 20_000;
 
-/** Net changes in `(from, to]`: what each touched rule became, and which are gone. */
+/** Net changes in `(from, to]`: the present form of each changed rule, and the deleted ones. */
 export function netChanges(sql: SqlStorage, from: number, to: number): { set: EdgeRule[]; removed: RuleKey[] } {
   const set: EdgeRule[] = [];
   const removed: RuleKey[] = [];
@@ -42,7 +42,7 @@ export function netChanges(sql: SqlStorage, from: number, to: number): { set: Ed
   return { set, removed };
 }
 
-/** Changes logged in versions above `from`; an upper bound of the rules they touched. */
+/** Changes logged in versions above `from`: an upper bound of the rules they changed. */
 export function changesSince(sql: SqlStorage, from: number): number {
   return sql
     .exec<{ changes: number }>(
@@ -52,7 +52,7 @@ export function changesSince(sql: SqlStorage, from: number): number {
     .one().changes;
 }
 
-/** Changes in all the deltas over a base of version `from`, one delta for each version since. */
+/** Total size of all deltas over a base of version `from`, one delta for each version since. */
 export function deltaChangesShipped(sql: SqlStorage, from: number): number {
   return sql
     .exec<{ shipped: number }>(
@@ -80,7 +80,7 @@ export function lastVersionWithin(sql: SqlStorage, from: number, limit: number):
   return last;
 }
 
-/** Newest first, below `before` when given. */
+/** Newest first, below `before` when it is given. */
 export function history(sql: SqlStorage, limit: number, before: number | null): HistoryEntry[] {
   const cursor = sql.exec<{
     version: number;
@@ -104,14 +104,14 @@ export function history(sql: SqlStorage, limit: number, before: number | null): 
   }));
 }
 
-/** The oldest version that can be returned to: every change after it is still in the log. */
+/** The oldest version that a rollback can restore: every later change is still in the log. */
 export function historyFloor(sql: SqlStorage): number {
   return sql.exec<{ floor: number }>('SELECT history_floor AS floor FROM book').one().floor;
 }
 
 /**
- * Cuts what is beyond the bounds, oldest first and in steps, giving way between them.
- * @param oldestBaseVersion the log above it is still needed for deltas.
+ * Deletes the oldest versions beyond the bounds, in steps; calls `giveWay` between them. The log above
+ * `oldestBaseVersion` stays, because deltas need it.
  */
 export async function trimHistory(
   storage: DurableObjectStorage,
@@ -150,7 +150,7 @@ function boundedFloor(sql: SqlStorage): number {
   return 0;
 }
 
-/** The last version of the next step: one at least, else as many as make up a step's changes. */
+/** The last version of the next step: at least one, else as many as fit a step's changes. */
 function stepEnd(sql: SqlStorage, from: number): number {
   let changes = 0;
   let end = from + 1;

@@ -1,9 +1,8 @@
 /**
- * Compiling a base: rows are streamed through the compiler in slices, and between slices the object
- * answers others. The rules may change meanwhile, so a base can already hold some changes of later
- * versions; that is sound, because it carries the version at which the reading began and every
- * delta over it sets or removes whole rules, whatever the base says about them. Until the pointer
- * moves nobody sees the base, and from then on its delta covers all that was written meanwhile.
+ * Compiles a base. Rows go through the compiler in slices, and between slices the object serves other calls. Rules may
+ * change meanwhile, so a base can hold some changes of later versions. That is safe: the base carries the version at
+ * which reading began, and every delta over it sets or removes whole rules. No edge sees the base until the pointer
+ * moves, and its delta then covers everything written meanwhile.
  */
 import { RulesetCompiler } from '../../../rules/compiler.ts';
 import { signRulesetFile } from '../../../rules/signing.ts';
@@ -14,11 +13,11 @@ import { rulesetKey } from '../ruleset-objects.ts';
 import { edgeRule } from '../rule-row.ts';
 import type { EngineRow } from '../rule-row.ts';
 
-/** A text value holds 2 MB at most; these many rows of the longest user agents stay below it. */
+/** A text value holds at most 2 MB; this many rows with the longest user agents stay below it. */
 const READ_ROWS = 2000;
 /** About 10 ms of reading and compiling, the longest that another call waits. */
 const READS_PER_SLICE = 5;
-/** An expired rule is left out of the base a minute later: edges' clocks may lag. It stays listed. */
+/** An expired rule leaves the base a minute later, because clocks of edges may be slow. It stays listed. */
 const EXPIRED_GRACE_SECONDS = 60;
 
 export interface CompileJob {
@@ -62,7 +61,7 @@ async function addRules(sql: SqlStorage, compiler: RulesetCompiler, expiredBefor
   }
 }
 
-/** As one JSON text: three times as fast as a row at a time. */
+/** As one JSON text, which is three times as fast as one row at a time. */
 function nextRows(sql: SqlStorage, after: readonly [number, string]): EngineRow[] {
   const { rows } = sql
     .exec<{ rows: string }>(
@@ -83,7 +82,7 @@ async function removeDisposable(sql: SqlStorage, env: ServiceEnv, instanceId: st
   }
 }
 
-/** Lets the object's other calls in. */
+/** Lets waiting calls run. */
 function giveWay(): Promise<void> {
   return scheduler.wait(0);
 }

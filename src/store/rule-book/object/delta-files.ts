@@ -1,6 +1,6 @@
 /**
- * Signed deltas, made when first asked for and kept in memory: every colo asks for the same few. A
- * delta is a pure function of the log, so losing the memory costs only the making.
+ * Signed deltas, made on first request and kept in memory, because every colo requests the same few. A delta depends on
+ * the log alone, so losing the memory costs only time.
  */
 import { encodeDelta } from '../../../rules/delta.ts';
 import { signRulesetFile } from '../../../rules/signing.ts';
@@ -8,7 +8,7 @@ import { signingKey } from '../../keys/signing-keys.ts';
 import type { BasePointer } from '../rpc.ts';
 import { netChanges } from './change-log.ts';
 
-/** Edges are at one of the last few versions; the largest is about 3 MB. */
+/** Edges are at one of the last few versions. The largest delta is about 3 MB. */
 const KEPT_FILES = 4;
 
 export class DeltaFiles {
@@ -23,7 +23,7 @@ export class DeltaFiles {
     this.#instanceId = instanceId;
   }
 
-  /** The signed changes in `(base.version, version]`. `nowMs`: epoch milliseconds. */
+  /** The signed changes in `(base.version, version]`. */
   file(base: BasePointer, version: number, nowMs: number): Promise<Uint8Array> {
     const key = `${base.hash}/${version}`;
     const kept = this.#files.get(key);

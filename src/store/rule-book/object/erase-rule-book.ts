@@ -1,6 +1,6 @@
 /**
- * The end of a book: with its instance deleted no endpoint reaches its rules any more, so they go, with
- * their log and their files. Marked first and done by the alarm, which is repeated until it has worked.
+ * Erases a book whose instance was deleted: its rules, their log and their files. The book is marked first; the alarm
+ * erases it and repeats until it succeeds.
  */
 import { rulesetFolder } from '../ruleset-objects.ts';
 import { createRuleBookTables } from './schema.ts';
@@ -13,7 +13,7 @@ export function isRuleBookRetired(sql: SqlStorage): boolean {
   return sql.exec('SELECT 1 FROM retired').toArray().length > 0;
 }
 
-/** Leaves an empty book of the same name behind. */
+/** Leaves an empty book of the same name. */
 export async function eraseRuleBook(storage: DurableObjectStorage, files: R2Bucket, instanceId: string): Promise<void> {
   for (;;) {
     const { objects } = await files.list({ prefix: rulesetFolder(instanceId) });

@@ -1,7 +1,7 @@
 /**
- * Reading rules back: one page of the list in key order, its exact total, and the rules that match an
- * address. Every query is a range of the primary key, so a page costs the same at a million rules;
- * only a filter by verdict walks the rows it skips.
+ * Lists rules: one page in key order, the exact total, and the rules that match a visitor. Every query is a range of
+ * the primary key, so a page costs the same in a book of a million rules. Only a filter by verdict reads the rows it
+ * skips.
  */
 import type { EdgeRuleType } from '../../../contract/vocabulary.ts';
 import { STORED_RULE_JSON, storedRules, typeCodes, verdictCodes } from '../rule-row.ts';
@@ -9,7 +9,7 @@ import type { RuleKey, StoredRule } from '../rule-row.ts';
 import type { RuleFilter, RulePageQuery } from '../rpc.ts';
 import { countRules } from './write-rules.ts';
 
-/** Upper bound of every text that begins with a prefix: no rule value holds the last code point. */
+/** Upper bound of every text with a given prefix: no rule value contains the last code point. */
 const AFTER_ANY_TEXT = '\u{10FFFF}';
 /** In the order of their codes, which is the order of the list. */
 const listedTypes = (Object.keys(typeCodes) as EdgeRuleType[]).toSorted((a, b) => typeCodes[a] - typeCodes[b]);
@@ -37,7 +37,7 @@ export function packedPage(sql: SqlStorage, query: RulePageQuery): string {
   return packed(rows);
 }
 
-/** Exact. Without `valuePrefix` it is read from the counters, else counted over the range. */
+/** Exact. Without `valuePrefix` it comes from the counters, else it is counted over the range. */
 export function ruleTotal(sql: SqlStorage, filter: RuleFilter): number {
   if (filter.valuePrefix === undefined) {
     if (filter.type === undefined && filter.verdict === undefined) return countRules(sql);
@@ -60,7 +60,7 @@ export function ruleTotal(sql: SqlStorage, filter: RuleFilter): number {
   return total;
 }
 
-/** The rules under these keys, most specific first when the keys are; at most `limit`. */
+/** The rules under these keys, in the order of the keys; at most `limit`. */
 export function rulesUnder(sql: SqlStorage, keys: readonly RuleKey[], limit: number): StoredRule[] {
   const cursor = sql.exec(
     `SELECT ${STORED_RULE_JSON} FROM json_each(?1) j
@@ -90,7 +90,7 @@ function range(type: EdgeRuleType, filter: RuleFilter): { where: string[]; bindi
   return { where, bindings };
 }
 
-/** The spelling in which canonical values of a type begin. */
+/** The spelling that canonical values of a type start with. */
 function canonicalPrefix(type: EdgeRuleType, prefix: string): string {
   if (type === 'countryCode') return prefix.toUpperCase();
   if (type === 'asn') return prefix.replace(/^as/i, '');

@@ -1,7 +1,7 @@
 /**
- * RuleBook: the one writer of an instance's edge access rules (design 4). A write is one version,
- * visible in the delta at once; compiling a new base happens in an alarm, in slices, so that neither
- * writers nor edges wait for it. State is SQLite (docs/storage-schema.md); files are in R2.
+ * RuleBook: the Durable Object that alone writes an instance's edge access rules. A write is one version, which the
+ * delta contains at once. An alarm compiles new bases in slices, so that neither writers nor edges wait. State is in
+ * SQLite (docs/storage-schema.md), files are in R2.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { failed } from '../../../result.ts';
@@ -28,16 +28,19 @@ import { userAgentRulesIn } from './user-agent-lookup.ts';
 import { countRules, deleteRules, restoreVersion, upsertRules } from './write-rules.ts';
 
 /**
- * Every version ships the whole delta to every colo again. When those shipments add up to the base itself, a new
- * base is the cheaper way on: at a million rules after some 1400 single changes, or 14 batches of 10,000.
+ * Every version sends the whole delta to every colo again. Once these add up to the size of the base, a new base is
+ * cheaper: at a million rules after about 1,400 single changes, or 14 batches of 10,000.
  */
 const SHIPPED_CHANGES_MIN = 200_000;
-/** Lets a burst of writes finish before that compile starts. */
+/** Lets a burst of writes finish before the compile starts. */
 const COMPILE_DELAY_MS = 1000;
-/** A delta of this size is folded in when there is time: an edge searches it beside the base. */
+/**
+ * A delta of this size is compiled into the base when the book is quiet, because an edge searches it in addition to the
+ * base.
+ */
 const DELTA_QUIET_CHANGES = 2000;
 const COMPILE_QUIET_DELAY_MS = 30_000;
-/** Writers wait for the compile beyond this: bounds the delta that edges load (about 1.5 MB). */
+/** Above this, writers wait for the compile. It bounds the delta that edges load (about 1.5 MB). */
 const DELTA_MAX_CHANGES = 100_000;
 
 export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
@@ -45,7 +48,10 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   readonly #instanceId: string;
   readonly #deltas: DeltaFiles;
   #compiling: Promise<void> | null = null;
-  /** Epoch milliseconds. Later writes may bring it forward, never push it back: that would starve the compile. */
+  /**
+   * Epoch milliseconds. Later writes may bring the alarm forward but never delay it, or writes could delay the compile
+   * without end.
+   */
   #alarmAt = Number.POSITIVE_INFINITY;
 
   constructor(ctx: DurableObjectState, env: ServiceEnv) {
@@ -56,13 +62,11 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
   }
 
-  /** What edges are told. Makes the first base, so that even an empty book has a valid one. */
   async currentVersion(): Promise<RulesVersion> {
     const base = await this.#base();
     return { base, delta: { version: this.#publishedVersion(base) } };
   }
 
-  /** The signed changes from a base up to `version`; `null` for a base or version that is not served. */
   async delta(baseHash: string, version: number): Promise<Uint8Array | null> {
     const base = servedBase(this.#storage.sql, baseHash);
     if (!base || version < base.version || version > this.#version()) return null;
@@ -79,11 +83,10 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     return this.#written(deleteRules(this.#storage, keys, author));
   }
 
-  /** Back to the rules of an earlier version, as a new version. */
   async rollback(version: number, author: WriteAuthor): Promise<RollbackOutcome> {
     await this.#roomForChanges();
-    // A rollback can be larger than a delta may be. A base that was half read before it could then not be
-    // completed by a delta, so none may be under way.
+    // A rollback can be larger than a delta may be. A base that was half read before it could not be completed by a
+    // delta, so no compile may run during a rollback.
     while (this.#compiling) await this.#compiling;
     const oldest = historyFloor(this.#storage.sql);
     const newest = this.#version();
@@ -93,17 +96,12 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     return this.#written(restoreVersion(this.#storage, version, author));
   }
 
-  /** Callers take `rulePage` of `rule-book/stub.ts`, which unpacks it. */
   async packedPage(query: RulePageQuery): Promise<PackedRulePage> {
     const { sql } = this.#storage;
     const total = query.withoutTotal === true ? 0 : ruleTotal(sql, query);
     return { packed: packedPage(sql, query), total, version: this.#version() };
   }
 
-  /**
-   * Rules that can match a visitor: those under `keys` (each prefix of the address, its network, country,
-   * fingerprint) and each user agent rule whose text is part of `userAgent`, which comes folded as the values are.
-   */
   async matching(keys: RuleKey[], userAgent: string, limit: number): Promise<{ rules: StoredRule[]; version: number }> {
     const { sql } = this.#storage;
     const agents = await userAgentRulesIn(sql, userAgent, limit, () => scheduler.wait(0));
@@ -119,7 +117,6 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     return { versions: history(sql, limit, before), version: this.#version(), oldest: historyFloor(sql) };
   }
 
-  /** The instance was deleted: everything of this book goes, within seconds and with retries. */
   async retire(nowMs: number): Promise<void> {
     markRuleBookRetired(this.#storage.sql, nowMs);
     await this.#storage.setAlarm(Date.now() + COMPILE_DELAY_MS);
@@ -132,7 +129,6 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     await eraseRuleBook(this.#storage, this.env.RULESETS, this.#instanceId);
   }
 
-  /** Compiles the present rules into a new base; a call while one runs waits for that one. */
   compile(): Promise<void> {
     this.#compiling ??= compileBase({
       storage: this.#storage,
@@ -141,7 +137,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
       nowMs: Date.now(),
     }).finally(() => {
       this.#compiling = null;
-      // What was written meanwhile may already call for the next one.
+      // What was written meanwhile may already require the next one.
       this.#compileSoonIfDue();
     });
     return this.#compiling;
@@ -161,8 +157,8 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   /**
-   * The version edges may load: the newest, except after a rollback larger than a delta may be, when
-   * edges stay where they are until the new base is there.
+   * The version that edges may load. This is the newest, except after a rollback that is larger than a delta may be:
+   * then edges keep their version until the new base is ready.
    */
   #publishedVersion(base: BasePointer): number {
     return lastVersionWithin(this.#storage.sql, base.version, 2 * DELTA_MAX_CHANGES) ?? this.#version();
@@ -196,9 +192,9 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 }
 
-/** Kept in the book on first use: an alarm may start the object without its name. */
+/** Stored in the book on first use, because an alarm may start the object without its name. */
 function instanceIdOf(sql: SqlStorage): string {
   const [row] = sql.exec<{ instance_id: string }>('SELECT instance_id FROM book');
-  if (!row) throw new Error('A RuleBook is addressed by the name of its instance');
+  if (!row) throw new Error('A RuleBook must be called by the name of its instance');
   return row.instance_id;
 }

@@ -1,10 +1,10 @@
 /**
- * Tables of one RuleBook (docs/storage-schema.md, "RuleBook"). `rules` is the present, `changes` the
- * log that made it: deltas, history and rollback all read the log, and a rule is only ever written
- * by applying a version of the log, so the two cannot disagree.
+ * Tables of one RuleBook (docs/storage-schema.md, "RuleBook"). `rules` is the present state and `changes` the log that
+ * produced it. Deltas, history and rollback read the log. A rule is only written by applying a version of the log, so
+ * that the two always agree.
  */
 
-/** WITHOUT ROWID: the key is the order in which rules are listed and compiled. */
+/** WITHOUT ROWID: rules are listed and compiled in the order of the key. */
 const statements = [
   `CREATE TABLE IF NOT EXISTS rules (
      type INTEGER NOT NULL, value TEXT NOT NULL, verdict INTEGER NOT NULL, mode INTEGER NOT NULL,
@@ -31,16 +31,16 @@ const statements = [
    ) WITHOUT ROWID`,
   // API key ids are long and repeat in every row: a rule holds the number, this table the id.
   `CREATE TABLE IF NOT EXISTS actors (actor INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`,
-  // `instance_id`: a Durable Object does not know the name it was made from, and R2 keys hold it.
+  // `instance_id`: an alarm starts the object without its name, and R2 keys contain the name.
   `CREATE TABLE IF NOT EXISTS book (
      id INTEGER PRIMARY KEY CHECK (id = 1), instance_id TEXT NOT NULL, version INTEGER NOT NULL,
      history_floor INTEGER NOT NULL
    )`,
-  // A row: the instance was deleted, and this book is about to be.
+  // Has a row once the instance was deleted and until the book is erased.
   `CREATE TABLE IF NOT EXISTS retired (at INTEGER NOT NULL)`,
 ];
 
-/** `instanceId`: unknown where an alarm starts an object that was named before. */
+/** `instanceId` is unknown when an alarm starts an object that was created before. */
 export function createRuleBookTables(sql: SqlStorage, instanceId: string | undefined): void {
   for (const statement of statements) sql.exec(statement);
   if (instanceId === undefined) return;

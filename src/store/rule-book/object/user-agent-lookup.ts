@@ -1,17 +1,17 @@
 /**
- * Which user agent rules are part of a header, without reading them all: at each position of the header the
- * greatest rule not above what follows is looked up in the primary key. Every rule that is a beginning
- * of the text lies on the way down from there, since whatever sorts between a beginning and the text
- * itself begins the same. Two or three look-ups per position, where a scan of 100,000 rules under a
- * header of 16 KiB held the object for ten seconds.
+ * Finds the user agent rules that a header contains, without reading all rules. At each position of the header, the
+ * primary key finds the greatest rule that does not sort after the text from there. Every rule that is a prefix of this
+ * text is found on the way down: whatever sorts between a prefix and the text starts with the same prefix. This takes
+ * two or three look-ups per position. A scan of 100,000 rules for a header of 16 KiB blocked the object for ten
+ * seconds.
  */
 import { USER_AGENT_VALUE_MAX_CHARS } from '../../../rules/canonical.ts';
 import { typeCodes } from '../rule-row.ts';
 
-/** About 10 ms of work between which others are let in. */
+/** About 10 ms of work, after which other calls run. */
 const LOOKUPS_PER_SLICE = 2000;
 
-/** Values of the rules that `userAgent`, folded as they are, contains; at most `limit`. */
+/** Values of the rules that `userAgent` contains, folded as rule values are; at most `limit`. */
 export async function userAgentRulesIn(
   sql: SqlStorage,
   userAgent: string,
@@ -20,7 +20,7 @@ export async function userAgentRulesIn(
 ): Promise<string[]> {
   const text = userAgent.toWellFormed();
   const found = new Set<string>();
-  /** A header that repeats itself asks the same again. */
+  /** A repetitive header needs the same look-up again. */
   const known = new Map<string, string | null>();
   for (let start = 0; start < text.length && found.size < limit; start += 1) {
     let bound = whole(text.slice(start, start + USER_AGENT_VALUE_MAX_CHARS));
@@ -58,7 +58,7 @@ function commonLength(one: string, other: string): number {
   return length;
 }
 
-/** Without half a character at the end: SQLite would take it for another one. */
+/** Without half of a surrogate pair at the end, which SQLite would store as another character. */
 function whole(text: string): string {
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

@@ -1,16 +1,16 @@
 /**
- * Applying one batch: all of it or nothing, as one version. Every kind of write (create, delete,
- * rollback) first lists what would really change in `changes` under the next version, then applies
- * that list to `rules`. A batch that changes nothing makes no version, so importing twice is quiet.
+ * Applies one batch as one version, all of it or nothing. Every kind of write (create, delete, rollback) first lists
+ * its real changes in `changes` under the next version, then applies this list to `rules`. A batch that changes nothing
+ * makes no version, so that importing a file twice changes nothing.
  */
 import { failed, ok } from '../../../result.ts';
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import type { TooManyRules, WriteAuthor, WriteOutcome } from '../rpc.ts';
 
-/** Rules one instance can hold: one compile must fit a 128 MB isolate (docs/storage-schema.md). */
+/** Rules per instance: one compile must fit in an isolate of 128 MB (docs/storage-schema.md). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
-/** Their automaton is compiled in memory: 50,000 of the greatest length take 70 MB of the isolate's 128. */
+/** Their automaton is compiled in memory: 50,000 rules of the greatest length take 70 MB of the isolate's 128. */
 export const USER_AGENT_RULES_MAX = 50_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
@@ -23,7 +23,7 @@ class TooManyRulesError extends Error {
   }
 }
 
-/** Creates or replaces; a rule that is already so is left alone. */
+/** Creates or replaces rules. A rule that is already the same does not change. */
 export function upsertRules(
   storage: DurableObjectStorage,
   rules: readonly RuleWrite[],
@@ -36,7 +36,7 @@ export function upsertRules(
   });
 }
 
-/** Deletes what is there; keys that are not there are no error. */
+/** Deletes the rules under these keys. Unknown keys are no error. */
 export function deleteRules(
   storage: DurableObjectStorage,
   keys: readonly RuleKey[],
@@ -49,7 +49,7 @@ export function deleteRules(
   });
 }
 
-/** Back to the rules of `target`, as a new version. The caller has checked that the log reaches back to it. */
+/** Restores the rules of version `target` as a new version. The caller has checked that the log reaches back to it. */
 export function restoreVersion(storage: DurableObjectStorage, target: number, author: WriteAuthor): WriteOutcome {
   return applyVersion(storage, author, target, (sql, version) => {
     sql.exec(LIST_RESTORES, version, target, version);
@@ -97,7 +97,7 @@ function applyVersion(
   }
 }
 
-/** Thrown inside the transaction, so that a refused batch leaves no trace. */
+/** Throws inside the transaction, so that a refused batch leaves no trace. */
 function checkLimits(sql: SqlStorage): void {
   if (countRules(sql) > RULES_PER_INSTANCE_MAX) throw new TooManyRulesError(RULES_PER_INSTANCE_MAX, null);
   const { rules } = sql
@@ -115,12 +115,12 @@ function actorNumber(sql: SqlStorage, name: string): number {
   return sql.exec<{ actor: number }>('SELECT actor FROM actors WHERE name = ?', name).one().actor;
 }
 
-/** One batch that names a rule twice means the later one, as two batches would. */
+/** If a batch has a key twice, the later item counts, as in two batches. */
 function lastOfEachKey<T extends RuleKey>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [`${item.type}:${item.value}`, item])).values()];
 }
 
-/** JSON arrays of at most `CHUNK_MAX_CHARS`, one item at least in each. */
+/** JSON arrays of at most `CHUNK_MAX_CHARS`, each with at least one item. */
 function* chunks(items: readonly unknown[]): Generator<string> {
   let part: string[] = [];
   let chars = 0;
@@ -137,7 +137,7 @@ function* chunks(items: readonly unknown[]): Generator<string> {
   if (part.length > 0) yield `[${part.join(',')}]`;
 }
 
-/** A rule's content, in the order that `before` and `after` hold it. */
+/** A rule's content, in the order of `before` and `after`. */
 const CONTENT = `json_array(r.verdict, r.mode, r.expiry, r.rollout, r.note, r.created_at, r.created_by, r.updated_at, r.updated_by)`;
 
 const LIST_UPSERTS = `
@@ -158,7 +158,7 @@ const LIST_DELETES = `
     FROM (SELECT value ->> 0 AS type, value ->> 1 AS value FROM json_each(?2)) j
     JOIN rules r ON r.type = j.type AND r.value = j.value`;
 
-/** What a rule was at the target is what the first change after the target found. */
+/** The first change after the target version holds, as `before`, what the rule was at that version. */
 const LIST_RESTORES = `
   INSERT INTO changes (version, type, value, before, after)
   SELECT ?1, c.type, c.value, CASE WHEN r.type IS NULL THEN NULL ELSE ${CONTENT} END, c.before

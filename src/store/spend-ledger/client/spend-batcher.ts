@@ -1,26 +1,24 @@
 /**
- * Group commit of spends: those of one isolate and one ledger object that come within a millisecond leave
- * in one call and one transaction (design 11). Which of them wins is still the ledger's word alone.
- *
- * I/O on Workers belongs to the request that made it and dies with it, so nobody waits for another's
- * promise without a way out: the first request of a batch sends it inside its `waitUntil`, which outlives
- * a visitor who hangs up; each other waits on a promise of its own beside a timer of its own, and asks for
- * itself when that ends. The call id makes the second asking harmless: who won the first time still has.
+ * Batches spends: those that one isolate sends to one ledger object within a millisecond share one call and one
+ * transaction. The ledger alone decides which of them win. On Workers, I/O belongs to the request that started it and
+ * ends with it. So the first request of a batch sends it inside its `waitUntil`, which continues after the visitor
+ * disconnects. Each other request also starts a timer and repeats its spend alone when that ends. The call id makes
+ * repeating safe: a call that won has still won.
  */
 import type { SpendResult, SpendRow } from '../rpc.ts';
 
-/** Shorter than any way to an object in production; long enough that a busy isolate fills a batch. */
+/** Shorter than any round trip to an object in production; long enough that a busy isolate fills a batch. */
 const WINDOW_MS = 1;
-/** One call of some 20 KB and one transaction of about a millisecond. */
+/** About 20 KB in one call, and one transaction of about a millisecond. */
 export const SPENDS_PER_BATCH_MAX = 64;
-/** An open batch older than this lost its request before it left; the next spend opens another. */
+/** The request that should have sent an older batch is gone. The next spend opens a new batch. */
 const OPEN_LOST_AFTER_MS = 100;
-/** No answer by then: the request that sent is gone, or the object is slow and one more call decides. */
+/** Without a result by then, the sending request is gone or the object is slow. One more call decides. */
 const ANSWER_LOST_AFTER_MS = 2000;
 
-/** The current request's own way to the ledger, and its `waitUntil`. */
+/** How the current request reaches the ledger, and its `waitUntil`. */
 export interface SpendWay {
-  /** One result per row, in order. */
+  /** One result per row, in the same order. */
   send(rows: readonly SpendRow[]): Promise<readonly SpendResult[]>;
   waitUntil(work: Promise<unknown>): void;
 }
@@ -44,7 +42,7 @@ export class SpendBatcher {
     this.#answerLostAfterMs = answerLostAfterMs;
   }
 
-  /** @throws what the ledger's call threw: then nobody of the batch has spent, and nobody is told so. */
+  /** @throws what the ledger's call threw. Then no spend of the batch was stored. */
   spend(ledger: string, row: SpendRow, way: SpendWay, nowMs: number): Promise<SpendResult> {
     const { promise, resolve, reject } = Promise.withResolvers<SpendResult>();
     const seat = { resolve, reject };
@@ -61,7 +59,7 @@ export class SpendBatcher {
     return this.#answered(promise, row, way);
   }
 
-  /** Never rejects: what went wrong is told to every seat. */
+  /** Never rejects: an error goes to every request of the batch. */
   async #send(ledger: string, batch: Batch, way: SpendWay): Promise<void> {
     await sleep(WINDOW_MS);
     if (this.#open.get(ledger) === batch) this.#open.delete(ledger);
@@ -69,7 +67,7 @@ export class SpendBatcher {
       const results = await way.send(batch.rows);
       batch.seats.forEach((seat, index) => {
         const result = results[index];
-        if (result === undefined) seat.reject(new Error('the ledger left a spend unanswered'));
+        if (result === undefined) seat.reject(new Error('The ledger returned no result for a spend'));
         else seat.resolve(result);
       });
     } catch (error) {
@@ -79,7 +77,7 @@ export class SpendBatcher {
 
   async #answered(promise: Promise<SpendResult>, row: SpendRow, way: SpendWay): Promise<SpendResult> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // This request's own timer: while it runs, the request has something to wait for that is its own.
+    // A timer of this request, so that it always has I/O of its own to wait for.
     const lost = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.#answerLostAfterMs);
     });
@@ -90,7 +88,7 @@ export class SpendBatcher {
       clearTimeout(timer);
     }
     const [own] = await way.send([row]);
-    if (own === undefined) throw new Error('the ledger left a spend unanswered');
+    if (own === undefined) throw new Error('The ledger returned no result for a spend');
     return own;
   }
 }

@@ -1,20 +1,20 @@
 /**
- * The way to the SpendLedger objects. A jti's first byte picks the object, so that every use of one
- * jti meets in the same place; counters have objects by purpose and site.
+ * How the service reaches the SpendLedger objects. The first byte of a jti chooses the object, so that every use of one
+ * jti meets the same object. Counters have objects by purpose and site.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { CountRequest, SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
 import { SpendBatcher } from './spend-batcher.ts';
 
 /**
- * One object takes about 1,000 calls a second in production, of up to 64 spends each: four are enough for
- * 4,000 lone spends a second and many more in batches, and few enough that batches fill. Changing this
- * number moves jtis to other objects: within the hour after it a token could be spent once in each.
+ * One object takes about 1,000 calls a second, each with up to 64 spends. Four objects are enough for 4,000 single
+ * spends a second, and few enough that batches fill. Changing this number moves jtis to other objects: within the next
+ * hour, a token could then be spent once in each.
  */
 const SPEND_SHARDS = 4;
 const COUNT_SHARDS = 16;
 
-/** `key` is `audience:jti` or another name that holds the jti; `jti` in hex. */
+/** `key` is `audience:jti` or another name that contains the jti; `jti` is hex. */
 export function spend(
   call: { env: ServiceEnv; waitUntil(work: Promise<unknown>): void },
   jti: string,
@@ -45,14 +45,14 @@ export async function recall(
   return ledger(env, `spend-${shardOf(jti)}`).recall(key, bornAt, fingerprint);
 }
 
-/** Whether a key was spent: a glance before work that a spent token is not worth; only `spend` decides. */
+/** Whether a key was spent. It only saves work for a spent token; `spend` decides. */
 export async function isSpent(env: ServiceEnv, jti: string, key: string, bornAt: number): Promise<boolean> {
   return ledger(env, `spend-${shardOf(jti)}`).isSpent(key, bornAt);
 }
 
 /**
- * Exact across all isolates: `false` once `limit` uses of the key were counted in its window. A key begins
- * with purpose and site, which have objects of their own: one that is full refuses, and must refuse nobody else.
+ * Exact across all isolates: `false` once `limit` uses of the key were counted in its window. A key begins with its
+ * purpose and site, and each pair has objects of its own, so that a full object refuses no other site.
  */
 export async function countUse(env: ServiceEnv, request: CountRequest): Promise<boolean> {
   const [purpose = '', site = ''] = request.key.split(' ', 2);
@@ -69,15 +69,15 @@ function shardOf(jti: string): number {
 let isolate = '';
 let calls = 0;
 
-/** Names one question to the ledger, so that asking it again is not another one. */
+/** Identifies one spend, so that repeating it is not a second one. */
 function newCallId(): string {
-  // Not at start-up: Workers grant randomness to requests only.
+  // Not at module start: Workers allow randomness only within requests.
   if (isolate === '') isolate = crypto.randomUUID();
   return `${isolate}:${calls++}`;
 }
 
 interface Known {
-  /** An id is a hash of its name, worth keeping; a stub belongs to one request. */
+  /** An id is a hash of its name and worth keeping; a stub belongs to one request. */
   ids: Map<string, DurableObjectId>;
   batcher: SpendBatcher;
 }

@@ -1,32 +1,32 @@
 /**
- * SpendLedger: the Durable Object where a token is spent (design 5). `INSERT … ON CONFLICT DO NOTHING`
- * in one object makes exactly one of any number of parallel verifications the winner; check-then-set
- * on KV or D1 would not. Rows live in one table per epoch of first issue, dropped whole by alarm.
- * A second table of counters bounds what may happen per key and time: attempts, waits, submissions.
+ * SpendLedger: the Durable Object that spends tokens. `INSERT … ON CONFLICT DO NOTHING` in one object lets exactly one
+ * of any number of parallel verifications win; a check followed by a write in KV or D1 would not. Each epoch of first
+ * issue has a table, which an alarm drops as a whole. A table of counters limits attempts, waits and submissions per
+ * key.
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { CountRequest, SpendLedgerRpc, SpendRow } from '../rpc.ts';
 
-/** Tokens first issued within the same ten minutes share a table. */
+/** Tokens that were first issued within the same ten minutes share a table. */
 const EPOCH_MS = 600_000;
 /**
- * How long after its epoch a table stays: 30 minutes for a chain of rounds, 10 until the token
- * expires at the latest, 10 in which an answer is repeated, 10 to spare.
+ * How long a table stays after its epoch: 30 minutes for a chain of rounds, 10 until the token expires, 10 in which an
+ * answer is repeated, 10 in reserve.
  */
 const KEEP_MS = 3_600_000;
-/** An answer is repeated to the same question this long (design 5). */
+/** How long the answer to a repeated question is kept. */
 export const REPLAY_MS = 600_000;
-/** Keys counted at once per object; above it the fullest answer is "no", which is the safe one. */
+/** Keys counted at once per object. A full object refuses new keys, which is the safe side. */
 const COUNTERS_MAX = 100_000;
 
 export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedgerRpc {
   readonly #sql: SqlStorage;
   readonly #epochs = new Set<number>();
-  /** Rows in `counters`, kept here so that counting does not scan. */
+  /** Number of rows in `counters`, so that counting needs no scan. */
   #counterRows = 0;
-  /** When the first of the tables is to be dropped. */
+  /** When the first table is due to be dropped. */
   #nextDropAt = Infinity;
-  /** When the alarm is set for, as far as this instance knows. */
+  /** When the alarm is set for; `Infinity` until this instance has set it. */
   #alarmAt = Infinity;
 
   constructor(state: DurableObjectState, env: ServiceEnv) {
@@ -40,15 +40,10 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     this.#counterRows = this.#countCounters();
   }
 
-  /**
-   * Spends each key once: of all rows that ever name it, the first wins, here or in another batch. A row
-   * whose call id won before has still won: its caller asked again because the answer was lost. Per row:
-   * `true` won, `false` not, a text the kept answer to the same question. All rows are written or none.
-   */
   async spendAll(rows: readonly SpendRow[]): Promise<(boolean | string)[]> {
     const nowMs = Date.now();
     for (const [, bornAt] of rows) this.#makeTable(Math.floor(bornAt / EPOCH_MS), nowMs);
-    // Nothing is awaited between the statements, so nothing comes between them.
+    // Nothing is awaited between the statements, so no other call runs between them.
     const results = this.ctx.storage.transactionSync(() => rows.map((row) => this.#spendRow(row, nowMs)));
     await this.#wake(this.#nextDropAt);
     return results;
@@ -56,7 +51,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
 
   #spendRow([key, bornAt, fingerprint, answer, callId]: SpendRow, nowMs: number): boolean | string {
     const epoch = Math.floor(bornAt / EPOCH_MS);
-    // Older than any token can be: its table is gone, so it must not be spendable a second time.
+    // Every token of this age has expired. Its table is gone, so it must not be spendable again.
     if (!this.#live(epoch, nowMs)) return false;
     const table = tableName(epoch);
     const inserted = this.#sql.exec(
@@ -72,7 +67,6 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     return call === callId || (this.#recall(table, key, fingerprint, nowMs) ?? false);
   }
 
-  /** The kept answer of a question asked before, if it was asked within ten minutes. */
   async recall(key: string, bornAt: number, fingerprint: string): Promise<string | null> {
     const epoch = Math.floor(bornAt / EPOCH_MS);
     if (!this.#epochs.has(epoch)) return null;
@@ -85,7 +79,6 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     return this.#sql.exec(`SELECT 1 FROM ${tableName(epoch)} WHERE key = ?`, key).toArray().length > 0;
   }
 
-  /** Counts one use of a key in its window; `false` when the window's limit is reached. */
   async count(request: CountRequest): Promise<boolean> {
     const nowMs = Date.now();
     const row = this.#sql
@@ -122,7 +115,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     this.#nextDropAt = Math.min(Infinity, ...ends);
     const counters = this.#sql.exec<{ at: number | null }>('SELECT MIN(ends_at) AS at FROM counters').one().at;
     if (counters !== null) ends.push(counters);
-    // At most once a minute: windows end all the time, and nothing is wrong with a row too many.
+    // At most once a minute: windows end all the time, and an expired row does no harm.
     this.#alarmAt = ends.length > 0 ? Math.max(nowMs + 60_000, Math.min(...ends)) : Infinity;
     if (this.#alarmAt !== Infinity) await this.ctx.storage.setAlarm(this.#alarmAt);
   }
@@ -155,7 +148,7 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
 
   async #wake(at: number): Promise<void> {
     if (this.#alarmAt <= at) return;
-    // Before the write is awaited: calls that come meanwhile need not set it again.
+    // Set before the write is awaited: calls that arrive meanwhile need not set the alarm again.
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
   }
@@ -172,12 +165,12 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
   }
 }
 
-/** Epoch milliseconds at which no token of an epoch can be alive any more. */
+/** Epoch milliseconds at which every token of an epoch has expired. */
 function dropAt(epoch: number): number {
   return (epoch + 1) * EPOCH_MS + KEEP_MS;
 }
 
-/** Digits only: an epoch is a number, so the name cannot carry SQL. */
+/** Digits only, because an epoch is a number: the name cannot carry SQL. */
 function tableName(epoch: number): string {
   return `spent_${Math.trunc(epoch)}`;
 }
