@@ -9,7 +9,7 @@ import { sourceFiles } from './source-files.ts';
 
 const PURE = ['result.ts', 'bytes', 'contract'];
 /** Rooms of `src/` and the rooms each may import, beside itself. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'result.ts': [],
   bytes: ['result.ts'],
   contract: ['result.ts', 'bytes'],
@@ -47,7 +47,7 @@ const CALLER_SIDE = /^src\/store\/[a-z-]+\/client(\/|\.ts$)/;
 const OBJECT_EXPORTS = 'src/service/index.ts';
 
 /** Rooms of `src/edge`, top to bottom: an import points down, or stays in its room. */
-const edgeFloors: readonly (readonly string[])[] = [
+export const edgeFloors: readonly (readonly string[])[] = [
   ['index.ts', 'any-service.ts'],
   ['app.ts'],
   ['protect'],

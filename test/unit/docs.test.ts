@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { edgeFloors, mayImport } from '../../scripts/checks/import-graph.ts';
 
 const folders = ['.', 'docs', 'docs/decisions'];
 const pages = folders.flatMap((folder) =>
@@ -90,4 +91,24 @@ test('every counter that an edge keeps is explained to operators', () => {
   );
   expect(counters.length).toBeGreaterThan(20);
   expect([...new Set(counters)].filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+});
+
+describe('the architecture page', () => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const rows = page
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const names = (cell = '') =>
+    [...cell.replace('base', '`result.ts`, `bytes`, `contract`').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+
+  test.each(Object.entries(mayImport))('lists what src/%s may import', (room, targets) => {
+    const row = rows.find(([, name]) => name === `\`src/${room}\``);
+    expect(names(row?.[3]).toSorted()).toEqual([...targets].toSorted());
+  });
+
+  test('lists the rooms of the edge from top to bottom', () => {
+    const documented = rows.filter(([, floor = '']) => /^\d+$/.test(floor)).map(([, , rooms]) => names(rooms));
+    expect(documented).toEqual(edgeFloors.map((floor) => floor.filter((room) => room !== 'env.d.ts')));
+  });
 });
