@@ -1,6 +1,6 @@
 /**
  * Turns `src/locales/*.json` into one generated module per consumer, so that each bundle carries only the texts it
- * shows. Refuses a language whose fields are not those of English.
+ * shows. Refuses a language whose fields are not those of English (docs/languages.md).
  */
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -13,7 +13,6 @@ export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | ErrorState;
 export interface WidgetView {
   /** Where a picture task is shown. */
   readonly panel: HTMLElement;
-  readonly control: HTMLElement;
   show(state: WidgetState): void;
   progress(done: number): void;
   translate(language: LocalisedWidget): void;
@@ -57,7 +56,6 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
 
   return {
     panel,
-    control,
     show(next) {
       const announce = next !== state && next !== 'idle';
       state = next;
