@@ -19,7 +19,7 @@ const refused: readonly [RegExp, string][] = [
   [/\(reference,|\breference, [a-z]+ \d/i, 'cites a reference paper'],
   [/\bissues? #?\d|\bhabits? \d/i, 'cites a list kept elsewhere'],
   [
-    /\b(?:lest|who(?:so)?ever|thereof|therein|hitherto|whence|betwixt|forthwith|nought)\b/i,
+    /\b(?:lest|who(?:so)?ever|thereof|therein|hitherto|whence|betwixt|forthwith|nought|besides|mend(?:s|ed|ing)?)\b/i,
     'is archaic; use an everyday word',
   ],
   [
