@@ -1,24 +1,24 @@
 /**
- * `npm run bench -- risk`: the detectors on recorded sessions that their weights were never set by
- * (`test/fixtures/risk/report.json`), as a confusion matrix at both default thresholds; and what a score costs.
- * `npm run bench -- risk --tune` shows the other half, the one weights may be set by; `--each` every session.
+ * `npm run bench -- risk`: replays recorded sessions that the detectors' weights were not set by
+ * (`test/fixtures/risk/report.json`), prints how many are stopped at both default thresholds, and times a score.
+ * `--tune` replays the set that weights are set by, `--each` prints every session.
  */
-import { readFileSync } from 'node:fs';
+import { readRecording, recordedKinds } from '../lab/risk/recording.ts';
+import type { RecordedSession } from '../lab/risk/recording.ts';
+import { circumstances, replay } from '../lab/risk/replay.ts';
+import type { Replayed } from '../lab/risk/replay.ts';
 import { instancePolicy } from '../src/contract/management/instance.ts';
-import { circumstances, recordedKinds, recording, replay } from '../lab/risk/replay.ts';
-import type { RecordedSession, Replayed } from '../lab/risk/replay.ts';
 
 const TIMED_ROUNDS = 200;
 
-const limits = `What this does not say: there is no real person in it. "person-like" are browsers with a window that nothing drives
-from within, worked by a program through the system's pointer and keyboard as near to a hand as it comes, on one machine,
-one screen, Debian's Chromium, Firefox and WebKit. Automation of the same quality would get the same score. Whoever is
-missed may still be found by address categories, bursts and changes of network, which a recording on one machine cannot hold.`;
+const limits = `What this does not show: no real person was recorded. "person-like" sessions are browsers with a window and without a
+driver, operated through the system's pointer and keyboard by a program that imitates a hand, on one machine with one
+screen. Automation of the same quality gets the same score. Address categories, bursts and changes of network may still
+reveal it, but a recording on one machine cannot show that.`;
 
 export async function run(args: readonly string[]): Promise<void> {
   const set = args.includes('--tune') ? 'tune' : 'report';
-  const file = new URL(`../test/fixtures/risk/${set}.json`, import.meta.url);
-  const sessions = recording.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const sessions = readRecording(set);
   const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
   const replayed = replay(sessions);
   process.stdout.write(`Risk on ${replayed.length} recorded sessions (${set} set)\n\n`);
@@ -29,14 +29,16 @@ export async function run(args: readonly string[]): Promise<void> {
   ] as const) {
     printMatrix(name, threshold, replayed);
   }
-  printWronged(replayed, challengeThreshold);
+  printWronglyStopped(replayed, challengeThreshold);
   printCircumstances(sessions, challengeThreshold, blockThreshold);
   if (args.includes('--each')) printEach(replayed);
   const started = performance.now();
   for (let round = 0; round < TIMED_ROUNDS; round++) replay(sessions);
   const events = sessions.reduce((sum, session) => sum + session.events.length, 0) * TIMED_ROUNDS;
-  const micros = ((performance.now() - started) * 1000) / events;
-  process.stdout.write(`\n${micros.toFixed(1)} µs an event, score included (${events} events)\n\n${limits}\n`);
+  const microseconds = ((performance.now() - started) * 1000) / events;
+  process.stdout.write(
+    `\n${microseconds.toFixed(1)} µs for each event, with its score (${events} events)\n\n${limits}\n`,
+  );
 }
 
 function printKinds(replayed: readonly Replayed[], challenge: number, block: number): void {
@@ -44,7 +46,7 @@ function printKinds(replayed: readonly Replayed[], challenge: number, block: num
   for (const kind of recordedKinds) {
     const own = replayed.filter(({ session }) => session.kind === kind);
     if (own.length === 0) {
-      process.stdout.write(`${row([kind, 0, '–', '–', '–', '–'])}  not recorded: needs a display\n`);
+      process.stdout.write(`${row([kind, 0, '–', '–', '–', '–'])}  not recorded, needs a display\n`);
       continue;
     }
     const blocked = own.filter(({ score }) => score >= block).length;
@@ -56,11 +58,11 @@ function printKinds(replayed: readonly Replayed[], challenge: number, block: num
   }
 }
 
-/** The same sessions, had they come from elsewhere. */
+/** The same sessions as if they came from elsewhere. */
 function printCircumstances(sessions: readonly RecordedSession[], challenge: number, block: number): void {
   const persons = sessions.filter(({ kind }) => isPersonLike(kind));
   process.stdout.write(
-    `\nperson-like, had they been ${' '.repeat(8)}${row(['', 'challenged', 'blocked', 'highest'])}\n`,
+    `\nperson-like, coming from ${' '.repeat(10)}${row(['', 'challenged', 'blocked', 'highest'])}\n`,
   );
   for (const [name, around] of Object.entries(circumstances)) {
     const scores = replay(persons, around).map(({ score }) => score);
@@ -70,8 +72,7 @@ function printCircumstances(sessions: readonly RecordedSession[], challenge: num
   }
 }
 
-/** Whoever is wronged is named. */
-function printWronged(replayed: readonly Replayed[], threshold: number): void {
+function printWronglyStopped(replayed: readonly Replayed[], threshold: number): void {
   const wronged = replayed.filter(({ session, score }) => isPersonLike(session.kind) && score >= threshold);
   for (const { session, score, detectors } of wronged) {
     process.stdout.write(`wrongly stopped: ${session.variant}, ${score.toFixed(2)}: ${detectors.join(', ')}\n`);
@@ -83,7 +84,7 @@ function printMatrix(name: string, threshold: number, replayed: readonly Replaye
     replayed.filter(({ session, score }) => isPersonLike(session.kind) === personLike && score >= threshold === stopped)
       .length;
   process.stdout.write(`\nat the ${name} threshold ${threshold}\n`);
-  process.stdout.write(`${row(['', 'stopped', 'let pass'])}\n`);
+  process.stdout.write(`${row(['', 'stopped', 'below it'])}\n`);
   process.stdout.write(`${row(['automated', count(false, true), count(false, false)])}\n`);
   process.stdout.write(`${row(['person-like', count(true, true), count(true, false)])}\n`);
 }
@@ -97,7 +98,6 @@ function printEach(replayed: readonly Replayed[]): void {
   }
 }
 
-/** A window alone makes nobody a person, nor does the system's pointer in a tool's hand. */
 function isPersonLike(kind: string): boolean {
   return kind === 'person-like';
 }

@@ -1,22 +1,24 @@
-/** What a driven browser does on the recorder's pages, from a glance to the likeness of a hand. */
+/** What a driven browser does on the recorder's pages, from one look to the imitation of a hand. */
 import type { Page } from 'playwright-core';
 
 export type Act = (page: Page, url: string) => Promise<void>;
 
-/** The script's first report comes after four seconds. */
+/** The page reports for the first time after four seconds. */
 const FIRST_REPORT_MS = 4600;
+/** It reports again after half a minute. */
 const STILL_REPORT_MS = 30_600;
-export const look: Act = async (page, url) => {
+
+export const looks: Act = async (page, url) => {
   await page.goto(url);
   await page.waitForTimeout(FIRST_REPORT_MS);
 };
-export const walk: Act = async (page, url) => {
+export const visitsPages: Act = async (page, url) => {
   for (const path of ['/', '/prices', '/contact']) {
     await page.goto(url + path);
     await page.waitForTimeout(FIRST_REPORT_MS);
   }
 };
-export const clickThrough: Act = async (page, url) => {
+export const fillsInAndClicks: Act = async (page, url) => {
   await page.goto(url);
   await page.fill('#name', 'Somebody');
   await page.click('#send');
@@ -25,7 +27,7 @@ export const clickThrough: Act = async (page, url) => {
   await page.click('#next');
   await page.waitForTimeout(FIRST_REPORT_MS);
 };
-export const dispatch: Act = async (page, url) => {
+export const dispatchesEvents: Act = async (page, url) => {
   await page.goto(url);
   await page.evaluate(() => {
     for (let move = 0; move < 40; move++)
@@ -34,11 +36,11 @@ export const dispatch: Act = async (page, url) => {
   });
   await page.waitForTimeout(FIRST_REPORT_MS);
 };
-export const stare: Act = async (page, url) => {
+export const readsForHalfAMinute: Act = async (page, url) => {
   await page.goto(url);
   await page.waitForTimeout(STILL_REPORT_MS);
 };
-/** Keys at one pace, the pointer on its way: what a careful script does with the driver's own means. */
+/** Keys at one pace and a pointer that travels: what a careful script does with the driver's own functions. */
 export const typesEvenly: Act = async (page, url) => {
   await page.goto(url);
   await page.mouse.move(120, 90);
@@ -49,8 +51,8 @@ export const typesEvenly: Act = async (page, url) => {
   await page.keyboard.type('Somebody of this town', { delay: 70 });
   await page.waitForTimeout(FIRST_REPORT_MS);
 };
-/** Curved, uneven, with pauses: as a hand does. */
-export const asByHand: Act = async (page, url) => {
+/** Curved, uneven and with pauses. */
+export const imitatesAHand: Act = async (page, url) => {
   await page.goto(url);
   let [x, y] = [200, 150];
   for (const target of ['#name', '#send', '#next']) {

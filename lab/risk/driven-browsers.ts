@@ -1,24 +1,25 @@
 /**
- * Browsers that a driver drives from within, by the debugging protocol or WebDriver: Chromium without a window, the same with its
- * traces hidden, and Chromium with one, as it is, with its traces hidden, and started by hand with only a debugging port.
- * Each set has its own variants.
+ * Browsers that a driver controls from within, by the debugging protocol: Chromium without a window, Chromium with one,
+ * both with their traces hidden, and Chromium that was started by hand with a debugging port. Each set has its own
+ * variants.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchCarriedChromium } from '../../test/support/chromium.ts';
-import { asByHand, clickThrough, dispatch, look, stare, typesEvenly, walk } from './driven-acts.ts';
+import { besideBrowser, connectToPort, quietChromiumArgs, spawnBrowser } from './browser-process.ts';
+import { chromeOf, MAC, WINDOWS } from './client.ts';
+import type { RecordedClient } from './client.ts';
+import {
+  dispatchesEvents,
+  fillsInAndClicks,
+  imitatesAHand,
+  looks,
+  readsForHalfAMinute,
+  typesEvenly,
+  visitsPages,
+} from './driven-acts.ts';
 import type { Act } from './driven-acts.ts';
-import type { RecordedClient, RecordedSet } from './clients.ts';
-import type { RecordedKind } from './replay.ts';
-
-export const chromeOf = (system: string, major: number): string =>
-  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
-export const WINDOWS = 'Windows NT 10.0; Win64; x64';
-export const MAC = 'Macintosh; Intel Mac OS X 10_15_7';
+import type { RecordedKind, RecordedSet } from './recording.ts';
 
 /** What the usual evasion scripts do before any page script runs. */
 function hideCrudely(): void {
@@ -32,8 +33,8 @@ function hideByDeleting(): void {
   (globalThis as { chrome?: object }).chrome = {};
 }
 /**
- * What a build with a window has by itself. `webdriver` and the user agent are set at the start of the browser: an
- * override by the debugging protocol is dropped as a page goes away, and the page's last report tells.
+ * Adds what a build with a window has by itself. `webdriver` and the user agent are set when the browser starts: the
+ * debugging protocol drops an override while a page unloads, and the page's last report would show it.
  */
 function furnish(): void {
   const major = /Chrome\/(\d+)/.exec(navigator.userAgent)?.[1] ?? '';
@@ -46,7 +47,7 @@ function furnish(): void {
 
 type Prepare = (context: BrowserContext, page: Page) => Promise<void>;
 
-/** The user agent everywhere it is told: to the page as it goes away, in client hints and `userAgentData` too. */
+/** Claims a user agent everywhere: in the header, in client hints and in `userAgentData`. */
 function claim(
   major: number,
   system: string,
@@ -73,26 +74,27 @@ function claim(
   return { options: { userAgent: chromeOf(system, major), locale: 'en-US' }, prepare };
 }
 
-/** The system that a furnished browser claims, other in each set. */
+/** The system that a furnished browser claims. It differs between the sets. */
 const furnished = {
   tune: { major: 153, system: WINDOWS, platform: 'Windows' },
   report: { major: 152, system: MAC, platform: 'macOS' },
 } as const;
 
-/** Its user agent comes from the command line; only the client hints are told to it later. */
+/** The user agent comes from the command line. Only the client hints are set later. */
 function furnishedAs(set: RecordedSet): { options: BrowserContextOptions; prepare: Prepare } {
   const { major, system, platform } = furnished[set];
   return { options: { locale: 'en-US' }, prepare: claim(major, system, platform, furnish).prepare };
 }
 
 /**
- * How a browser is started. `carried`: the build without a window. `furnished`: that one, not saying it is driven. `headless`:
- * a full build that is told to show no window. `window`: with one, as drivers start it. `quiet`: the same, not saying that it is
- * driven. `attached`: started as a person starts it, with a debugging port that a driver comes to.
+ * How a browser is started. `carried`: the build without a window from the npm package. `furnished`: the same with the
+ * automation flag off. `headless`: a full build without its window. `window`: with its window, as drivers start it.
+ * `quiet`: the same with the automation flag off. `attached`: as a person starts it, with a debugging port that a driver
+ * connects to.
  */
 type Start = 'carried' | 'furnished' | 'headless' | 'window' | 'quiet' | 'attached';
 
-interface BrowserVariant {
+interface DrivenVariant {
   kind: RecordedKind;
   start: Start;
   variant: string;
@@ -107,17 +109,23 @@ const inject =
     await context.addInitScript(script);
   };
 const english = { options: { locale: 'en-US' } };
-const variants: Record<RecordedSet, BrowserVariant[]> = {
+const variants: Record<RecordedSet, DrivenVariant[]> = {
   tune: [
-    { kind: 'headless', start: 'carried', variant: 'looks at one page', act: look },
-    { kind: 'headless', start: 'carried', variant: 'walks through pages', ...english, act: walk },
-    { kind: 'headless', start: 'headless', variant: 'full build, fills in and clicks', ...english, act: clickThrough },
+    { kind: 'headless', start: 'carried', variant: 'looks at one page', act: looks },
+    { kind: 'headless', start: 'carried', variant: 'visits three pages', ...english, act: visitsPages },
+    {
+      kind: 'headless',
+      start: 'headless',
+      variant: 'full build, fills in and clicks',
+      ...english,
+      act: fillsInAndClicks,
+    },
     {
       kind: 'stealth',
       start: 'carried',
-      variant: 'another user agent alone',
+      variant: 'another user agent, nothing else',
       options: { locale: 'en-US', userAgent: chromeOf(WINDOWS, 153) },
-      act: look,
+      act: looks,
     },
     {
       kind: 'stealth',
@@ -125,14 +133,26 @@ const variants: Record<RecordedSet, BrowserVariant[]> = {
       variant: 'properties overridden',
       options: { locale: 'en-US', userAgent: chromeOf('X11; Linux x86_64', 153) },
       prepare: inject(hideCrudely),
-      act: clickThrough,
+      act: fillsInAndClicks,
     },
-    { kind: 'stealth', start: 'furnished', variant: 'furnished, by hand', ...furnishedAs('tune'), act: asByHand },
-    { kind: 'window', start: 'window', variant: 'looks at one page', ...english, act: look },
-    { kind: 'window', start: 'window', variant: 'fills in and clicks', ...english, act: clickThrough },
-    { kind: 'window-stealth', start: 'quiet', variant: 'says nothing, clicks', ...english, act: clickThrough },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, as by hand', act: asByHand },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, clicks', act: clickThrough },
+    {
+      kind: 'stealth',
+      start: 'furnished',
+      variant: 'furnished, imitates a hand',
+      ...furnishedAs('tune'),
+      act: imitatesAHand,
+    },
+    { kind: 'window', start: 'window', variant: 'looks at one page', ...english, act: looks },
+    { kind: 'window', start: 'window', variant: 'fills in and clicks', ...english, act: fillsInAndClicks },
+    {
+      kind: 'window-stealth',
+      start: 'quiet',
+      variant: 'automation flag off, clicks',
+      ...english,
+      act: fillsInAndClicks,
+    },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, imitates a hand', act: imitatesAHand },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, clicks', act: fillsInAndClicks },
   ],
   report: [
     {
@@ -140,18 +160,24 @@ const variants: Record<RecordedSet, BrowserVariant[]> = {
       start: 'carried',
       variant: 'fills in and clicks',
       options: { locale: 'de-DE' },
-      act: clickThrough,
+      act: fillsInAndClicks,
     },
-    { kind: 'headless', start: 'carried', variant: 'makes events', options: { locale: 'en-GB' }, act: dispatch },
-    { kind: 'headless', start: 'carried', variant: 'as by hand', ...english, act: asByHand },
-    { kind: 'headless', start: 'headless', variant: 'full build, looks', options: { locale: 'es-ES' }, act: look },
+    {
+      kind: 'headless',
+      start: 'carried',
+      variant: 'dispatches events',
+      options: { locale: 'en-GB' },
+      act: dispatchesEvents,
+    },
+    { kind: 'headless', start: 'carried', variant: 'imitates a hand', ...english, act: imitatesAHand },
+    { kind: 'headless', start: 'headless', variant: 'full build, looks', options: { locale: 'es-ES' }, act: looks },
     {
       kind: 'stealth',
       start: 'carried',
       variant: 'user agent and property deleted',
       options: { locale: 'fr-FR', userAgent: chromeOf(MAC, 151) },
       prepare: inject(hideByDeleting),
-      act: clickThrough,
+      act: fillsInAndClicks,
     },
     {
       kind: 'stealth',
@@ -159,88 +185,91 @@ const variants: Record<RecordedSet, BrowserVariant[]> = {
       variant: 'properties overridden, looks only',
       options: { locale: 'en-US', userAgent: chromeOf(WINDOWS, 153) },
       prepare: inject(hideCrudely),
-      act: walk,
+      act: visitsPages,
     },
     {
       kind: 'stealth',
       start: 'carried',
-      variant: 'hints consistent, property overridden',
+      variant: 'consistent client hints, property overridden',
       ...claim(153, WINDOWS, 'Windows', hideCrudely),
-      act: clickThrough,
+      act: fillsInAndClicks,
     },
     {
       kind: 'stealth',
       start: 'carried',
-      variant: 'hints consistent, property deleted, as by hand',
+      variant: 'consistent client hints, property deleted, imitates a hand',
       ...claim(152, MAC, 'macOS', hideByDeleting),
-      act: asByHand,
+      act: imitatesAHand,
     },
     {
       kind: 'stealth',
       start: 'furnished',
-      variant: 'furnished, by hand, on a Mac',
+      variant: 'furnished, imitates a hand, on a Mac',
       ...furnishedAs('report'),
-      act: asByHand,
+      act: imitatesAHand,
     },
     {
       kind: 'stealth',
       start: 'furnished',
       variant: 'furnished, reads for half a minute',
       ...furnishedAs('report'),
-      act: stare,
+      act: readsForHalfAMinute,
     },
-    { kind: 'window', start: 'window', variant: 'walks through pages', options: { locale: 'de-DE' }, act: walk },
-    { kind: 'window', start: 'window', variant: 'makes events', ...english, act: dispatch },
-    { kind: 'window', start: 'window', variant: 'as by hand', options: { locale: 'fr-FR' }, act: asByHand },
-    { kind: 'window-stealth', start: 'quiet', variant: 'says nothing, as by hand', ...english, act: asByHand },
+    { kind: 'window', start: 'window', variant: 'visits three pages', options: { locale: 'de-DE' }, act: visitsPages },
+    { kind: 'window', start: 'window', variant: 'dispatches events', ...english, act: dispatchesEvents },
+    { kind: 'window', start: 'window', variant: 'imitates a hand', options: { locale: 'fr-FR' }, act: imitatesAHand },
+    {
+      kind: 'window-stealth',
+      start: 'quiet',
+      variant: 'automation flag off, imitates a hand',
+      ...english,
+      act: imitatesAHand,
+    },
     {
       kind: 'window-stealth',
       start: 'window',
-      variant: 'property deleted, walks',
+      variant: 'property deleted, visits three pages',
       prepare: inject(hideByDeleting),
-      act: walk,
+      act: visitsPages,
     },
     { kind: 'window-stealth', start: 'attached', variant: 'attached, types evenly', act: typesEvenly },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, walks', act: walk },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, looks for half a minute', act: stare },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, visits three pages', act: visitsPages },
+    {
+      kind: 'window-stealth',
+      start: 'attached',
+      variant: 'attached, looks for half a minute',
+      act: readsForHalfAMinute,
+    },
   ],
 };
 
 const REPEATS = 3;
-const PORT = 22_801;
-const STARTS_MS = 20_000;
+const DEBUGGING_PORT = 22_801;
+const AUTOMATION_FLAG_OFF = '--disable-blink-features=AutomationControlled';
 
-/** Those with a window need a display and a full Chromium; without them they are left out. */
-export function browserClients(set: RecordedSet): RecordedClient[] {
-  const full = process.env['GATEHOUSE_CHROMIUM'];
+/** Variants with a window need a display and a full Chromium. Without them they are left out. */
+export function drivenClients(set: RecordedSet): RecordedClient[] {
+  const fullChromium = process.env['GATEHOUSE_CHROMIUM'];
   const canRun = (start: Start): boolean =>
     start === 'carried' ||
     start === 'furnished' ||
-    (full !== undefined && (start === 'headless' || process.env['DISPLAY'] !== undefined));
+    (fullChromium !== undefined && (start === 'headless' || process.env['DISPLAY'] !== undefined));
   return variants[set]
     .filter(({ start }) => canRun(start))
     .flatMap((variant) =>
-      Array.from({ length: variant.act === stare ? 1 : REPEATS }, (_, time) => ({
+      Array.from({ length: variant.act === readsForHalfAMinute ? 1 : REPEATS }, (_, time) => ({
         kind: variant.kind,
         variant: variant.variant,
         network: `${variant.kind} ${variant.variant} ${time}`,
-        drive: (url: string) => drive(variant, set, full ?? '', url),
+        drive: (url: string) => drive(variant, set, fullChromium ?? '', url),
       })),
     );
 }
 
-async function drive(variant: BrowserVariant, set: RecordedSet, full: string, url: string): Promise<void> {
+async function drive(variant: DrivenVariant, set: RecordedSet, fullChromium: string, url: string): Promise<void> {
   const { start, options = {}, prepare, act } = variant;
-  if (start === 'attached') return attached(full, url, act);
-  const quiet = ['--disable-blink-features=AutomationControlled'];
-  const browser = await {
-    carried: () => launchCarriedChromium(),
-    furnished: () =>
-      launchCarriedChromium([...quiet, `--user-agent=${chromeOf(furnished[set].system, furnished[set].major)}`]),
-    headless: () => chromium.launch({ executablePath: full, args: ['--no-sandbox'] }),
-    window: () => chromium.launch({ executablePath: full, headless: false, args: ['--no-sandbox'] }),
-    quiet: () => chromium.launch({ executablePath: full, headless: false, args: ['--no-sandbox', ...quiet] }),
-  }[start]();
+  if (start === 'attached') return driveAttached(fullChromium, url, act);
+  const browser = await launch(start, set, fullChromium);
   try {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -252,39 +281,34 @@ async function drive(variant: BrowserVariant, set: RecordedSet, full: string, ur
   }
 }
 
-async function attached(full: string, url: string, act: Act): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-risk-'));
-  const options = ['--no-sandbox', '--no-first-run', '--no-default-browser-check', '--password-store=basic'];
-  const place = [`--user-data-dir=${folder}`, `--remote-debugging-port=${PORT}`];
-  const child = spawn(full, [...options, ...place, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'], {
-    stdio: 'ignore',
-    env: { ...process.env, LANGUAGE: 'en_US' },
-    detached: true,
-  });
-  try {
-    const browser = await reached(Date.now() + STARTS_MS);
+function launch(start: Exclude<Start, 'attached'>, set: RecordedSet, fullChromium: string): Promise<Browser> {
+  const { system, major } = furnished[set];
+  const full = (headless: boolean, ...more: readonly string[]) =>
+    chromium.launch({ executablePath: fullChromium, headless, args: ['--no-sandbox', ...more] });
+  switch (start) {
+    case 'carried':
+      return launchCarriedChromium();
+    case 'furnished':
+      return launchCarriedChromium([AUTOMATION_FLAG_OFF, `--user-agent=${chromeOf(system, major)}`]);
+    case 'headless':
+      return full(true);
+    case 'window':
+      return full(false);
+    case 'quiet':
+      return full(false, AUTOMATION_FLAG_OFF);
+  }
+}
+
+function driveAttached(fullChromium: string, url: string, act: Act): Promise<void> {
+  const start = (folder: string) => {
+    const own = [`--user-data-dir=${folder}`, `--remote-debugging-port=${DEBUGGING_PORT}`];
+    return spawnBrowser(fullChromium, [...quietChromiumArgs, ...own], { LANGUAGE: 'en_US' });
+  };
+  return besideBrowser(start, async () => {
+    const browser = await connectToPort(DEBUGGING_PORT);
     const page = browser.contexts()[0]!.pages()[0]!;
     await act(page, url);
     await page.goto('about:blank');
     await browser.close();
-  } finally {
-    const ended = new Promise((resolve) => {
-      child.once('exit', resolve);
-    });
-    process.kill(-child.pid!, 'SIGTERM');
-    await ended;
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-async function reached(until: number): Promise<Browser> {
-  try {
-    return await chromium.connectOverCDP(`http://127.0.0.1:${PORT}`);
-  } catch (error) {
-    if (Date.now() > until) throw error;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 300);
-    });
-    return reached(until);
-  }
+  });
 }

@@ -1,4 +1,4 @@
-/** What somebody does in a window with a pointer and a keyboard of flesh and blood, or as near as `Hand` comes. */
+/** What a person does in a window with pointer and keyboard, as close as `Hand` can imitate it. */
 import { pause } from './hand.ts';
 import type { Hand, Look } from './hand.ts';
 
@@ -11,25 +11,25 @@ export interface HandAct {
   does(scene: Scene): Promise<void>;
 }
 
-/** The script's first report comes after four seconds, its second after thirty. */
+/** The page reports after four seconds and again after thirty. */
 const FIRST_REPORT_MS = 4600;
 const STILL_REPORT_MS = 31_000;
-const ARRIVES_MS = 6000;
+const ARRIVES_WITHIN_MS = 6000;
 
-/** Whether that page has told what it looks like, in time. */
+/** Whether this page is shown in time. */
 async function hasArrived(look: Look, path: string): Promise<boolean> {
-  for (let waited = 0; waited < ARRIVES_MS; waited += 100) {
+  for (let waited = 0; waited < ARRIVES_WITHIN_MS; waited += 100) {
     if (look()?.path === path) return true;
     await pause(100);
   }
   return false;
 }
 
-/** Whoever misses a link clicks again. */
+/** Clicks again when the link was missed. */
 async function follow({ hand, look }: Scene, id: string, clicks = 3): Promise<void> {
   await hand.click(id);
   if (await hasArrived(look, `/${id}`)) return pause(FIRST_REPORT_MS);
-  if (clicks === 1) throw new Error(`/${id} did not come`);
+  if (clicks === 1) throw new Error(`/${id} was not shown`);
   return follow({ hand, look }, id, clicks - 1);
 }
 
@@ -45,7 +45,7 @@ export const readsAndScrolls: HandAct = {
     await pause(1500);
   },
 };
-export const readsByWheelAlone: HandAct = {
+export const readsByWheelOnly: HandAct = {
   path: '/article',
   async does({ hand }) {
     for (let time = 0; time < 7; time++) {
@@ -82,7 +82,7 @@ export const fillsInQuickly: HandAct = {
     await pause(FIRST_REPORT_MS);
   },
 };
-export const passwordIsTyped: HandAct = {
+export const passwordManagerTypes: HandAct = {
   path: '/form',
   async does({ hand }) {
     await hand.findPage();
@@ -93,7 +93,7 @@ export const passwordIsTyped: HandAct = {
     await pause(FIRST_REPORT_MS);
   },
 };
-export const walks: HandAct = {
+export const visitsPages: HandAct = {
   path: '/',
   async does(scene) {
     await scene.hand.findPage();
@@ -107,7 +107,7 @@ export const walks: HandAct = {
     }
   },
 };
-export const walksAndReturns: HandAct = {
+export const visitsPagesAndReturns: HandAct = {
   path: '/article',
   async does(scene) {
     await scene.hand.findPage();
@@ -118,7 +118,7 @@ export const walksAndReturns: HandAct = {
     await follow(scene, 'contact');
   },
 };
-export const keyboardAlone: HandAct = {
+export const keyboardOnly: HandAct = {
   path: '/form',
   async does({ hand }) {
     await pause(1200);
@@ -135,7 +135,7 @@ export const keyboardAlone: HandAct = {
     await pause(2000);
   },
 };
-export const pagesByKeyboard: HandAct = {
+export const scrollsByKeyboard: HandAct = {
   path: '/article',
   async does({ hand }) {
     await pause(1500);
@@ -145,7 +145,7 @@ export const pagesByKeyboard: HandAct = {
     await pause(1500);
   },
 };
-export const clicksOn: HandAct = {
+export const clicksRepeatedly: HandAct = {
   path: '/gallery',
   async does({ hand }) {
     await hand.findPage();
@@ -157,7 +157,7 @@ export const clicksOn: HandAct = {
     }
   },
 };
-export const clicksTwiceAndDrags: HandAct = {
+export const selectsText: HandAct = {
   path: '/article',
   async does({ hand }) {
     await hand.findPage();
@@ -175,11 +175,11 @@ export const onlyLooks: HandAct = {
   path: '/library',
   does: () => pause(STILL_REPORT_MS),
 };
-export const glances: HandAct = {
+export const leavesAfterFiveSeconds: HandAct = {
   path: '/prices',
   does: () => pause(FIRST_REPORT_MS),
 };
-export const comesFromBehind: HandAct = {
+export const returnsFromAnotherTab: HandAct = {
   path: '/article',
   async does({ hand }) {
     await hand.key('ctrl+t');
@@ -205,7 +205,7 @@ export const taps: HandAct = {
     await pause(FIRST_REPORT_MS);
   },
 };
-export const tapsThrough: HandAct = {
+export const followsALinkByTap: HandAct = {
   path: '/article',
   async does(scene) {
     await scene.hand.findPageByTap();
@@ -216,7 +216,7 @@ export const tapsThrough: HandAct = {
   },
 };
 
-/** A tool that has the real pointer and keyboard, as desktop automation does. */
+/** A tool that uses the real pointer and keyboard, as desktop automation does. */
 export const toolJumps: HandAct = {
   path: '/form',
   async does({ hand }) {

@@ -1,24 +1,22 @@
 /**
- * Browsers with a window that nothing drives from within: no debugging port, no driver. A `Hand` works them through the X display,
- * as the nearest to a person that one machine can do (`person-like`), or as desktop automation does (`os-input`). Debian's
- * packages chromium, firefox-esr and surf (WebKit); what is not installed is left out.
+ * Browsers with a window and without a driver or a debugging port. A `Hand` operates them through the X display, as close
+ * to a person as one machine can get (`person-like`), or as desktop automation does (`os-input`). They are Debian's
+ * packages chromium, firefox-esr and surf (WebKit). Browsers that are not installed are left out.
  */
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import type { RecordedClient, RecordedSet } from './clients.ts';
+import { besideBrowser, connectToPort, quietChromiumArgs, spawnBrowser, untilStarted } from './browser-process.ts';
+import type { RecordedClient } from './client.ts';
 import * as acts from './hand-acts.ts';
 import type { HandAct } from './hand-acts.ts';
 import { Hand, onScreen, pause } from './hand.ts';
 import type { Look } from './hand.ts';
-import type { RecordedKind } from './replay.ts';
+import type { RecordedKind, RecordedSet } from './recording.ts';
 
-export interface WindowVariant {
-  sets: RecordedSet[];
+interface HandVariant {
+  set: RecordedSet;
   kind: RecordedKind;
   variant: string;
   act: HandAct;
@@ -26,52 +24,57 @@ export interface WindowVariant {
   size?: readonly [number, number];
   language?: string;
   args?: readonly string[];
-  /** Of Chromium a JSON file, of Firefox lines of `user.js`. */
+  /** For Chromium a JSON file, for Firefox lines of `user.js`. */
   preferences?: string;
-  /** Pixels of the screen in one of the page, where the browser does not say it. */
+  /** Screen pixels per CSS pixel, for browsers that do not report it. */
   scale?: number;
-  /** A phone as the browser's own developer tools show one: it is told by its real mouse. */
+  /** The page is shown as on a phone, by the device mode of the developer tools. */
   phone?: boolean;
 }
 
-const tune: Omit<WindowVariant, 'sets' | 'kind'>[] = [
+const tune: Omit<HandVariant, 'set' | 'kind'>[] = [
   { variant: 'reads and scrolls', act: acts.readsAndScrolls },
-  { variant: 'reads by the wheel alone', act: acts.readsByWheelAlone, size: [1500, 900] },
+  { variant: 'reads with the wheel only', act: acts.readsByWheelOnly, size: [1500, 900] },
   { variant: 'fills in a form, in German', act: acts.fillsIn, language: 'de', size: [1440, 860] },
-  { variant: 'walks through pages, in French', act: acts.walks, language: 'fr', size: [1100, 720] },
-  { variant: 'keyboard alone', act: acts.keyboardAlone, size: [1366, 768] },
-  { variant: 'clicks on without moving', act: acts.clicksOn },
-  { variant: 'a password manager types', act: acts.passwordIsTyped },
-  { variant: 'only looks, beside a library’s events', act: acts.onlyLooks },
-  { variant: 'at once and a half the size', act: acts.fillsIn, args: ['--force-device-scale-factor=1.5'] },
+  { variant: 'visits pages, in French', act: acts.visitsPages, language: 'fr', size: [1100, 720] },
+  { variant: 'keyboard only', act: acts.keyboardOnly, size: [1366, 768] },
+  { variant: 'clicks repeatedly without moving', act: acts.clicksRepeatedly },
+  { variant: 'a password manager types', act: acts.passwordManagerTypes },
+  { variant: 'only looks while a library dispatches events', act: acts.onlyLooks },
+  { variant: 'at 150 % scale', act: acts.fillsIn, args: ['--force-device-scale-factor=1.5'] },
   { variant: 'in full screen', act: acts.readsAndScrolls, args: ['--start-fullscreen'] },
   {
     variant: 'PDF files are downloaded',
-    act: acts.walksAndReturns,
+    act: acts.visitsPagesAndReturns,
     preferences: '{"plugins":{"always_open_pdf_externally":true}}',
   },
   { variant: 'a phone taps', act: acts.taps, phone: true },
   { variant: 'Firefox fills in a form', act: acts.fillsIn, browser: 'firefox' },
   { variant: 'WebKit reads and scrolls', act: acts.readsAndScrolls, browser: 'webkit' },
 ];
-const report: Omit<WindowVariant, 'sets' | 'kind'>[] = [
-  { variant: 'marks text, in British English', act: acts.clicksTwiceAndDrags, language: 'en_GB', size: [1440, 880] },
+const report: Omit<HandVariant, 'set' | 'kind'>[] = [
+  { variant: 'selects text, in British English', act: acts.selectsText, language: 'en_GB', size: [1440, 880] },
   { variant: 'fills in quickly, in Spanish', act: acts.fillsInQuickly, language: 'es', size: [1120, 760] },
-  { variant: 'walks and returns, in Japanese', act: acts.walksAndReturns, language: 'ja', size: [1360, 740] },
-  { variant: 'pages by the keyboard', act: acts.pagesByKeyboard, size: [1024, 768] },
-  { variant: 'clicks on, in a small window', act: acts.clicksOn, size: [520, 700] },
+  {
+    variant: 'visits pages and returns, in Japanese',
+    act: acts.visitsPagesAndReturns,
+    language: 'ja',
+    size: [1360, 740],
+  },
+  { variant: 'scrolls with the keyboard', act: acts.scrollsByKeyboard, size: [1024, 768] },
+  { variant: 'clicks repeatedly in a small window', act: acts.clicksRepeatedly, size: [520, 700] },
   { variant: 'in a private window', act: acts.fillsIn, args: ['--incognito'], size: [1250, 900] },
-  { variant: 'at once and a quarter the size', act: acts.walks, args: ['--force-device-scale-factor=1.25'] },
+  { variant: 'at 125 % scale', act: acts.visitsPages, args: ['--force-device-scale-factor=1.25'] },
   { variant: 'a kiosk', act: acts.fillsInQuickly, args: ['--kiosk'] },
-  { variant: 'comes from behind another tab', act: acts.comesFromBehind },
-  { variant: 'glances', act: acts.glances, language: 'it' },
+  { variant: 'returns from another tab', act: acts.returnsFromAnotherTab },
+  { variant: 'leaves after five seconds', act: acts.leavesAfterFiveSeconds, language: 'it' },
   {
     variant: 'PDF files are downloaded, only looks',
     act: acts.onlyLooks,
     preferences: '{"plugins":{"always_open_pdf_externally":true}}',
   },
-  { variant: 'a phone taps through', act: acts.tapsThrough, phone: true },
-  { variant: 'Firefox walks', act: acts.walks, browser: 'firefox' },
+  { variant: 'a phone follows a link', act: acts.followsALinkByTap, phone: true },
+  { variant: 'Firefox visits pages', act: acts.visitsPages, browser: 'firefox' },
   {
     variant: 'Firefox that resists fingerprinting',
     act: acts.fillsIn,
@@ -81,130 +84,115 @@ const report: Omit<WindowVariant, 'sets' | 'kind'>[] = [
   },
   { variant: 'WebKit fills in', act: acts.fillsInQuickly, browser: 'webkit' },
 ];
-const tools: Omit<WindowVariant, 'kind'>[] = [
-  { sets: ['tune'], variant: 'jumps and types', act: acts.toolJumps },
-  { sets: ['report'], variant: 'glides and types', act: acts.toolGlides },
+const tools: Omit<HandVariant, 'kind'>[] = [
+  { set: 'tune', variant: 'jumps and types', act: acts.toolJumps },
+  { set: 'report', variant: 'glides and types', act: acts.toolGlides },
 ];
-const variants: WindowVariant[] = [
-  ...tune.map((one) => ({ ...one, sets: ['tune' as const], kind: 'person-like' as const })),
-  ...report.map((one) => ({ ...one, sets: ['report' as const], kind: 'person-like' as const })),
+const variants: HandVariant[] = [
+  ...tune.map((one) => ({ ...one, set: 'tune' as const, kind: 'person-like' as const })),
+  ...report.map((one) => ({ ...one, set: 'report' as const, kind: 'person-like' as const })),
   ...tools.map((one) => ({ ...one, kind: 'os-input' as const })),
 ];
 
 const programs = { firefox: '/usr/bin/firefox-esr', webkit: '/usr/bin/surf' } as const;
 const REPEATS = 2;
-/** Until a browser has started and drawn its first page, on a busy machine too. */
-const STARTS_MS = 40_000;
-/** The next address is there and the last report sent, on a busy machine too. */
+/** The next page is shown and the last report sent by then, even on a busy machine. */
 const LAST_REPORT_MS = 3000;
-/** Recorders that share the work take one each. */
+/** Recorders that share the work on one machine need a port each. */
 const phonePort = 22_700 + Math.floor(Math.random() * 100);
-const PHONE = {
-  userAgent:
-    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/MAJOR.0.0.0 Mobile Safari/537.36',
-};
+const PHONE_USER_AGENT =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/MAJOR.0.0.0 Mobile Safari/537.36';
 
-/** Page after page in a browser of its own, with a fresh profile. */
-export function windowClients(set: RecordedSet, look: Look): RecordedClient[] {
-  const full = process.env['GATEHOUSE_CHROMIUM'];
-  if (process.env['DISPLAY'] === undefined || full === undefined) return [];
+/** Each in a browser of its own with a fresh profile. */
+export function handClients(set: RecordedSet, look: Look): RecordedClient[] {
+  const fullChromium = process.env['GATEHOUSE_CHROMIUM'];
+  if (process.env['DISPLAY'] === undefined || fullChromium === undefined) return [];
   return variants
-    .filter(({ sets }) => sets.includes(set))
+    .filter((variant) => variant.set === set)
     .filter(({ browser }) => browser === undefined || browser === 'chromium' || existsSync(programs[browser]))
     .flatMap((variant) =>
       Array.from({ length: variant.act === acts.onlyLooks ? 1 : REPEATS }, (_, time) => ({
         kind: variant.kind,
         variant: variant.variant,
         network: `${variant.kind} ${variant.variant} ${time}`,
-        drive: (url: string) => work(variant, full, url, look),
-        close: () => Promise.resolve(),
+        drive: (url: string) => operate(variant, fullChromium, url, look),
       })),
     );
 }
 
-async function work(variant: WindowVariant, full: string, url: string, told: Look): Promise<void> {
+async function operate(variant: HandVariant, fullChromium: string, url: string, seenByPage: Look): Promise<void> {
   const look: Look = () => {
-    const seen = told();
+    const seen = seenByPage();
     return seen === null ? null : { ...seen, scale: variant.scale ?? seen.scale };
   };
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-risk-'));
   const { act, phone = false } = variant;
   const place: [number, number] = phone ? [260, 420] : [500, 450];
   await onScreen([`mousemove ${place[0]} ${place[1]}`]);
-  const child = start(variant, full, folder, phone ? 'about:blank' : url + act.path);
-  let emulator: Browser | null = null;
-  try {
-    if (phone) emulator = await asPhone(url + act.path);
-    await until(() => look() !== null);
-    await pause(700);
-    const hand = new Hand(look, place);
-    await act.does({ hand, look });
-    await leave(variant.browser ?? 'chromium');
-  } finally {
-    await emulator?.close();
-    await stop(child);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const firstPage = phone ? 'about:blank' : url + act.path;
+  const start = (folder: string) => startBrowser(variant, fullChromium, folder, firstPage);
+  await besideBrowser(start, async () => {
+    const deviceMode = phone ? await showAsPhone(url + act.path) : null;
+    try {
+      await untilStarted(look);
+      await pause(700);
+      await act.does({ hand: new Hand(look, place), look });
+      await leave(variant.browser ?? 'chromium');
+    } finally {
+      await deviceMode?.close();
+    }
+  });
 }
 
-function start(variant: WindowVariant, full: string, folder: string, address: string): ChildProcess {
+function startBrowser(variant: HandVariant, fullChromium: string, folder: string, firstPage: string): ChildProcess {
   const { browser = 'chromium', size = [1280, 800], language = 'en_US', args = [], preferences } = variant;
-  const env = { ...process.env, LANGUAGE: language, LANG: `${language}.UTF-8`, HOME: folder };
+  const env = { LANGUAGE: language, LANG: `${language}.UTF-8`, HOME: folder };
   const [width, height] = size;
   if (browser === 'firefox') {
-    const quiet = [
-      ['browser.aboutwelcome.enabled', false],
-      ['browser.shell.checkDefaultBrowser', false],
-      ['datareporting.policy.dataSubmissionPolicyBypassNotification', true],
-      ['termsofuse.bypassNotification', true],
-      // Nothing but this machine is asked.
-      ['network.proxy.type', 1],
-      ['network.proxy.http', '127.0.0.1'],
-      ['network.proxy.http_port', 9],
-      ['network.proxy.ssl', '127.0.0.1'],
-      ['network.proxy.ssl_port', 9],
-    ].map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
-    writeFileSync(join(folder, 'user.js'), [...quiet, preferences ?? ''].join('\n'));
+    writeFileSync(join(folder, 'user.js'), [...quietFirefoxPreferences, preferences ?? ''].join('\n'));
     const options = ['--profile', folder, '--no-remote', '--width', String(width), '--height', String(height)];
-    return spawn(programs.firefox, [...options, address], { env, stdio: 'ignore', detached: true });
+    return spawnBrowser(programs.firefox, [...options, firstPage], env);
   }
-  if (browser === 'webkit') return spawn(programs.webkit, [address], { env, stdio: 'ignore', detached: true });
+  if (browser === 'webkit') return spawnBrowser(programs.webkit, [firstPage], env);
   mkdirSync(join(folder, 'Default'));
   if (preferences !== undefined) writeFileSync(join(folder, 'Default', 'Preferences'), preferences);
   const options = [
-    '--no-sandbox',
-    '--no-first-run',
-    '--no-default-browser-check',
-    '--password-store=basic',
+    ...quietChromiumArgs,
     '--disable-search-engine-choice-screen',
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
-    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     `--user-data-dir=${folder}`,
     `--window-size=${width},${height}`,
     `--window-position=${Math.floor(Math.random() * 60)},${Math.floor(Math.random() * 40)}`,
     ...(variant.phone ? [`--remote-debugging-port=${phonePort}`] : []),
     ...args,
   ];
-  return spawn(full, [...options, address], { env, stdio: 'ignore', detached: true });
+  return spawnBrowser(fullChromium, [...options, firstPage], env);
 }
 
-/** Shows the page as a phone's, and makes touches of the real mouse's clicks: what the developer tools' device mode does. */
-async function asPhone(address: string): Promise<Browser> {
-  let browser: Browser | null = null;
-  await until(async () => {
-    browser = await chromium.connectOverCDP(`http://127.0.0.1:${phonePort}`).catch(() => null);
-    return browser !== null;
-  });
-  const page = browser!.contexts()[0]!.pages()[0]!;
+const quietFirefoxPreferences = [
+  ['browser.aboutwelcome.enabled', false],
+  ['browser.shell.checkDefaultBrowser', false],
+  ['datareporting.policy.dataSubmissionPolicyBypassNotification', true],
+  ['termsofuse.bypassNotification', true],
+  // Firefox reaches nothing but this machine.
+  ['network.proxy.type', 1],
+  ['network.proxy.http', '127.0.0.1'],
+  ['network.proxy.http_port', 9],
+  ['network.proxy.ssl', '127.0.0.1'],
+  ['network.proxy.ssl_port', 9],
+].map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
+
+/** Shows the page as a phone does and turns mouse clicks into touches, like the device mode of the developer tools. */
+async function showAsPhone(address: string): Promise<Browser> {
+  const browser = await connectToPort(phonePort);
+  const page = browser.contexts()[0]!.pages()[0]!;
   const devtools = await page.context().newCDPSession(page);
-  const major = browser!.version().split('.', 1)[0]!;
-  const brands = ['Chromium', 'Google Chrome'].map((brand) => ({ brand, version: major }));
+  const major = browser.version().split('.', 1)[0]!;
   await devtools.send('Emulation.setUserAgentOverride', {
-    userAgent: PHONE.userAgent.replace('MAJOR', major),
+    userAgent: PHONE_USER_AGENT.replace('MAJOR', major),
     userAgentMetadata: {
-      brands,
+      brands: ['Chromium', 'Google Chrome'].map((brand) => ({ brand, version: major })),
       platform: 'Android',
       platformVersion: '10',
       architecture: '',
@@ -223,31 +211,13 @@ async function asPhone(address: string): Promise<Browser> {
   await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
   await devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled: true, configuration: 'mobile' });
   void page.goto(address).catch(() => null);
-  return browser!;
+  return browser;
 }
 
-/** Another address, so that the page says its last word. */
+/** Opens another page, so that the page sends its last report. */
 async function leave(browser: string): Promise<void> {
   if (browser !== 'webkit') {
     await onScreen(['key ctrl+l', 'sleep 0.4', 'type --delay 35 about:blank', 'sleep 0.1', 'key Return']);
   }
   await pause(LAST_REPORT_MS);
-}
-
-async function until(is: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; !(await is()); waited += 200) {
-    if (waited > STARTS_MS) throw new Error('The browser did not start');
-    await pause(200);
-  }
-}
-
-/** With all that it started. */
-async function stop(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => {
-    child.once('exit', resolve);
-  });
-  if (child.exitCode !== null || child.pid === undefined) return;
-  process.kill(-child.pid, 'SIGTERM');
-  await Promise.race([ended, pause(5000)]);
-  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
 }

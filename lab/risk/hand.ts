@@ -1,19 +1,19 @@
 /**
- * A hand on the real pointer and keyboard of an X display, by `xdotool`: events come to the browser from the
- * operating system, and nothing in the browser knows of it. Moves are curved, slow at both ends, a little past the mark and
- * back; keys are held, and come at the uneven pace of typing. It sees where things are as the page tells it.
+ * A hand on the real pointer and keyboard of an X display, by `xdotool`: the browser gets its events from the operating
+ * system and cannot tell the difference. Moves are curved, slow at both ends, and go a little past the target and back.
+ * Keys are held and come at the uneven pace of typing. The page reports where its elements are.
  */
 import { execFile } from 'node:child_process';
 import type { Sight } from './pages.ts';
 
 export type Look = () => Sight | null;
 
-/** A step of the pointer, and a screen's frame. */
+/** The time between two moves of the pointer, about half a frame of a screen. */
 const STEP_MS = 9;
 const SIGHT_WAIT_MS = 4000;
 
 const between = (low: number, high: number): number => low + Math.random() * (high - low);
-/** Around `median`, now and then far longer, as pauses are. */
+/** Around `median`, sometimes far longer, as people's pauses are. */
 const uneven = (median: number, spread = 0.45): number =>
   median * Math.exp(spread * Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random()));
 export const pause = (milliseconds: number): Promise<void> =>
@@ -21,7 +21,7 @@ export const pause = (milliseconds: number): Promise<void> =>
     setTimeout(resolve, milliseconds);
   });
 
-/** Runs commands of xdotool one after another in one process, so that their times are kept. */
+/** Runs the commands in one xdotool process, so that the times between them are exact. */
 export function onScreen(commands: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile('xdotool', ['-'], (error) => (error ? reject(error) : resolve()));
@@ -40,7 +40,7 @@ const keyNames: Readonly<Record<string, string>> = {
 
 export class Hand {
   readonly #look: Look;
-  /** Where the pointer is on the screen, and where the page begins there. */
+  /** The pointer's place on the screen, and the place of the page's corner. */
   #at: [number, number];
   #origin: [number, number] | null = null;
 
@@ -49,14 +49,14 @@ export class Hand {
     this.#at = start;
   }
 
-  /** The page's place on the screen, from one look at where the pointer is on both. */
+  /** Finds the page's place on the screen by comparing the pointer's place on both. */
   async findPage(): Promise<void> {
     await this.#moveTo([this.#at[0] + between(30, 60), this.#at[1] + between(20, 50)], 60);
     const seen = await this.#lookUntil(({ pointer }) => pointer !== null);
     this.#origin = [this.#at[0] - seen.pointer![0] * seen.scale, this.#at[1] - seen.pointer![1] * seen.scale];
   }
 
-  /** As `findPage`, where moves are not told: a finger. */
+  /** Like `findPage`, for a finger, whose moves the page does not see. */
   async findPageByTap(): Promise<void> {
     await onScreen([`mousemove ${this.#at[0]} ${this.#at[1]}`, rest(200)]);
     await this.press();
@@ -75,7 +75,7 @@ export class Hand {
     await this.press();
   }
 
-  /** A finger comes from nowhere. */
+  /** A finger touches without moving there first. */
   async tap(id: string): Promise<void> {
     this.#at = this.#placeOf(id);
     await onScreen([`mousemove ${this.#at[0]} ${this.#at[1]}`, rest(between(30, 90))]);
@@ -86,7 +86,7 @@ export class Hand {
     await onScreen([`mousedown ${button}`, rest(between(60, 130)), `mouseup ${button}`]);
   }
 
-  /** From here so far, with the button held. */
+  /** Moves by this distance with the button held. */
   async drag(right: number, down: number): Promise<void> {
     await onScreen(['mousedown 1', rest(90)]);
     await this.#moveTo([this.#at[0] + right, this.#at[1] + down], 20);
@@ -103,7 +103,7 @@ export class Hand {
     await onScreen(commands);
   }
 
-  /** At one pace. */
+  /** Types at an even pace. */
   async typeAsTool(text: string, gapMs: number): Promise<void> {
     await onScreen(text.split('').flatMap((character) => [`key ${keyNames[character] ?? character}`, rest(gapMs)]));
   }
@@ -114,7 +114,7 @@ export class Hand {
     }
   }
 
-  /** Positive is down. */
+  /** Positive turns scroll down. */
   async wheel(turns: number): Promise<void> {
     const button = turns > 0 ? 5 : 4;
     for (let left = Math.abs(turns); left > 0;) {
@@ -125,7 +125,7 @@ export class Hand {
     }
   }
 
-  /** As a tool moves that knows no better: at once, or straight at one speed. */
+  /** Moves as a simple tool does: at once, or in a straight line at one speed. */
   async moveAsTool(id: string, steps: number): Promise<void> {
     const from = this.#at;
     this.#at = this.#placeOf(id);
@@ -142,7 +142,7 @@ export class Hand {
     const from = this.#at;
     const [dx, dy] = [x - from[0], y - from[1]];
     const distance = Math.hypot(dx, dy);
-    // Fitts: the farther and the smaller, the longer.
+    // Fitts's law: a farther or smaller target takes longer.
     const steps = Math.ceil(uneven(120 + 130 * Math.log2(distance / Math.max(width, 8) + 1), 0.2) / STEP_MS);
     const bend = between(-0.12, 0.12);
     const past = distance > 200 ? between(0, 0.05) : 0;
@@ -180,6 +180,6 @@ export class Hand {
       if (seen !== null && sees(seen)) return seen;
       await pause(100);
     }
-    throw new Error('The page was not seen');
+    throw new Error('The page did not report where it is');
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The pages that sessions are recorded on: an article, a form, a gallery, a page with a library that sends scroll events of its
- * own, and the plain one that driven browsers visit. Each carries the real protect script, and tells the recorder
- * where its elements and the pointer are, since a hand that moves a real pointer must see where to.
+ * The pages that sessions are recorded on: an article, a form, a gallery, a page with a library that dispatches scroll
+ * events, and a plain one. Each carries the real protect script, and tells the recorder where its elements and the
+ * pointer are, because a hand that moves a real pointer must see where to move it.
  */
 import * as z from 'zod/mini';
 
 const point = z.tuple([z.number(), z.number()]);
 
-/** What an eye would see of the page: places in CSS pixels of the page, and how many pixels of the screen one is. */
+/** What an eye would see of the page: boxes in CSS pixels, and how many screen pixels a CSS pixel is. */
 export const sight = z.object({
   path: z.string(),
   pointer: z.nullable(point),
@@ -50,7 +50,7 @@ onclick="shown.textContent = Number(shown.textContent) + 1">Forward</button></p>
   '/library': `${links}${text(300)}<script>setInterval(() => dispatchEvent(new Event('scroll')), 250);</script>`,
 };
 
-/** Any path is a page; unknown ones are the plain one. */
+/** Unknown paths show the plain page. */
 export function recordedPage(path: string): string {
   const plain = `${text(400)}${links}<p><label>Name <input id="name"></label>
 <button id="send" type="button">Send</button></p>`;

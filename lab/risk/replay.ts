@@ -1,88 +1,46 @@
-/**
- * Recorded sessions and their replay: the very transitions that the service applies, on facts that were
- * recorded once. What a session opens, renews and reports is in the recording; times are since its opening.
- */
-import * as z from 'zod/mini';
-import { clientHeaders } from '../../src/contract/edge/edge-api.ts';
+/** Replays recorded sessions through the transitions that the service applies, and reports each session's highest score. */
 import { detectorsOf } from '../../src/contract/edge/risk-detectors.ts';
 import type { RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
-import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { NO_LINEAGE, opened, renewed, reported } from '../../src/risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../src/risk/session-state.ts';
+import type { RecordedSession } from './recording.ts';
 
-/**
- * `window`: a driven browser with a window; `window-stealth`: one that hides it. `os-input`: a browser that nothing drives, under
- * a tool that has the real pointer and keyboard. `person-like`: the same under a hand as a person's, since no person was recorded.
- */
-export const recordedKinds = [
-  'headless',
-  'stealth',
-  'curl',
-  'script',
-  'window',
-  'window-stealth',
-  'os-input',
-  'person-like',
-] as const;
-export type RecordedKind = (typeof recordedKinds)[number];
-
-const event = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('call'),
-    atMs: z.int(),
-    userAgent: z.string(),
-    headers: clientHeaders,
-  }),
-  z.strictObject({ type: z.literal('report'), atMs: z.int(), report: telemetryReport }),
-]);
-export type RecordedEvent = z.infer<typeof event>;
-
-export const recordedSession = z.strictObject({
-  kind: z.enum(recordedKinds),
-  variant: z.string(),
-  /** Sessions of one name came one after another from one network. */
-  network: z.string(),
-  events: z.array(event).check(z.minLength(1)),
-});
-export type RecordedSession = z.infer<typeof recordedSession>;
-export const recording = z.array(recordedSession);
-
-/** The instance's defaults. */
+/** The default of an instance. */
 const CYCLING_THRESHOLD = 5;
 const SESSION_MS = 86_400_000;
-/** Before a JWT's five minutes are over. */
+/** Before the five minutes of a JWT are over. */
 const RENEWED_AT_MS = 200_000;
 
 export interface Replayed {
   session: RecordedSession;
-  /** The highest score on the way: what the gate remembers. */
+  /** The highest score of the session: an isolate of the edge acts on that one. */
   score: number;
   detectors: RiskDetector[];
 }
 
-/** What one machine cannot record: where somebody comes from. */
+/** What one machine cannot record: where a visitor comes from. */
 export interface Circumstances {
   categories?: readonly string[];
   addressChanges?: number;
-  /** Sessions that the network opened before. */
+  /** Sessions without and with input that the network opened before. */
   idleSessions?: number;
   touchedSessions?: number;
-  /** No report arrives, and the session lives on. */
+  /** No report arrives, and the session is renewed. */
   reportsBlocked?: boolean;
 }
 
-/** An office of twenty where eight only looked; a train goes through three networks; a cloud desktop is in a datacenter. */
+/** Of an office of 20 people, eight only look. A train passes through three networks. A cloud desktop is in a datacenter. */
 export const circumstances: Readonly<Record<string, Circumstances>> = {
-  'at home': {},
-  'in an office': { idleSessions: 8, touchedSessions: 12 },
-  'on a VPN': { categories: ['vpn'] },
-  'in an office on a VPN': { categories: ['vpn'], idleSessions: 8, touchedSessions: 12 },
-  'on a cloud desktop': { categories: ['datacenter'] },
-  'on a VPN of a datacenter': { categories: ['vpn', 'datacenter'] },
-  'on Tor': { categories: ['tor'] },
-  'on a train': { addressChanges: 3 },
-  'with a blocker of reports': { reportsBlocked: true },
-  'with a blocker, on a VPN': { reportsBlocked: true, categories: ['vpn'] },
+  home: {},
+  'an office': { idleSessions: 8, touchedSessions: 12 },
+  'a VPN': { categories: ['vpn'] },
+  'an office on a VPN': { categories: ['vpn'], idleSessions: 8, touchedSessions: 12 },
+  'a cloud desktop': { categories: ['datacenter'] },
+  'a VPN in a datacenter': { categories: ['vpn', 'datacenter'] },
+  Tor: { categories: ['tor'] },
+  'a train': { addressChanges: 3 },
+  'home, reports blocked': { reportsBlocked: true },
+  'a VPN, reports blocked': { reportsBlocked: true, categories: ['vpn'] },
 };
 
 export function replay(sessions: readonly RecordedSession[], around: Circumstances = {}): Replayed[] {
@@ -110,26 +68,19 @@ function statesOf(
   for (const given of happened) {
     const known = states.at(-1);
     if (given.type === 'report') {
-      // A report before the session was open went nowhere.
+      // A report that came before the session was open was lost.
       if (known) states.push(reported(known, given.report, given.atMs));
       continue;
     }
-    const visitor: SessionVisitor = {
-      userAgent: given.userAgent,
-      ip: null,
-      network,
-      categories,
-      headers: given.headers,
-    };
+    const { userAgent, headers, atMs } = given;
+    const visitor: SessionVisitor = { userAgent, ip: null, network, categories, headers };
+    if (known) {
+      states.push(renewed(known, visitor, atMs));
+      continue;
+    }
+    const times = { nowMs: atMs, expiresAt: atMs + SESSION_MS };
     const cycling = { ...before, threshold: CYCLING_THRESHOLD };
-    states.push(
-      known
-        ? renewed(known, visitor, given.atMs)
-        : opened(visitor, { now: given.atMs, expiresAt: given.atMs + SESSION_MS }, cycling, {
-            ...NO_LINEAGE,
-            addressChanges,
-          }),
-    );
+    states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }));
   }
   return states;
 }

@@ -1,6 +1,6 @@
 /**
- * What the detectors look at: plain facts about one session, as the service knows them at one moment. The
- * edge saw the headers and the network, the page reported the telemetry, the rest is counted.
+ * What the detectors of a session look at: plain facts, as the service knows them at one moment. The edge saw the headers
+ * and the network, the pages reported the telemetry, and the rest is counted.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
@@ -11,10 +11,10 @@ export interface TypingFacts {
   deviationMs: number;
 }
 
-/** Reports of one session taken together; of counts the highest, since each report counts from its page's start. */
+/** The reports of one session together. Of counts the highest is kept, because each page counts from its own start. */
 export interface TelemetryFacts {
   reports: number;
-  /** The longest that one page had been in sight when it reported. */
+  /** The longest time that one page had been visible when it reported. */
   visibleMs: number;
   interacted: boolean;
   pointerMoves: number;
@@ -24,30 +24,30 @@ export interface TelemetryFacts {
   wheels: number;
   scrolls: number;
   untrusted: number;
-  /** Of the page with most times between keys. */
+  /** Of the page with the most pauses between keys. */
   typing: TypingFacts;
   traits: readonly TelemetryTrait[];
-  /** Reports that no page can have made. */
+  /** Number of reports that no page can have made. */
   implausible: number;
 }
 
 export interface RiskFacts {
   userAgent: string;
-  /** `null` where the edge does not tell them. */
+  /** `null` when the edge does not report them. */
   headers: ClientHeaders | null;
   categories: readonly string[];
   telemetry: TelemetryFacts;
   /** Since the session was opened. */
   ageMs: number;
-  /** Sessions that this network opened within the instance's window and left without any interaction. */
+  /** Sessions that this network opened within the instance's window and that had no input. */
   idleSessions: number;
-  /** Those of the same window that somebody touched: people behind one address. */
+  /** Sessions of the same window that had input: people behind one address. */
   touchedSessions: number;
-  /** How many of them are suspicious: the instance's `cookieCycling.threshold`. */
+  /** From this number of idle sessions on they are suspicious: `cookieCycling.threshold` of the instance. */
   cyclingThreshold: number;
-  /** How often this browser came back from another network, or with another user agent. */
+  /** How often the cookie came from another network, or with another user agent. */
   addressChanges: number;
   userAgentChanges: number;
-  /** Most requests counted in one minute; only sessions with many in one batch are counted. */
+  /** The most requests in one minute. Only sessions with many requests in one batch of verdicts are counted. */
   requestsPerMinute: number;
 }

@@ -1,14 +1,14 @@
 /**
- * Reports that no page can have made: counts that contradict each other or the clock. A script that
- * posts telemetry without a page has to invent them.
+ * Finds reports that no page can have made: their counts contradict each other or the clock. A script that posts
+ * telemetry without a page has to invent its counts.
  */
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 
-/** Browsers deliver pointer and scroll events once a frame: 240 a second on the quickest screens. */
+/** Browsers send pointer and scroll events once a frame: 240 a second on the fastest screens. */
 const EVENTS_PER_SECOND_MAX = 250;
-/** Nobody presses or types faster, ten fingers included. */
+/** No one presses or types faster, even with ten fingers. */
 const PRESSES_PER_SECOND_MAX = 40;
-/** A burst at the start of a short report is no proof. */
+/** Many events at the start of a short report prove nothing. */
 const GRACE_EVENTS = 50;
 
 export function isImplausible(report: TelemetryReport): boolean {

@@ -1,7 +1,7 @@
 /**
- * The state of one session, and how each event changes it: opened, renewed, reported, many requests. Pure:
- * state and event in, new state out, its score computed anew each time. Whoever keeps the state
- * (`store/risk-book`) decides nothing.
+ * The state of one session, and how each event changes it: it is opened or renewed, a page reports, or many requests
+ * come at once. Pure: state and event in, new state out, with its score computed again. `store/risk-book` keeps the
+ * state and decides nothing.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { RiskCause } from '../contract/edge/risk-detectors.ts';
@@ -11,7 +11,7 @@ import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './session-score.ts';
 import type { RiskScore } from './session-score.ts';
 
-/** Who comes with a session call, as the edge tells it. */
+/** The visitor of a session call, as the edge reports them. */
 export interface SessionVisitor {
   userAgent: string;
   ip: string | null;
@@ -21,14 +21,14 @@ export interface SessionVisitor {
   headers: ClientHeaders | null;
 }
 
-/** One score with the moment and the event that made it. */
+/** A score with the time and the event that it was computed at. */
 export interface ScoredAt extends RiskScore {
   at: number;
   cause: RiskCause;
 }
 
 export interface SessionState extends RiskScore {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, like every time in here. */
   openedAt: number;
   expiresAt: number;
   updatedAt: number;
@@ -41,7 +41,7 @@ export interface SessionState extends RiskScore {
   renewals: number;
   addressChanges: number;
   userAgentChanges: number;
-  /** Idle and touched sessions of the network when this one was opened, and the number that was suspicious then. */
+  /** Sessions of the network without and with input when this one was opened, and the threshold at that time. */
   idleSessions: number;
   touchedSessions: number;
   cyclingThreshold: number;
@@ -52,9 +52,9 @@ export interface SessionState extends RiskScore {
   history: ScoredAt[];
 }
 
-/** Enough to see a household's phones come and go; the verdicts hold every one. */
+/** Enough for a household's phones. The verdicts hold every address. */
 const ADDRESSES_MAX = 8;
-/** A score has 30 parts; one that still changes after this many changes shows its newest. */
+/** A score has 30 parts. If it changes more often than this, the newest changes are kept. */
 const HISTORY_MAX = 50;
 const USER_AGENT_MAX_CHARS = 512;
 const MINUTE_MS = 60_000;
@@ -75,14 +75,14 @@ const NO_TELEMETRY: TelemetryFacts = {
   implausible: 0,
 };
 
-/** Changes counted in the session that this browser had before, when it came with that one's cookie. */
+/** Changes that a session takes over from the one before, whose cookie the browser came with. */
 export interface Lineage {
   addressChanges: number;
   userAgentChanges: number;
 }
 export const NO_LINEAGE: Lineage = { addressChanges: 0, userAgentChanges: 0 };
 
-/** What a visitor carries on who comes from another network or browser with the cookie of `state`. */
+/** What a new session takes over from `state`, whose cookie came from another network or user agent. */
 export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage {
   return {
     addressChanges: state.addressChanges + (visitor.network === state.network ? 0 : 1),
@@ -92,7 +92,7 @@ export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage
 
 export function opened(
   visitor: SessionVisitor,
-  times: { now: number; expiresAt: number },
+  times: { nowMs: number; expiresAt: number },
   cycling: { idleSessions: number; touchedSessions: number; threshold: number },
   lineage: Lineage,
 ): SessionState {
@@ -100,9 +100,9 @@ export function opened(
     {
       score: 0,
       detectors: 0,
-      openedAt: times.now,
+      openedAt: times.nowMs,
       expiresAt: times.expiresAt,
-      updatedAt: times.now,
+      updatedAt: times.nowMs,
       userAgent: bounded(visitor.userAgent),
       network: visitor.network,
       addresses: visitor.ip === null ? [] : [visitor.ip],
@@ -115,16 +115,16 @@ export function opened(
       touchedSessions: cycling.touchedSessions,
       cyclingThreshold: cycling.threshold,
       telemetry: NO_TELEMETRY,
-      minute: { startedAt: times.now, requests: 0 },
+      minute: { startedAt: times.nowMs, requests: 0 },
       requestsPerMinute: 0,
       history: [],
     },
     'opened',
-    times.now,
+    times.nowMs,
   );
 }
 
-export function renewed(state: SessionState, visitor: SessionVisitor, now: number): SessionState {
+export function renewed(state: SessionState, visitor: SessionVisitor, nowMs: number): SessionState {
   const { ip } = visitor;
   const others = state.addresses.filter((known) => known !== ip);
   return scored(
@@ -136,11 +136,11 @@ export function renewed(state: SessionState, visitor: SessionVisitor, now: numbe
       renewals: state.renewals + 1,
     },
     'renewed',
-    now,
+    nowMs,
   );
 }
 
-export function reported(state: SessionState, report: TelemetryReport, now: number): SessionState {
+export function reported(state: SessionState, report: TelemetryReport, nowMs: number): SessionState {
   const { telemetry: known } = state;
   const telemetry: TelemetryFacts = {
     reports: known.reports + 1,
@@ -157,34 +157,34 @@ export function reported(state: SessionState, report: TelemetryReport, now: numb
     traits: [...new Set([...known.traits, ...report.traits])],
     implausible: known.implausible + (isImplausible(report) ? 1 : 0),
   };
-  return scored({ ...state, telemetry }, 'telemetry', now);
+  return scored({ ...state, telemetry }, 'telemetry', nowMs);
 }
 
 function typingOf({ keyGaps, keyGapMeanMs, keyGapDeviationMs }: TelemetryReport): TypingFacts {
   return { gaps: keyGaps, meanMs: keyGapMeanMs, deviationMs: keyGapDeviationMs };
 }
 
-/** `requests` of this session came in one batch, which ends at `now`. */
-export function crowded(state: SessionState, requests: number, now: number): SessionState {
-  const within = now - state.minute.startedAt < MINUTE_MS;
+/** `requests` of this session were in one batch, which ends at `nowMs`. */
+export function crowded(state: SessionState, requests: number, nowMs: number): SessionState {
+  const within = nowMs - state.minute.startedAt < MINUTE_MS;
   const minute = within
     ? { startedAt: state.minute.startedAt, requests: state.minute.requests + requests }
-    : { startedAt: now, requests };
+    : { startedAt: nowMs, requests };
   const requestsPerMinute = Math.max(state.requestsPerMinute, minute.requests);
-  return scored({ ...state, minute, requestsPerMinute }, 'burst', now);
+  return scored({ ...state, minute, requestsPerMinute }, 'burst', nowMs);
 }
 
-export function factsOf(state: SessionState, now: number): RiskFacts {
-  return { ...state, ageMs: now - state.openedAt };
+export function factsOf(state: SessionState, nowMs: number): RiskFacts {
+  return { ...state, ageMs: nowMs - state.openedAt };
 }
 
-function scored(state: SessionState, cause: RiskCause, now: number): SessionState {
-  const { score, detectors } = scoreRisk(factsOf(state, now));
+function scored(state: SessionState, cause: RiskCause, nowMs: number): SessionState {
+  const { score, detectors } = scoreRisk(factsOf(state, nowMs));
   const changed = state.history.length === 0 || detectors !== state.detectors;
   const history = changed
-    ? [...state.history, { at: now, score, detectors, cause }].slice(-HISTORY_MAX)
+    ? [...state.history, { at: nowMs, score, detectors, cause }].slice(-HISTORY_MAX)
     : state.history;
-  return { ...state, score, detectors, history, updatedAt: now };
+  return { ...state, score, detectors, history, updatedAt: nowMs };
 }
 
 function bounded(userAgent: string): string {

@@ -1,38 +1,40 @@
 /**
- * The JWT inside the session cookie `{jti}|{jwt}` (design 6). The service mints it, the edge checks
- * it without a look-up: HS256 under the instance's session key, five minutes at most, bound to the
- * visitor's network and user agent. The session itself outlives it (`sxp`) by being refreshed.
+ * The JWT inside the session cookie `{jti}|{jwt}`. The service mints it and the edge checks it without a lookup: HS256
+ * under the instance's session key, valid for five minutes at most, bound to the visitor's network and user agent. The
+ * session lasts longer (`sxp`), because its JWT is renewed.
  */
 import { JWSSignatureVerificationFailed } from 'jose/errors';
 import { UnknownKey, openHs256, signHs256 } from '../bytes/hs256-jwt.ts';
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 
-/** Life of one JWT, seconds: how long a score or a shared cookie can be stale. */
+/** Lifetime of one JWT: a score or a shared cookie can be outdated for as long. */
 export const SESSION_JWT_SECONDS = 300;
-/** Clocks of two Workers differ; seconds. */
+/** The clocks of two Workers differ. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** `jti|jwt`: the reader's charset for a jti. */
+/** Characters of a jti. `|` separates it from the JWT. */
 export const sessionJtiPattern = /^[A-Za-z0-9._-]{1,256}$/;
 
 export interface SessionClaims {
   jti: string;
   /** Instance the session belongs to. */
   sub: string;
-  /** Epoch seconds: this JWT issued, this JWT over, the whole session over. */
+  /** Epoch seconds: when this JWT was issued, when it expires, when the whole session expires. */
   iat: number;
   exp: number;
   sxp: number;
   /** Risk score, 0 to 1. */
   risk: number;
-  /** `detectorBits` of the score's parts (`contract/risk.ts`). */
+  /** `detectorBits` of the score's parts. */
   det?: number;
-  /** `visitorBinding` of the visitor it was minted for. */
+  /** `visitorBinding` of the visitor that it was minted for. */
   bnd: string;
 }
 
-/** `expired`: everything right but its time. */
+/** `expired`: valid except for its time. */
 export type SessionTokenProblem = 'malformed' | 'bad-signature' | 'expired';
 
-/** A cookie value taken apart; a bare jti is tolerated and has no JWT. `null`: not a session cookie. */
+/** Splits a cookie value. A bare jti is accepted and has no JWT. `null`: not a session cookie. */
 export function splitSessionCookie(value: string): { jti: string; jwt: string | null } | null {
   const bar = value.indexOf('|');
   const jti = bar === -1 ? value : value.slice(0, bar);
@@ -40,31 +42,31 @@ export function splitSessionCookie(value: string): { jti: string; jwt: string | 
   return { jti, jwt: bar === -1 ? null : value.slice(bar + 1) };
 }
 
-/** `key`: the 32 bytes of `edgeKeySet.session`; `kid` goes into the header, so that a rotated key is found. */
+/** `key`: the 32 bytes of `edgeKeySet.session`. `kid` goes into the header, so that a rotated key is found. */
 export function mintSessionJwt(key: Uint8Array, kid: string, claims: SessionClaims): Promise<string> {
   return signHs256(claims, key, kid);
 }
 
 /**
- * Checks signature, instance and times. `keyOf` answers the session key of a `kid`, or `null`.
- * Binding and session expiry are the caller's to judge: they have different consequences.
- * `allowExpired` lets the service refresh a JWT whose five minutes are over.
+ * Checks signature, instance and times. `keyOf` returns the session key of a `kid`, or `null`. The caller checks the
+ * binding and the session's expiry, which have other consequences. `allowExpired` lets the service renew a JWT whose five
+ * minutes are over.
  */
 export async function verifySessionJwt(
   jwt: string,
   keyOf: (kid: string) => Uint8Array | null,
   instanceId: string,
-  now: number,
+  nowMs: number,
   allowExpired = false,
-): Promise<SessionClaims | SessionTokenProblem> {
+): Promise<Result<SessionClaims, SessionTokenProblem>> {
   try {
     const claims = await openHs256(jwt, keyOf);
-    if (!isSessionClaims(claims) || claims.sub !== instanceId) return 'malformed';
-    const isOver = claims.exp <= Math.floor(now / 1000) - CLOCK_TOLERANCE_SECONDS;
-    return isOver && !allowExpired ? 'expired' : claims;
+    if (!isSessionClaims(claims) || claims.sub !== instanceId) return failed('malformed');
+    const isOver = claims.exp <= Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
+    return isOver && !allowExpired ? failed('expired') : ok(claims);
   } catch (error) {
     const isForeign = error instanceof JWSSignatureVerificationFailed || error instanceof UnknownKey;
-    return isForeign ? 'bad-signature' : 'malformed';
+    return failed(isForeign ? 'bad-signature' : 'malformed');
   }
 }
 

@@ -108,8 +108,9 @@ export class Sessions {
     const value = ownText(text);
     const parts = splitSessionCookie(value);
     if (!parts?.jwt) return INVALID;
-    const claims = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
-    if (typeof claims === 'string' || claims.jti !== parts.jti) return INVALID;
+    const verified = await verifySessionJwt(parts.jwt, config.sessionKeyOf, config.instanceId, nowMs, true);
+    if (!verified.ok || verified.value.jti !== parts.jti) return INVALID;
+    const claims = verified.value;
     const binding = await visitorBinding(signals.ip, signals.userAgent);
     if (binding !== claims.bnd) return INVALID;
     const known: KnownSession = {

@@ -19,8 +19,8 @@ export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: strin
     return null;
   }
   const key = await sessionKeyByKid(await rootKey(env), instance.id, kid, now);
-  const claims = await verifySessionJwt(jwt, () => key, instance.id, now, true);
-  return typeof claims === 'string' || claims.sxp * 1000 <= now ? null : claims;
+  const verified = await verifySessionJwt(jwt, () => key, instance.id, now, true);
+  return verified.ok && verified.value.sxp * 1000 > now ? verified.value : null;
 }
 
 /** Whether the session was opened from this network with this user agent. */

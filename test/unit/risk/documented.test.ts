@@ -1,45 +1,75 @@
 /** docs/risk.md prints the table of detectors as the code has it, and the counts of the report set. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { recordedKinds, recording, replay } from '../../../lab/risk/replay.ts';
+import { describe, expect, test } from 'vitest';
+import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
+import { circumstances, replay } from '../../../lab/risk/replay.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { detectors } from '../../../src/risk/detectors.ts';
 import type { Detector } from '../../../src/risk/detectors.ts';
 
 const page = readFileSync('docs/risk.md', 'utf8');
-const rows: [string, Detector][] = Object.entries(detectors);
 
-test('docs/risk.md prints every detector with its weights, what it compares and whom it may wrong', () => {
-  const row = /^\| `([a-z-]+)` +\| (\d[\d.]*|–) +\| (\d[\d.]*|–) +\| (\D.+?) +\| (.+?) +\|$/gm;
-  const weight = (text = ''): number | null => (text === '–' ? null : Number(text));
-  expect(
-    [...page.matchAll(row)].map(([, name, session, captcha, compares, mayTrip]) => ({
-      name,
-      weights: { session: weight(session), captcha: weight(captcha) },
-      compares,
-      mayTrip,
-    })),
-  ).toEqual(rows.map(([name, { weights, compares, mayTrip }]) => ({ name, weights, compares, mayTrip })));
-});
+describe('docs/risk.md prints', () => {
+  const table: [string, Detector][] = Object.entries(detectors);
 
-test('docs/risk.md gives the reason for every difference between the two scores', () => {
-  const text = page.replaceAll(/\s+/g, ' ');
-  for (const reason of new Set(rows.flatMap(([, detector]) => detector.reason ?? []))) {
-    const names = rows.filter(([, detector]) => detector.reason === reason).map(([name]) => `\`${name}\``);
-    expect(text).toContain(`- ${names.join(', ')}: ${reason}`);
-  }
-});
-
-test('docs/risk.md prints the counts of the report set', () => {
-  const replayed = replay(recording.parse(JSON.parse(readFileSync('test/fixtures/risk/report.json', 'utf8'))));
-  const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
-  const counted = recordedKinds.map((kind) => {
-    const scores = replayed.filter(({ session }) => session.kind === kind).map(({ score }) => score);
-    const stopped = scores.filter((score) => score >= challengeThreshold).length;
-    const blocked = scores.filter((score) => score >= blockThreshold).length;
-    return [kind, scores.length, scores.length - stopped, stopped - blocked, blocked];
+  test('every detector with its weights, what it compares and which legitimate clients may trip it', () => {
+    const row = /^\| `([a-z-]+)` +\| (\d[\d.]*|–) +\| (\d[\d.]*|–) +\| (\D.+?) +\| (.+?) +\|$/gm;
+    const weight = (text = ''): number | null => (text === '–' ? null : Number(text));
+    expect(
+      [...page.matchAll(row)].map(([, name, session, captcha, compares, mayTrip]) => ({
+        name,
+        weights: { session: weight(session), captcha: weight(captcha) },
+        compares,
+        mayTrip,
+      })),
+    ).toEqual(table.map(([name, { weights, compares, mayTrip }]) => ({ name, weights, compares, mayTrip })));
   });
-  const row = /^\| `([a-z-]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
-  const documented = [...page.matchAll(row)];
-  expect(documented.map(([, kind, ...counts]) => [kind, ...counts.map(Number)])).toEqual(counted);
+
+  test('the reason for every difference between the two scores', () => {
+    const text = page.replaceAll(/\s+/g, ' ');
+    for (const reason of new Set(table.flatMap(([, detector]) => detector.reason ?? []))) {
+      const names = table.filter(([, detector]) => detector.reason === reason).map(([name]) => `\`${name}\``);
+      expect(text).toContain(`- ${names.join(', ')}: ${reason}`);
+    }
+  });
+});
+
+describe('docs/risk.md prints of the report set', () => {
+  const recorded = readRecording('report');
+  const replayed = replay(recorded);
+  const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
+  const stopped = (scores: readonly number[], threshold: number): number =>
+    scores.filter((score) => score >= threshold).length;
+  const scoresOf = (isWanted: (kind: string) => boolean): number[] =>
+    replayed.filter(({ session }) => isWanted(session.kind)).map(({ score }) => score);
+
+  test('how many sessions of each kind are allowed, challenged and blocked', () => {
+    const counted = recordedKinds.map((kind) => {
+      const scores = scoresOf((other) => other === kind);
+      const [challenged, blocked] = [stopped(scores, challengeThreshold), stopped(scores, blockThreshold)];
+      return [kind, scores.length, scores.length - challenged, challenged - blocked, blocked];
+    });
+    const row = /^\| `([a-z-]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
+    expect([...page.matchAll(row)].map(([, kind, ...counts]) => [kind, ...counts.map(Number)])).toEqual(counted);
+  });
+
+  test('how many automated and person-like sessions each threshold stops', () => {
+    const sides = [scoresOf((kind) => kind !== 'person-like'), scoresOf((kind) => kind === 'person-like')];
+    const counted = [challengeThreshold, blockThreshold].map((threshold) =>
+      sides.flatMap((scores) => [stopped(scores, threshold), scores.length - stopped(scores, threshold)]),
+    );
+    const row = /^\| (?:challenge|block), 0\.\d+ +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
+    expect([...page.matchAll(row)].map(([, ...counts]) => counts.map(Number))).toEqual(counted);
+  });
+
+  test('what the person-like sessions score when they come from elsewhere', () => {
+    const persons = recorded.filter(({ kind }) => kind === 'person-like');
+    const counted = Object.entries(circumstances).map(([name, around]) => {
+      const scores = replay(persons, around).map(({ score }) => score);
+      const blocked = stopped(scores, blockThreshold);
+      return [name, stopped(scores, challengeThreshold) - blocked, blocked, Math.max(...scores)];
+    });
+    const row = /^\| ([\w ,]+?) +\| (\d+) +\| (\d+) +\| (\d\.\d\d) +\|$/gm;
+    expect([...page.matchAll(row)].map(([, name, ...counts]) => [name, ...counts.map(Number)])).toEqual(counted);
+  });
 });

@@ -6,16 +6,16 @@ import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../..
 import type { SessionState } from '../../../src/risk/session-state.ts';
 import { FIREFOX, reportOf, visitorOf } from './session-facts.ts';
 
-const NOW = 1_800_000_000_000;
+const NOW_MS = 1_800_000_000_000;
 const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0, touchedSessions = 0): SessionState => {
   const cycling = { idleSessions, touchedSessions, threshold: 5 };
-  return opened(visitorOf(changes), { now: NOW, expiresAt: NOW + 86_400_000 }, cycling, NO_LINEAGE);
+  return opened(visitorOf(changes), { nowMs: NOW_MS, expiresAt: NOW_MS + 86_400_000 }, cycling, NO_LINEAGE);
 };
 const names = (state: SessionState) => detectorsOf(state.detectors);
 
 describe('a session', () => {
   test('opens with its first score in its history', () => {
-    expect(fresh().history).toEqual([{ at: NOW, score: 0, detectors: 0, cause: 'opened' }]);
+    expect(fresh().history).toEqual([{ at: NOW_MS, score: 0, detectors: 0, cause: 'opened' }]);
     const curl = fresh({ userAgent: 'curl/8.5.0', headers: null });
     expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
   });
@@ -28,8 +28,8 @@ describe('a session', () => {
   });
 
   test('keeps the highest of what its pages counted, and every trait', () => {
-    const one = reported(fresh(), reportOf({ pointerMoves: 60, traits: ['webdriver'] }), NOW + 4000);
-    const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['zero-window'] }), NOW + 8000);
+    const one = reported(fresh(), reportOf({ pointerMoves: 60, traits: ['webdriver'] }), NOW_MS + 4000);
+    const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['zero-window'] }), NOW_MS + 8000);
     expect(two.telemetry).toMatchObject({
       reports: 2,
       pointerMoves: 60,
@@ -45,26 +45,26 @@ describe('a session', () => {
 
   test('keeps how it typed on the page where it typed most', () => {
     const typed = { keys: 40, keyGaps: 30, keyGapMeanMs: 150, keyGapDeviationMs: 60 };
-    const one = reported(fresh(), reportOf(typed), NOW + 4000);
+    const one = reported(fresh(), reportOf(typed), NOW_MS + 4000);
     expect(one.telemetry.typing).toEqual({ gaps: 30, meanMs: 150, deviationMs: 60 });
-    expect(reported(one, reportOf({ keys: 2, keyGaps: 1 }), NOW + 8000).telemetry.typing.gaps).toBe(30);
+    expect(reported(one, reportOf({ keys: 2, keyGaps: 1 }), NOW_MS + 8000).telemetry.typing.gaps).toBe(30);
   });
 
   test('falls again when it is touched after all', () => {
     const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0, visibleMs: 30_000 };
-    const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW + 30_000);
+    const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW_MS + 30_000);
     expect(names(idle)).toEqual(['no-interaction']);
-    expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW + 60_000))).toEqual([]);
+    expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW_MS + 60_000))).toEqual([]);
   });
 
   test('that is renewed without a report is asked for one', () => {
-    expect(names(renewed(fresh(), visitorOf(), NOW + 60_000))).toEqual([]);
-    expect(names(renewed(fresh(), visitorOf(), NOW + 180_000))).toEqual(['telemetry-absent']);
+    expect(names(renewed(fresh(), visitorOf(), NOW_MS + 60_000))).toEqual([]);
+    expect(names(renewed(fresh(), visitorOf(), NOW_MS + 180_000))).toEqual(['telemetry-absent']);
   });
 
   test('remembers its newest addresses and every category', () => {
     let state = fresh({ categories: ['vpn'] });
-    for (let host = 1; host <= 20; host++) state = renewed(state, visitorOf({ ip: `192.0.2.${host}` }), NOW + host);
+    for (let host = 1; host <= 20; host++) state = renewed(state, visitorOf({ ip: `192.0.2.${host}` }), NOW_MS + host);
     expect(state.addresses).toHaveLength(8);
     expect(state.addresses.at(-1)).toBe('192.0.2.20');
     expect(state.categories).toEqual(['vpn']);
@@ -72,10 +72,10 @@ describe('a session', () => {
 
   test('counts a burst within a minute, and keeps that it happened', () => {
     let state = fresh();
-    for (let batch = 0; batch < 3; batch++) state = crowded(state, 100, NOW + batch * 1000);
+    for (let batch = 0; batch < 3; batch++) state = crowded(state, 100, NOW_MS + batch * 1000);
     expect(names(state)).toEqual(['burst']);
-    expect(names(crowded(state, 10, NOW + 3_600_000))).toContain('burst');
-    expect(names(crowded(crowded(fresh(), 200, NOW), 200, NOW + 61_000))).toEqual([]);
+    expect(names(crowded(state, 10, NOW_MS + 3_600_000))).toContain('burst');
+    expect(names(crowded(crowded(fresh(), 200, NOW_MS), 200, NOW_MS + 61_000))).toEqual([]);
   });
 
   test('carries its changes of network and of name over to the session that follows', () => {
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect(state.userAgent).toHaveLength(512);
     for (let event = 0; event < 200; event++) {
       const touched = event % 2 === 0 ? { firstInteractionMs: null } : {};
-      state = reported({ ...state, telemetry: fresh().telemetry }, reportOf({ ...touched }), NOW + event);
+      state = reported({ ...state, telemetry: fresh().telemetry }, reportOf({ ...touched }), NOW_MS + event);
     }
     expect(state.history).toHaveLength(50);
   });

@@ -2,6 +2,7 @@
 import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
+import { failed } from '../../../src/result.ts';
 import { verifySessionJwt } from '../../../src/risk/session-token.ts';
 import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
@@ -104,12 +105,12 @@ describe('sessions', () => {
       [config.keys.current, config.keys.previous]
         .filter((set) => set.kid === kid)
         .map((set) => base64url.decode(set.session))[0] ?? null;
-    const claims = await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now());
-    expect(claims).toMatchObject({ jti: session.jti, sub: instanceId, risk: 0 });
+    const verified = await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now());
+    expect(verified).toMatchObject({ ok: true, value: { jti: session.jti, sub: instanceId, risk: 0 } });
     expect(session.jwtExpiresAt - Date.now()).toBeLessThanOrEqual(300_000);
     expect(session.expiresAt - Date.now()).toBeGreaterThan(86_000_000);
-    expect(await verifySessionJwt(session.jwt, keyOf, 'another', Date.now())).toBe('malformed');
-    expect(await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now() + 400_000)).toBe('expired');
+    expect(await verifySessionJwt(session.jwt, keyOf, 'another', Date.now())).toEqual(failed('malformed'));
+    expect(await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now() + 400_000)).toEqual(failed('expired'));
   });
 
   test('a renewed JWT keeps its session', async () => {

@@ -117,7 +117,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
 
   #open({ jti, visitor, nowMs, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
     const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
-    const state = opened(visitor, { now: nowMs, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
+    const state = opened(visitor, { nowMs, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
     this.#rows.insert(jti, state, keptUntil);
     return state;
   }
