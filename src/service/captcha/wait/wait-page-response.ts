@@ -3,6 +3,7 @@
  * early, it is the same page again. No script, no picture, no other host; small enough for a frame of
  * 300 by 200 pixels, in the visitor's colours.
  */
+import { html, raw } from 'hono/html';
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
@@ -30,15 +31,28 @@ textarea{box-sizing:border-box;width:100%;font:12px/1.3 monospace}
 @keyframes show{to{visibility:visible}}
 `;
 
-export function waitAnswer(
+export async function waitAnswer(
   { request, requestId }: Pick<ServiceCall, 'request' | 'requestId'>,
   given: WaitStep,
-): Response {
+): Promise<Response> {
   const { tag, direction, messages } = pickLanguage(request.headers.get('accept-language'), waitPages);
   const nonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)));
-  const before = `<!doctype html><html lang="${tag}" dir="${direction}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${messages.title}</title><!--`;
-  const after = `--><style nonce="${nonce}">${STYLE}</style><main><h1>${messages.title}</h1>${contentOf(given, messages, requestId)}</main></html>\n`;
-  return new Response(padded(before, 'padBytes' in given ? given.padBytes : 0, after), {
+  const head = await html`<!doctype html>
+    <html lang="${tag}" dir="${direction}">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>${messages.title}</title>
+    `;
+  const page = await html`<style nonce="${nonce}">
+      ${raw(STYLE)}
+    </style>
+    <main>
+      <h1>${messages.title}</h1>
+      ${contentOf(given, messages, requestId)}
+    </main>
+    </html>`;
+  // The noise is a comment.
+  return new Response(padded(`${head}<!--`, 'padBytes' in given ? given.padBytes : 0, `-->${page}\n`), {
     status: 'status' in given ? given.status : 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
@@ -52,28 +66,36 @@ export function waitAnswer(
   });
 }
 
-/** Every value put in is ours, base64url, or JSON of such: nothing that HTML would read otherwise but quotes. */
-function contentOf(given: WaitStep, texts: WaitPageMessages, requestId: string): string {
+function contentOf(given: WaitStep, texts: WaitPageMessages, requestId: string) {
   switch (given.step) {
     case 'start':
     case 'wait': {
       const first = given.step === 'start';
-      const field = `<input type="hidden" name="challenge" value="${given.challenge}">`;
-      const trap = `<input class="away" name="${HONEYPOT_FIELD}" tabindex="-1" autocomplete="off" aria-hidden="true">`;
-      const button = `<button${first ? '' : ' class="later"'}>${first ? texts.start : texts.next}</button>`;
-      return `<p role="status">${first ? texts.fillFirst : texts.wait}</p><form method="post">${field}${trap}${button}</form>`;
+      const field = html`<input type="hidden" name="challenge" value="${given.challenge}" />`;
+      const trap = html`<input
+        class="away"
+        name="${HONEYPOT_FIELD}"
+        tabindex="-1"
+        autocomplete="off"
+        aria-hidden="true"
+      />`;
+      const button = first ? html`<button>${texts.start}</button>` : html`<button class="later">${texts.next}</button>`;
+      return html`<p role="status">${first ? texts.fillFirst : texts.wait}</p>
+        <form method="post">${field}${trap}${button}</form>`;
     }
     case 'token': {
       // As the widget's own field has it, so that a backend reads both alike.
-      const value = JSON.stringify({ token: given.token }).replaceAll('"', '&quot;');
-      return `<p><label for="t">${texts.copy}</label></p><textarea id="t" rows="4" readonly>${value}</textarea><p>${texts.valid}</p>`;
+      const value = JSON.stringify({ token: given.token });
+      return html`<p><label for="t">${texts.copy}</label></p>
+        <textarea id="t" rows="4" readonly>${value}</textarea>
+        <p>${texts.valid}</p>`;
     }
     case 'needs-script':
-      return `<p>${texts.needsScript}</p>`;
+      return html`<p>${texts.needsScript}</p>`;
     case 'busy':
-      return `<p>${texts.busy}</p>`;
+      return html`<p>${texts.busy}</p>`;
     case 'unavailable':
-      return `<p>${texts.unavailable} <code dir="ltr">${requestId}</code></p>`;
+      return html`<p>${texts.unavailable} <code dir="ltr">${requestId}</code></p>`;
   }
 }
 

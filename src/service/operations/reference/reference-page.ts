@@ -1,7 +1,9 @@
 /**
- * The API reference as one HTML page, made from the OpenAPI document: no script, no other host, so it
- * works offline and under the strictest policy. Made once per isolate.
+ * The API reference as one HTML page, made from the OpenAPI document. It has no script and loads nothing from another
+ * host, so it works offline and under the strictest content security policy.
  */
+import { html, raw } from 'hono/html';
+
 export interface OpenapiDocument {
   info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, OpenapiOperation>>;
@@ -39,6 +41,8 @@ interface Schema {
   oneOf?: readonly Schema[];
 }
 
+type Html = ReturnType<typeof html>;
+
 /** Deeper members are in the document itself; the page would only grow unreadable. */
 const DEPTH_MAX = 4;
 
@@ -54,57 +58,92 @@ ul{margin:.25rem 0;padding-left:1.25rem}
 nav ul{columns:3 16rem;padding:0;list-style:none}
 `;
 
-export function referencePage(document: OpenapiDocument, nonce: string): string {
-  const byTag = new Map<string, string[]>();
-  const links: string[] = [];
+export async function referencePage(document: OpenapiDocument, nonce: string): Promise<string> {
+  const byTag = new Map<string, Html[]>();
+  const links: Html[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const tag = operation.tags[0] ?? 'Other';
       byTag.set(tag, [...(byTag.get(tag) ?? []), operationSection(document, method, path, operation)]);
-      links.push(`<li><a href="#${escaped(operation.operationId)}">${escaped(path)}</a></li>`);
+      links.push(html`<li><a href="#${operation.operationId}">${path}</a></li>`);
     }
   }
-  const sections = [...byTag].map(([tag, parts]) => `<section><h2>${escaped(tag)}</h2>${parts.join('')}</section>`);
+  const sections = [...byTag].map(
+    ([tag, parts]) =>
+      html`<section>
+        <h2>${tag}</h2>
+        ${parts}
+      </section>`,
+  );
   const { title, version, description } = document.info;
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} API</title><style nonce="${nonce}">${style}</style></head>
-<body><h1>${escaped(title)} API ${escaped(version)}</h1><p>${escaped(description)}</p>
-<p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>
-<nav aria-label="Endpoints"><ul>${links.join('')}</ul></nav>
-<main>${sections.join('')}</main></body></html>`;
+  const page = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} API</title>
+        <style nonce="${nonce}">
+          ${raw(style)}
+        </style>
+      </head>
+      <body>
+        <h1>${title} API ${version}</h1>
+        <p>${description}</p>
+        <p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>
+        <nav aria-label="Endpoints">
+          <ul>
+            ${links}
+          </ul>
+        </nav>
+        <main>${sections}</main>
+      </body>
+    </html>`;
+  return String(page);
 }
 
-function operationSection(
-  document: OpenapiDocument,
-  method: string,
-  path: string,
-  operation: OpenapiOperation,
-): string {
+function operationSection(document: OpenapiDocument, method: string, path: string, operation: OpenapiOperation): Html {
   const request = operation.requestBody?.content['application/json']?.schema;
   const answers = Object.entries(operation.responses['200']?.content ?? {});
   const types = answers.map(([type]) => type).filter((type) => type !== 'application/json');
   const answer = answers[0]?.[1].schema;
-  return `<article id="${escaped(operation.operationId)}"><h3>${method.toUpperCase()} ${escaped(path)}</h3>
-<p>${escaped(operation.summary)}. ${escaped(operation.description ?? '')}</p>
-${request ? `<p><strong>Body</strong></p>${members(document, request, 0)}` : ''}
-${answer ? `<p><strong>Answer</strong> ${escaped(types.join(', '))}</p>${members(document, answer, 0)}` : ''}</article>`;
+  return html`<article id="${operation.operationId}">
+    <h3>${method.toUpperCase()} ${path}</h3>
+    <p>${operation.summary}. ${operation.description ?? ''}</p>
+    ${
+      request
+        ? html`<p><strong>Body</strong></p>
+            ${members(document, request, 0)}`
+        : null
+    }
+    ${
+      answer
+        ? html`<p><strong>Answer</strong> ${types.join(', ')}</p>
+            ${members(document, answer, 0)}`
+        : null
+    }
+  </article>`;
 }
 
-function members(document: OpenapiDocument, given: Schema, depth: number): string {
+function members(document: OpenapiDocument, given: Schema, depth: number): Html | Html[] | null {
   const schema = resolved(document, given);
-  if (depth >= DEPTH_MAX) return '';
-  if (schema.items) return `<p class="type">array of</p>${members(document, schema.items, depth)}`;
+  if (depth >= DEPTH_MAX) return null;
+  if (schema.items)
+    return html`<p class="type">array of</p>
+      ${members(document, schema.items, depth)}`;
   const branches = schema.anyOf ?? schema.oneOf;
-  if (branches) return branches.map((branch) => members(document, branch, depth)).join('');
-  if (!schema.properties) return depth === 0 ? `<p class="type">${escaped(typeText(document, schema))}</p>` : '';
+  if (branches) return branches.map((branch) => html`${members(document, branch, depth)}`);
+  if (!schema.properties) return depth === 0 ? html`<p class="type">${typeText(document, schema)}</p>` : null;
   const required = new Set(schema.required ?? []);
   const rows = Object.entries(schema.properties).map(([name, member]) => {
     const mark = required.has(name) ? '' : '?';
-    const inner = nested(document, member) ? members(document, member, depth + 1) : '';
-    return `<li><code>${escaped(name)}${mark}</code> <span class="type">${escaped(typeText(document, member))}</span>${inner}</li>`;
+    const inner = nested(document, member) ? members(document, member, depth + 1) : null;
+    return html`<li><code>${name}${mark}</code> <span class="type">${typeText(document, member)}</span>${inner}</li>`;
   });
-  return rows.length === 0 ? '<p class="type">no members</p>' : `<ul>${rows.join('')}</ul>`;
+  return rows.length === 0
+    ? html`<p class="type">no members</p>`
+    : html`<ul>
+        ${rows}
+      </ul>`;
 }
 
 /** Whether there are members below worth a list of their own. */
@@ -146,8 +185,4 @@ function boundText(value: number | undefined): string {
 function resolved(document: OpenapiDocument, schema: Schema): Schema {
   const name = schema.$ref?.replace('#/components/schemas/', '');
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -15,9 +15,9 @@ export function referenceRoutes(): ServiceApp {
       headers: { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}`, 'access-control-allow-origin': '*' },
     }),
   );
-  routes.get('/docs', () => {
+  routes.get('/docs', async () => {
     const nonce = crypto.randomUUID();
-    return new Response(referencePage(document as unknown as OpenapiDocument, nonce), {
+    return new Response(await referencePage(document as unknown as OpenapiDocument, nonce), {
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,
