@@ -47,8 +47,8 @@ function best(items: number, round: () => void, rounds = ROUNDS): number {
 
 function opened(bytes: Uint8Array): Snapshot {
   const result = openSnapshot(bytes);
-  if (!result.ok) throw new Error(result.reason);
-  return result.snapshot;
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
 }
 
 const milliseconds = (value: number): string => `${value.toFixed(1)} ms`;
@@ -113,9 +113,9 @@ async function oneChange(base: Snapshot, privateKey: CryptoKey, keys: ReadonlyMa
       privateKey,
     });
     const checked = await openSignedRuleset(file, keys);
-    const delta = checked.ok ? openDelta(checked.payload) : checked;
-    if (!delta.ok) throw new Error(delta.reason);
-    const { network } = createRuleset(base, delta.delta).match(visitor, NOW_SECONDS);
+    const delta = checked.ok ? openDelta(checked.value.payload) : checked;
+    if (!delta.ok) throw new Error(delta.error);
+    const { network } = createRuleset(base, delta.value).match(visitor, NOW_SECONDS);
     if (network?.id !== 'ip:192.0.2.7') throw new Error('the change was not enforced');
     least = Math.min(least, performance.now() - startedAt);
   }
@@ -139,8 +139,8 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now();
     const checked = await openSignedRuleset(file, keys);
-    if (!checked.ok) throw new Error(checked.reason);
-    createRuleset(opened(checked.payload), null).match(firstAsked, NOW_SECONDS);
+    if (!checked.ok) throw new Error(checked.error);
+    createRuleset(opened(checked.value.payload), null).match(firstAsked, NOW_SECONDS);
     loadMs = Math.min(loadMs, performance.now() - startedAt);
     const hashedAt = performance.now();
     await crypto.subtle.digest('SHA-256', file as Uint8Array<ArrayBuffer>);

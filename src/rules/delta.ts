@@ -6,11 +6,13 @@
  *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
  */
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 import { decodeHex, encodeHex } from '../bytes/hex.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { edgeRuleTypes } from '../contract/vocabulary.ts';
 import { RulesetCompiler } from './compiler.ts';
-import { DELTA_MAGIC, openSealed, seal, writeMagic } from './layout.ts';
+import { DELTA_MAGIC, openChecked, writeLengthAndChecksum, writeMagic } from './layout.ts';
 import { type Snapshot, openSnapshot } from './snapshot.ts';
 import type { EdgeRule } from './types.ts';
 
@@ -36,8 +38,6 @@ export interface Delta {
   upserts: Snapshot;
   removals: readonly { type: EdgeRuleType; value: string }[];
 }
-
-export type OpenedDelta = { ok: true; delta: Delta } | { ok: false; reason: string };
 
 const BASE_VERSION_AT = 32;
 const BASE_HASH_AT = 40;
@@ -72,29 +72,28 @@ export function encodeDelta(input: DeltaInput): Uint8Array {
     out.set(bytes, at + REMOVAL_HEADER_BYTES);
     at += REMOVAL_HEADER_BYTES + bytes.length;
   }
-  seal(out);
+  writeLengthAndChecksum(out);
   return out;
 }
 
 /** Never throws. */
-export function openDelta(input: Uint8Array): OpenedDelta {
-  const opened = openSealed(input, DELTA_MAGIC);
+export function openDelta(input: Uint8Array): Result<Delta, string> {
+  const opened = openChecked(input, DELTA_MAGIC);
   if (!opened.ok) return opened;
-  const { bytes } = opened;
-  if (bytes.byteLength < UPSERTS_AT) return { ok: false, reason: 'truncated or padded' };
+  const { bytes } = opened.value;
+  if (bytes.byteLength < UPSERTS_AT) return failed('truncated or padded');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const upsertBytes = view.getUint32(UPSERT_BYTES_AT, true);
-  if (UPSERTS_AT + upsertBytes > bytes.byteLength) return { ok: false, reason: 'upserts do not fit the file' };
+  if (UPSERTS_AT + upsertBytes > bytes.byteLength) return failed('upserts do not fit the file');
   const upserts = openSnapshot(bytes.subarray(UPSERTS_AT, UPSERTS_AT + upsertBytes));
-  if (!upserts.ok) return { ok: false, reason: `upserts: ${upserts.reason}` };
+  if (!upserts.ok) return failed(`upserts: ${upserts.error}`);
   const removals = readRemovals(bytes, UPSERTS_AT + upsertBytes, view.getUint32(12, true));
-  if (!removals) return { ok: false, reason: 'removals do not fit the file' };
+  if (!removals) return failed('removals do not fit the file');
   const baseVersion = view.getFloat64(BASE_VERSION_AT, true);
-  if (!Number.isSafeInteger(baseVersion) || baseVersion < 0)
-    return { ok: false, reason: 'base version is no number of ours' };
+  if (!Number.isSafeInteger(baseVersion) || baseVersion < 0) return failed('base version is not a safe integer');
   const baseHash = encodeHex(bytes.subarray(BASE_HASH_AT, BASE_HASH_AT + BASE_HASH_BYTES));
-  const { instanceId, version } = upserts.snapshot;
-  return { ok: true, delta: { instanceId, baseHash, baseVersion, version, upserts: upserts.snapshot, removals } };
+  const { instanceId, version } = upserts.value;
+  return ok({ instanceId, baseHash, baseVersion, version, upserts: upserts.value, removals });
 }
 
 function readRemovals(bytes: Uint8Array, from: number, count: number): Delta['removals'] | null {

@@ -6,6 +6,8 @@
  *   magic "GHRULES1" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
  */
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 
 export const SNAPSHOT_MAGIC = 'GHRULES1';
 export const DELTA_MAGIC = 'GHDELTA1';
@@ -92,7 +94,7 @@ export function hasMagic(bytes: Uint8Array, magic: string): boolean {
 }
 
 /** Fills in total bytes and checksum of a file whose length is a multiple of 8. */
-export function seal(out: Uint8Array): void {
+export function writeLengthAndChecksum(out: Uint8Array): void {
   const words = new Uint32Array(out.buffer, out.byteOffset, out.byteLength / 4);
   words[2] = out.byteLength;
   words.set(checksum(words), CHECKSUM_AT_WORD);
@@ -102,18 +104,18 @@ export function seal(out: Uint8Array): void {
  * The bytes, aligned (copied if they are not), when magic, length and checksum fit; else the reason. Each
  * check stands before the next so that a foreign file is told apart from a broken one.
  */
-export function openSealed(
+export function openChecked(
   bytes: Uint8Array,
   magic: string,
-): { ok: true; bytes: Uint8Array; words: Uint32Array } | { ok: false; reason: string } {
-  if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return { ok: false, reason: `not a ${magic} file` };
-  if (bytes.byteLength % 8 !== 0) return { ok: false, reason: 'truncated or padded' };
+): Result<{ bytes: Uint8Array; words: Uint32Array }, string> {
+  if (bytes.byteLength < TABLE_AT || !hasMagic(bytes, magic)) return failed(`not a ${magic} file`);
+  if (bytes.byteLength % 8 !== 0) return failed('truncated or padded');
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
-  if (words[2] !== bytes.byteLength) return { ok: false, reason: 'truncated or padded' };
+  if (words[2] !== bytes.byteLength) return failed('truncated or padded');
   const sum = checksum(words);
-  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return { ok: false, reason: 'checksum differs' };
-  return { ok: true, bytes: aligned, words };
+  if (!sum.every((word, i) => word === words[CHECKSUM_AT_WORD + i])) return failed('checksum differs');
+  return ok({ bytes: aligned, words });
 }
 
 export function writeSnapshot(parts: Sections, version: number, createdAtMs: number): Uint8Array {
@@ -136,28 +138,30 @@ export function writeSnapshot(parts: Sections, version: number, createdAtMs: num
     view.setUint32(TABLE_AT + i * 8 + 4, part.byteLength, true);
     out.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), offsets[i] ?? 0);
   });
-  seal(out);
+  writeLengthAndChecksum(out);
   return out;
 }
 
-export type OpenedSections =
-  | { ok: true; sections: Sections; version: number; createdAtMs: number }
-  | { ok: false; reason: string };
+export interface SnapshotParts {
+  sections: Sections;
+  version: number;
+  createdAtMs: number;
+}
 
 /** Views over the file's own bytes; every offset and length checked against the file. */
-export function readSnapshot(input: Uint8Array): OpenedSections {
-  const opened = openSealed(input, SNAPSHOT_MAGIC);
+export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
+  const opened = openChecked(input, SNAPSHOT_MAGIC);
   if (!opened.ok) return opened;
-  const { bytes, words } = opened;
+  const { bytes, words } = opened.value;
   const tableEnd = TABLE_AT + sectionNames.length * 8;
-  if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return { ok: false, reason: 'sections missing' };
+  if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return failed('sections missing');
   const views: Record<string, Uint8Array | Uint16Array | Uint32Array> = {};
   for (const [i, name] of sectionNames.entries()) {
     const offset = words[TABLE_AT / 4 + i * 2] ?? 0;
     const length = words[TABLE_AT / 4 + i * 2 + 1] ?? 0;
     const size = sections[name];
     if (offset % 8 !== 0 || offset < tableEnd || length % size !== 0 || offset + length > bytes.byteLength) {
-      return { ok: false, reason: `section ${name} does not fit the file` };
+      return failed(`section ${name} does not fit the file`);
     }
     const at = bytes.byteOffset + offset;
     if (size === 1) views[name] = new Uint8Array(bytes.buffer, at, length);
@@ -168,7 +172,7 @@ export function readSnapshot(input: Uint8Array): OpenedSections {
   const version = header.getFloat64(VERSION_AT, true);
   const createdAtMs = header.getFloat64(CREATED_AT, true);
   if (!Number.isSafeInteger(version) || version < 0 || !Number.isFinite(createdAtMs)) {
-    return { ok: false, reason: 'version is not a number of ours' };
+    return failed('version is not a safe integer');
   }
-  return { ok: true, sections: views as Sections, version, createdAtMs };
+  return ok({ sections: views as Sections, version, createdAtMs });
 }

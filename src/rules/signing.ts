@@ -5,6 +5,8 @@
  *
  *   payload | signature (64) | kid (n) | n (1) | magic (8)
  */
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 import { encodeHex } from '../bytes/hex.ts';
 
 const magic = new TextEncoder().encode('GHSIGNED');
@@ -14,7 +16,11 @@ const SIGNATURE_BYTES = 64;
 const FIXED_TRAILER_BYTES = SIGNATURE_BYTES + 1 + magic.length;
 const KID_MAX_BYTES = 128;
 
-export type OpenedRulesetFile = { ok: true; payload: Uint8Array; hash: string } | { ok: false; reason: string };
+/** The payload is a view of the file. `hash` is the hex SHA-256 of the payload. */
+export interface OpenedRulesetFile {
+  payload: Uint8Array;
+  hash: string;
+}
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -60,26 +66,26 @@ export async function signRulesetFile(
 export async function openSignedRuleset(
   file: Uint8Array,
   keys: ReadonlyMap<string, CryptoKey>,
-): Promise<OpenedRulesetFile> {
+): Promise<Result<OpenedRulesetFile, string>> {
   const magicAt = file.length - magic.length;
   if (file.length < FIXED_TRAILER_BYTES || !magic.every((byte, i) => file[magicAt + i] === byte)) {
-    return { ok: false, reason: 'not a signed ruleset file' };
+    return failed('not a signed ruleset file');
   }
   const kidLength = file[magicAt - 1] ?? 0;
   const signatureAt = magicAt - 1 - kidLength - SIGNATURE_BYTES;
   if (kidLength === 0 || kidLength > KID_MAX_BYTES || signatureAt < 0) {
-    return { ok: false, reason: 'trailer does not fit the file' };
+    return failed('trailer does not fit the file');
   }
   const kid = new TextDecoder().decode(file.subarray(magicAt - 1 - kidLength, magicAt - 1));
   const key = keys.get(kid);
-  if (!key) return { ok: false, reason: 'signed with an unknown key' };
+  if (!key) return failed('signed with an unknown key');
   const payload = file.subarray(0, signatureAt);
   const signature = file.subarray(signatureAt, signatureAt + SIGNATURE_BYTES);
   try {
     const { message, hash } = await digestMessage(payload);
     const valid = await crypto.subtle.verify('Ed25519', key, unshared(signature), message);
-    return valid ? { ok: true, payload, hash } : { ok: false, reason: 'signature does not match' };
+    return valid ? ok({ payload, hash }) : failed('signature does not match');
   } catch {
-    return { ok: false, reason: 'signature could not be checked' };
+    return failed('signature could not be checked');
   }
 }

@@ -4,6 +4,8 @@
  * Rules have numbers, 0 to `ruleCount`, in the order of the sections; a number is all that a delta needs
  * to put a rule out of force.
  */
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
 import { Ja4Set, NumberTable, countryKey } from './exact-sets.ts';
@@ -15,8 +17,6 @@ import { V4Table, V6Table } from './prefix-match.ts';
 import { ExtraTable, searchExact } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
 import { foldedBytes } from './user-agent-fold.ts';
-
-export type OpenedSnapshot = { ok: true; snapshot: Snapshot } | { ok: false; reason: string };
 
 interface Tables {
   v4: V4Table;
@@ -35,10 +35,10 @@ function rises(values: Uint16Array | Uint32Array): boolean {
 }
 
 /** Never throws. An unaligned view is copied once; otherwise the snapshot lives in `bytes` itself. */
-export function openSnapshot(bytes: Uint8Array): OpenedSnapshot {
+export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   const read = readSnapshot(bytes);
   if (!read.ok) return read;
-  const { sections: s } = read;
+  const { sections: s, version, createdAtMs } = read.value;
   const firstV6 = s.v4Keys.length;
   const firstAsn = firstV6 + s.v6Meta.length;
   const firstUserAgent = firstAsn + s.asnKeys.length + s.countryKeys.length + s.ja4Meta.length;
@@ -46,12 +46,11 @@ export function openSnapshot(bytes: Uint8Array): OpenedSnapshot {
   const v6 = V6Table.open(s.v6Keys, s.v6Meta, s.v6Parents, s.v6Index, firstV6);
   const ja4s = Ja4Set.open(s.ja4Keys, s.ja4Meta, s.ja4Index);
   const userAgents = SubstringMatcher.open(s, firstUserAgent);
-  if (!v4 || !v6) return { ok: false, reason: 'prefix table is inconsistent' };
-  if (!ja4s) return { ok: false, reason: 'fingerprint set is inconsistent' };
-  if (!userAgents) return { ok: false, reason: 'user agent automaton is inconsistent' };
+  if (!v4 || !v6) return failed('prefix table is inconsistent');
+  if (!ja4s) return failed('fingerprint set is inconsistent');
+  if (!userAgents) return failed('user agent automaton is inconsistent');
   const setsFit = s.asnMeta.length === s.asnKeys.length && s.countryMeta.length === s.countryKeys.length;
-  if (!setsFit || !rises(s.asnKeys) || !rises(s.countryKeys))
-    return { ok: false, reason: 'number set is inconsistent' };
+  if (!setsFit || !rises(s.asnKeys) || !rises(s.countryKeys)) return failed('number set is inconsistent');
   const extras = s.extraRules.length;
   if (
     s.extraExpiries.length !== extras ||
@@ -59,9 +58,9 @@ export function openSnapshot(bytes: Uint8Array): OpenedSnapshot {
     s.extraFlags.length !== extras ||
     !rises(s.extraRules)
   ) {
-    return { ok: false, reason: 'side table is inconsistent' };
+    return failed('side table is inconsistent');
   }
-  return { ok: true, snapshot: new Snapshot(s, { v4, v6, ja4s, userAgents }, read.version, read.createdAtMs) };
+  return ok(new Snapshot(s, { v4, v6, ja4s, userAgents }, version, createdAtMs));
 }
 
 export class Snapshot {

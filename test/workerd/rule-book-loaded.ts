@@ -30,12 +30,12 @@ export async function loadedByAnEdge(
   const baseFile = await openSignedRuleset(new Uint8Array((await stored?.arrayBuffer()) ?? []), keys);
   const deltaFile = await openSignedRuleset((await book.delta(base.hash, delta.version)) ?? new Uint8Array(), keys);
   if (!baseFile.ok || !deltaFile.ok) throw new Error('A ruleset file is not signed by us');
-  expect(baseFile.hash).toBe(base.hash);
-  const snapshot = openSnapshot(baseFile.payload);
-  const changes = openDelta(deltaFile.payload);
+  expect(baseFile.value.hash).toBe(base.hash);
+  const snapshot = openSnapshot(baseFile.value.payload);
+  const changes = openDelta(deltaFile.value.payload);
   if (!snapshot.ok || !changes.ok) throw new Error('A ruleset file cannot be opened');
-  expect(changes.delta).toMatchObject({ instanceId: id, baseHash: base.hash, version: delta.version });
-  return createRuleset(snapshot.snapshot, changes.delta);
+  expect(changes.value).toMatchObject({ instanceId: id, baseHash: base.hash, version: delta.version });
+  return createRuleset(snapshot.value, changes.value);
 }
 
 export function firedFor(ruleset: Ruleset, ip: string): string[] {

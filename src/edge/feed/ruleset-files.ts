@@ -32,10 +32,10 @@ export async function openBase(
   keys: RulesetKeys,
 ): Promise<LoadedBase | null> {
   const signed = await openSignedRuleset(file, keys);
-  if (!signed.ok || signed.hash !== expectedHash) return null;
-  const opened = openSnapshot(signed.payload);
-  if (!opened.ok || opened.snapshot.instanceId !== instanceId) return null;
-  return { hash: signed.hash, snapshot: opened.snapshot };
+  if (!signed.ok || signed.value.hash !== expectedHash) return null;
+  const opened = openSnapshot(signed.value.payload);
+  if (!opened.ok || opened.value.instanceId !== instanceId) return null;
+  return { hash: signed.value.hash, snapshot: opened.value };
 }
 
 export async function openDeltaOver(
@@ -46,9 +46,9 @@ export async function openDeltaOver(
   keys: RulesetKeys,
 ): Promise<Delta | null> {
   const signed = await openSignedRuleset(file, keys);
-  const opened = signed.ok ? openDelta(signed.payload) : signed;
+  const opened = signed.ok ? openDelta(signed.value.payload) : signed;
   if (!opened.ok) return null;
-  const { delta } = opened;
+  const delta = opened.value;
   const fits = delta.baseHash === baseHash && delta.version === version && delta.instanceId === instanceId;
   return fits ? delta : null;
 }

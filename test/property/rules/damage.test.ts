@@ -7,7 +7,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openDelta, encodeDelta } from '../../../src/rules/delta.ts';
-import { seal } from '../../../src/rules/layout.ts';
+import { writeLengthAndChecksum } from '../../../src/rules/layout.ts';
 import { createRuleset } from '../../../src/rules/ruleset.ts';
 import { openSnapshot } from '../../../src/rules/snapshot.ts';
 import type { EdgeRule, MatchSignals } from '../../../src/rules/types.ts';
@@ -91,7 +91,7 @@ describe('a damaged file', () => {
       const holder = new Uint8Array(snapshot.length + offset);
       holder.set(snapshot, offset);
       const opened = openSnapshot(holder.subarray(offset));
-      expect(opened.ok && opened.snapshot.ruleCount).toBe(rules.length);
+      expect(opened.ok && opened.value.ruleCount).toBe(rules.length);
     }
   });
 });
@@ -111,19 +111,19 @@ describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () 
       fc.property(kind, damage, (which, changes) => {
         const file = files[which].slice();
         for (const [at, value] of changes) file[at % file.length] = value;
-        seal(file);
+        writeLengthAndChecksum(file);
         if (which === 'delta') {
           const opened = openDelta(file);
           if (!opened.ok) return;
           const base = openSnapshot(snapshot);
-          if (base.ok) for (const one of visitors) createRuleset(base.snapshot, opened.delta).match(one, 50);
+          if (base.ok) for (const one of visitors) createRuleset(base.value, opened.value).match(one, 50);
         } else {
           const opened = openSnapshot(file);
           if (!opened.ok) return;
           accepted++;
-          const ruleset = createRuleset(opened.snapshot, deltaOf(rules.slice(3, 9), rules.slice(9, 12)));
+          const ruleset = createRuleset(opened.value, deltaOf(rules.slice(3, 9), rules.slice(9, 12)));
           for (const one of visitors) ruleset.match(one, 50);
-          expect(rulesOf(opened.snapshot).length).toBe(opened.snapshot.ruleCount);
+          expect(rulesOf(opened.value).length).toBe(opened.value.ruleCount);
         }
       }),
       { numRuns: 3000 },
@@ -137,10 +137,10 @@ describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () 
       for (let at = 0; at + 4 <= snapshot.length; at += 4) {
         const file = snapshot.slice();
         new DataView(file.buffer).setUint32(at, extreme, true);
-        seal(file);
+        writeLengthAndChecksum(file);
         const opened = openSnapshot(file);
         if (!opened.ok) continue;
-        const ruleset = createRuleset(opened.snapshot, null);
+        const ruleset = createRuleset(opened.value, null);
         for (const one of visitors.slice(0, 4)) ruleset.match(one, 50);
       }
     }

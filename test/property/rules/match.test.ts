@@ -25,7 +25,7 @@ function canonical(raw: OracleRule): OracleRule {
   const { prefix } = raw;
   const text = !prefix ? raw.value : longText(prefix) + (raw.type === 'ipMask' ? `/${prefix.length}` : '');
   const spelled = canonicalValue(raw.type, text);
-  if (!spelled.ok) throw new Error(`${raw.type} ${text} ${spelled.reason}`);
+  if (!spelled.ok) throw new Error(`${raw.type} ${text} ${spelled.error}`);
   return { ...raw, value: spelled.value };
 }
 
@@ -45,15 +45,15 @@ function compile(rules: readonly OracleRule[]): Uint8Array {
 
 function opened(bytes: Uint8Array): Snapshot {
   const result = openSnapshot(bytes);
-  if (!result.ok) throw new Error(result.reason);
-  return result.snapshot;
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
 }
 
 function openedDelta(upserts: OracleRule[], removals: OracleRule[]): Delta {
   const header = { instanceId: 'instance', baseHash: '0'.repeat(64), baseVersion: 7, version: 8 };
   const result = openDelta(encodeDelta({ ...header, upserts: upserts.map(asEdgeRule), removals }));
-  if (!result.ok) throw new Error(result.reason);
-  return result.delta;
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
 }
 
 const ruleList = fc.array(rule.map(canonical), { maxLength: 60 });

@@ -67,7 +67,7 @@ function prefixFrom(random: Random, homes: readonly (readonly number[])[], world
   const words = unmapped(masked, world.family);
   const type = length > bits ? ('ip' as const) : ('ipMask' as const);
   const canonical = canonicalValue(type, textOf(words, world.family) + (type === 'ip' ? '' : `/${length}`));
-  if (!canonical.ok) throw new Error(canonical.reason);
+  if (!canonical.ok) throw new Error(canonical.error);
   const verdict = random.pick(['allow', 'challenge', 'block'] as const);
   // Some in the side table, which is searched by the rule's number.
   const mode = random.below(8) === 0 ? ('monitor' as const) : ('enforce' as const);

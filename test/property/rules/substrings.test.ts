@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import { Hits } from '../../../src/rules/hits.ts';
-import { readSnapshot, seal } from '../../../src/rules/layout.ts';
+import { readSnapshot, writeLengthAndChecksum } from '../../../src/rules/layout.ts';
 import { type Snapshot, openSnapshot } from '../../../src/rules/snapshot.ts';
 import { compile } from '../../unit/rules/rulesets.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -74,15 +74,15 @@ function headerOf(random: Random, letters: readonly string[], patterns: readonly
 /** The snapshot with `falseStarts` laid over its bitmap. */
 function opened(bytes: Uint8Array, random: Random, falseStarts: number): Snapshot {
   const read = readSnapshot(bytes);
-  if (!read.ok) throw new Error(read.reason);
-  const bits = read.sections.uaGramBits;
+  if (!read.ok) throw new Error(read.error);
+  const bits = read.value.sections.uaGramBits;
   for (let i = 0; i < bits.length; i++) {
     bits[i] = bits[i]! | [0, random.word() & random.word(), -1][falseStarts]!;
   }
-  seal(bytes);
+  writeLengthAndChecksum(bytes);
   const result = openSnapshot(bytes);
-  if (!result.ok) throw new Error(result.reason);
-  return result.snapshot;
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
 }
 
 const world: fc.Arbitrary<World> = fc.record({

@@ -24,11 +24,11 @@ function decided(record: Partial<VerdictRecord>, ...rules: EdgeRule[]): string {
   const compiler = new RulesetCompiler({ instanceId: 'i', version: 0, createdAtMs: 0 });
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(opened.reason);
+  if (!opened.ok) throw new Error(opened.error);
   const ids = new Set(rules.map((rule) => `${rule.type}:${rule.value}`));
   const { before, after } = whatIf(
     verdictRecordOf('instance-1', { timestamp: Date.UTC(2026, 10, 20), ...base, ...record }),
-    { ruleset: createRuleset(opened.snapshot, null), ids },
+    { ruleset: createRuleset(opened.value, null), ids },
     policy,
   );
   return `${before} → ${after}`;

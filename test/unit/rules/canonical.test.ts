@@ -59,7 +59,7 @@ describe('a rule value', () => {
     ['userAgent', 'x'.repeat(USER_AGENT_VALUE_MAX_CHARS + 1)],
     ['userAgent', 7],
   ])('%s %s is refused with a reason', (type, value) => {
-    expect(canonicalValue(type, value)).toEqual({ ok: false, reason: expect.stringMatching(/^(is|has|must)/) });
+    expect(canonicalValue(type, value)).toEqual({ ok: false, error: expect.stringMatching(/^(is|has|must)/) });
   });
 
   test('is its own canonical value', () => {

@@ -8,7 +8,7 @@ import { firedIds, match, rulesetOf } from './rulesets.ts';
 
 function rule(text: string, verdict: Decision = 'block'): EdgeRule {
   const canonical = canonicalValue('userAgent', text);
-  if (!canonical.ok) throw new Error(canonical.reason);
+  if (!canonical.ok) throw new Error(canonical.error);
   return { type: 'userAgent', value: canonical.value, verdict };
 }
 

@@ -15,16 +15,16 @@ export function compile(rules: Iterable<EdgeRule>, version = 1): Uint8Array {
 
 export function snapshotOf(rules: Iterable<EdgeRule>): Snapshot {
   const opened = openSnapshot(compile(rules));
-  if (!opened.ok) throw new Error(opened.reason);
-  return opened.snapshot;
+  if (!opened.ok) throw new Error(opened.error);
+  return opened.value;
 }
 
 export function deltaOf(upserts: Iterable<EdgeRule>, removals: Iterable<Pick<EdgeRule, 'type' | 'value'>>): Delta {
   const opened = openDelta(
     encodeDelta({ instanceId: 'instance', baseHash: BASE_HASH, baseVersion: 1, version: 2, upserts, removals }),
   );
-  if (!opened.ok) throw new Error(opened.reason);
-  return opened.delta;
+  if (!opened.ok) throw new Error(opened.error);
+  return opened.value;
 }
 
 export function rulesetOf(rules: Iterable<EdgeRule>, delta: Delta | null = null): Ruleset {

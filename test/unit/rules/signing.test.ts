@@ -15,8 +15,8 @@ describe('a signed ruleset file', () => {
   test('opens to its payload, in place, under the key that signed it', async () => {
     const { file, hash } = await signRulesetFile(payload, { kid: 'ключ-1', privateKey: pair.privateKey });
     const opened = await openSignedRuleset(file, new Map([['ключ-1', pair.publicKey]]));
-    expect(opened).toEqual({ ok: true, payload, hash });
-    expect(opened.ok && opened.payload.buffer === file.buffer).toBe(true);
+    expect(opened).toEqual({ ok: true, value: { payload, hash } });
+    expect(opened.ok && opened.value.payload.buffer === file.buffer).toBe(true);
     expect(hash).toBe(await rulesetHash(payload));
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });

@@ -42,7 +42,7 @@ export async function waitAnswer(
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
       <title>${messages.title}</title>
-    `;
+     `;
   const page = await html`<style nonce="${nonce}">
       ${raw(STYLE)}
     </style>

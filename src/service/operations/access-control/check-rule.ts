@@ -8,6 +8,7 @@ import type { ErrorDetail } from '../../../contract/errors.ts';
 import { canonicalValue } from '../../../rules/canonical.ts';
 import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';
 import { sha256Hex } from '../../../bytes/sha256-hex.ts';
+import { failed, ok } from '../../../result.ts';
 import { ApiError } from '../../http/api-error.ts';
 import type * as z from 'zod/mini';
 
@@ -48,7 +49,7 @@ function checkedConditions(
     if (operator !== 'equals') continue;
     const canonical = canonicalCondition(field, value);
     if (!canonical.ok) {
-      details.push({ path: `rule.conditions.${index}.value`, message: canonical.reason });
+      details.push({ path: `rule.conditions.${index}.value`, message: canonical.error });
       continue;
     }
     const existing = conditions.get(field);
@@ -68,9 +69,9 @@ function canonicalCondition(
   field: AccessCondition['field'],
   value: string | number,
 ): ReturnType<typeof canonicalValue> {
-  if (field === 'userId') return { ok: true, value: String(value) };
+  if (field === 'userId') return ok(String(value));
   if (field !== 'userAgent') return canonicalValue(field, value);
-  return typeof value === 'string' ? { ok: true, value } : { ok: false, reason: 'must be a string' };
+  return typeof value === 'string' ? ok(value) : failed('must be a string');
 }
 
 function checkedRestriction(input: AccessRuleInput, details: ErrorDetail[]): AccessRestriction {

@@ -41,7 +41,7 @@ function canonicalIpOf(criteria: SearchCriteria): string | null {
   const canonical = canonicalValue('ip', criteria.ip);
   if (canonical.ok) return canonical.value;
   throw new ApiError('API.INVALID_BODY', 'The address cannot be searched for', [
-    { path: 'searchCriteria.ip', message: canonical.reason },
+    { path: 'searchCriteria.ip', message: canonical.error },
   ]);
 }
 

@@ -35,7 +35,7 @@ export function checkedRule(input: unknown): Checked<RuleWrite> {
   const parsed = edgeRuleInput.safeParse(input);
   if (!parsed.success) return refused(parsed.error.issues[0]);
   const canonical = canonicalValue(parsed.data.type, parsed.data.value);
-  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.reason };
+  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.error };
   return { ok: true, item: ruleWrite(parsed.data, canonical.value) };
 }
 
@@ -43,7 +43,7 @@ function checkedCondition(input: unknown): Checked<RuleKey> {
   const parsed = edgeRuleCondition.safeParse(input);
   if (!parsed.success) return refused(parsed.error.issues[0]);
   const canonical = canonicalValue(parsed.data.type, parsed.data.value);
-  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.reason };
+  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.error };
   return { ok: true, item: { type: parsed.data.type, value: canonical.value } };
 }
 

@@ -84,10 +84,10 @@ function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: st
   const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: now });
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.reason}`);
+  if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.error}`);
   // The same bucket as the edge gives a visitor of this address and user agent.
   const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
-  return createRuleset(opened.snapshot, null).match(signals, Math.floor(now / 1000));
+  return createRuleset(opened.value, null).match(signals, Math.floor(now / 1000));
 }
 
 function categoryInput(instance: StoredInstance, categories: readonly IpCategory[]): DecideInputs['category'] {

@@ -140,9 +140,9 @@ function proposalOf(rules: readonly EdgeRule[], instanceId: string): Proposal {
   const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0 });
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
-  if (!opened.ok) throw new Error(`The proposed rules cannot be opened: ${opened.reason}`);
+  if (!opened.ok) throw new Error(`The proposed rules cannot be opened: ${opened.error}`);
   return {
-    ruleset: createRuleset(opened.snapshot, null),
+    ruleset: createRuleset(opened.value, null),
     ids: new Set(rules.map((rule) => `${rule.type}:${rule.value}`)),
   };
 }

@@ -49,7 +49,7 @@ export function visitorFacts(given: GivenSignals): VisitorFacts {
     if (value === undefined) return null;
     const canonical = canonicalValue(type, value);
     if (canonical.ok) return canonical.value;
-    errors.push({ path, message: canonical.reason });
+    errors.push({ path, message: canonical.error });
     return null;
   };
   const asn = read('asn', 'asn');
