@@ -1,4 +1,4 @@
-// Asks Gatehouse about the form field `captcha-response`, once per submission.
+// Verifies the form field `captcha-response` with Gatehouse, once per submission.
 // Run: CAPTCHA_URL=… CAPTCHA_SECRET=… go run verify.go "$FIELD"
 package main
 
@@ -13,13 +13,13 @@ import (
 
 var client = &http.Client{Timeout: 5 * time.Second}
 
-// IsHuman returns an error when the question could not be asked: treat that as "not verified".
+// IsHuman returns an error when the call fails. Treat that as "not verified".
 func IsHuman(field, ip string) (bool, error) {
-	question := map[string]string{"secret": os.Getenv("CAPTCHA_SECRET"), "token": field}
+	fields := map[string]string{"secret": os.Getenv("CAPTCHA_SECRET"), "token": field}
 	if ip != "" {
-		question["ip"] = ip
+		fields["ip"] = ip
 	}
-	body, err := json.Marshal(question)
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return false, err
 	}
@@ -29,7 +29,7 @@ func IsHuman(field, ip string) (bool, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return false, fmt.Errorf("captcha is set up wrongly: %s", response.Status)
+		return false, fmt.Errorf("the captcha call failed: %s", response.Status)
 	}
 	var answer struct{ Verified bool }
 	err = json.NewDecoder(response.Body).Decode(&answer)

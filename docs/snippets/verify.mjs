@@ -1,7 +1,7 @@
-// Asks Gatehouse about the form field `captcha-response`, once per submission.
+// Verifies the form field `captcha-response` with Gatehouse, once per submission.
 // Run: CAPTCHA_URL=… CAPTCHA_SECRET=… node verify.mjs "$FIELD"
 
-/** @returns {Promise<boolean>} Throws when the question could not be asked: treat that as "not verified". */
+/** @returns {Promise<boolean>} Throws when the call fails. Treat that as "not verified". */
 export async function isHuman(field, ip) {
   const response = await fetch(`${process.env.CAPTCHA_URL}/siteverify`, {
     method: 'POST',
@@ -9,7 +9,7 @@ export async function isHuman(field, ip) {
     body: JSON.stringify({ secret: process.env.CAPTCHA_SECRET, token: field, ...(ip ? { ip } : {}) }),
     signal: AbortSignal.timeout(5000),
   });
-  if (!response.ok) throw new Error(`captcha is set up wrongly: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`the captcha call failed: ${response.status} ${await response.text()}`);
   return (await response.json()).verified === true;
 }
 

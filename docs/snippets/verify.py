@@ -1,4 +1,4 @@
-# Asks Gatehouse about the form field `captcha-response`, once per submission.
+# Verifies the form field `captcha-response` with Gatehouse, once per submission.
 # Run: CAPTCHA_URL=… CAPTCHA_SECRET=… python3 verify.py "$FIELD"
 import json
 import os
@@ -7,13 +7,13 @@ import urllib.request
 
 
 def is_human(field, ip=None):
-    """Raises when the question could not be asked: treat that as "not verified"."""
-    question = {"secret": os.environ["CAPTCHA_SECRET"], "token": field}
+    """Raises when the call fails. Treat that as "not verified"."""
+    fields = {"secret": os.environ["CAPTCHA_SECRET"], "token": field}
     if ip:
-        question["ip"] = ip
+        fields["ip"] = ip
     request = urllib.request.Request(
         os.environ["CAPTCHA_URL"] + "/siteverify",
-        json.dumps(question).encode(),
+        json.dumps(fields).encode(),
         {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=5) as response:
