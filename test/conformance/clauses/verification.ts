@@ -1,0 +1,130 @@
+/** Verifying the token of a form on the site's backend. */
+import { expect } from 'vitest';
+import { accountTiers } from '../../../src/contract/vocabulary.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Clause } from '../service.ts';
+
+const BLOCKED_IP = '203.0.113.9';
+
+export const verification: readonly Clause[] = [
+  {
+    kind: 'endpoint',
+    says: 'POST /siteverify verifies a token once, with the site secret and without an API key',
+    async holds(service) {
+      const site = await (await service.account()).addSite();
+      const token = await service.token(site.siteKey);
+      expect(await service.verify(site.secretKey, token)).toMatchObject({ verified: true });
+      expect(await service.verify(site.secretKey, token)).toMatchObject({ verified: false });
+    },
+  },
+  {
+    kind: 'field',
+    says: 'token may be the token itself or the whole value of the form field',
+    async holds(service) {
+      const site = await (await service.account()).addSite();
+      const token = await service.token(site.siteKey);
+      expect(await service.verify(site.secretKey, JSON.stringify({ token }))).toMatchObject({ verified: true });
+    },
+  },
+  {
+    kind: 'field',
+    says: 'verified is false, with status 200, for a token that is not one or belongs to another site',
+    async holds(service) {
+      const account = await service.account();
+      const [site, other] = [await account.addSite(), await account.addSite()];
+      const token = await service.token(other.siteKey);
+      for (const wrong of ['', 'nonsense', '{"token":7}', token]) {
+        expect(await service.verify(site.secretKey, wrong)).toMatchObject({ verified: false });
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'score is a number from 0 to 1 on the premium tier and absent on every other tier',
+    async holds(service) {
+      for (const tier of accountTiers) {
+        const site = await (await service.account({ tier })).addSite();
+        const { verified, score } = await service.verify(site.secretKey, await service.token(site.siteKey));
+        expect([tier, verified, typeof score]).toEqual([tier, true, tier === 'premium' ? 'number' : 'undefined']);
+        if (score !== undefined) expect(Math.abs(score - 0.5)).toBeLessThanOrEqual(0.5);
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'ip is checked on the professional and enterprise tiers and ignored on the free tier',
+    async holds(service) {
+      for (const [tier, verified] of [
+        ['free', true],
+        ['professional', false],
+        ['enterprise', false],
+      ] as const) {
+        const account = await service.account({ tier });
+        await account.block('ip', BLOCKED_IP);
+        const site = await account.addSite();
+        const answer = await service.verify(site.secretKey, await service.token(site.siteKey), { ip: BLOCKED_IP });
+        expect([tier, answer.verified]).toEqual([tier, verified]);
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'email filters temporary addresses on paid tiers, by its domain alone too, and is ignored on the free tier',
+    async holds(service) {
+      for (const [tier, email, verified] of [
+        ['professional', 'someone@mailinator.com', false],
+        ['enterprise', 'mailinator.com', false],
+        ['professional', 'someone@example.org', true],
+        ['free', 'mailinator.com', true],
+      ] as const) {
+        const site = await (await service.account({ tier })).addSite({ spamEmailDomainCheckEnabled: true });
+        const answer = await service.verify(site.secretKey, await service.token(site.siteKey), { email });
+        expect([tier, email, answer.verified]).toEqual([tier, email, verified]);
+      }
+    },
+  },
+  {
+    kind: 'rejection',
+    says: '/siteverify refuses a body without secret or token with 400',
+    async holds(service) {
+      for (const [body, field] of [
+        [{ token: 'x' }, 'secret'],
+        [{ secret: 'x' }, 'token'],
+        [{ secret: 'x', token: 7 }, 'token'],
+      ] as const) {
+        const { status, paths } = await service.send('/siteverify', body);
+        expect([status, paths]).toEqual([400, [field]]);
+      }
+    },
+  },
+  {
+    kind: 'rejection',
+    says: 'neither an API key nor an unknown secret verifies, and a site secret calls no management endpoint',
+    async holds(service) {
+      const account = await service.account();
+      const site = await account.addSite();
+      for (const secret of [account.key, 'unknown']) {
+        expect((await service.send('/siteverify', { secret, token: 'x' })).status).toBe(401);
+      }
+      expect((await account.withKey(site.secretKey).call('/sites/get', {})).status).toBe(401);
+    },
+  },
+  {
+    kind: 'state',
+    says: 'a deactivated site verifies nothing and issues no challenge',
+    async holds(service) {
+      const account = await service.account();
+      const [, site] = [await account.addSite(), await account.addSite()];
+      const token = await service.token(site.siteKey);
+      await account.api.post('/sites/delete', { siteKey: site.siteKey });
+      await eventually(
+        () => service.send('/siteverify', { secret: site.secretKey, token }),
+        ({ status }) => status === 401,
+      );
+      await eventually(
+        () => service.challenge(site.siteKey),
+        ({ status }) => status === 400,
+      );
+    },
+  },
+];
