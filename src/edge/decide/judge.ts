@@ -50,6 +50,7 @@ export async function judge(
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
     ruleset,
     session,
+    detectorNames: config.detectorNames,
     clearance,
   });
 

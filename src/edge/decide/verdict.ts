@@ -3,7 +3,7 @@
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
 import type { InstancePolicy } from '../../contract/management/instance.ts';
-import { RISK_NEVER, detectorsOf } from '../../contract/edge/risk-detectors.ts';
+import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
 import { decide, restrictiveness } from '../../rules/decide.ts';
@@ -50,6 +50,8 @@ export interface VerdictInputs {
   match: RuleMatch;
   ruleset: RulesetText;
   session: SessionReading;
+  /** By bit position of `session.detectors`. */
+  detectorNames: readonly string[];
   clearance: ClearanceReading | null;
 }
 
@@ -71,7 +73,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     decision: outcome.decision,
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
-    firedRules: firedRules(match, session.detectors, table.risk),
+    firedRules: firedRules(match, session.detectors, inputs.detectorNames, table.risk),
     enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: knownStatus,
@@ -149,10 +151,16 @@ function riskInput(policy: InstancePolicy, path: PathPolicy, score: number | nul
   return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
 }
 
-function firedRules(match: RuleMatch, detectors: number, risk: DecideInputs['risk']): readonly FiredRule[] {
+function firedRules(
+  match: RuleMatch,
+  detectors: number,
+  names: readonly string[],
+  risk: DecideInputs['risk'],
+): readonly FiredRule[] {
   if (detectors === 0) return match.fired;
   const verdict = risk?.verdict ?? 'allow';
-  const parts = detectorsOf(detectors).map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
+  const fired = names.filter((_, bit) => (detectors & (1 << bit)) !== 0);
+  const parts = fired.map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
   return [...match.fired, ...parts];
 }
 

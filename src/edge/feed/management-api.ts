@@ -90,6 +90,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     secretKey: api.siteSecret,
     keys: { current: keys.edge, previous: null },
     rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }],
+    detectors: [],
     raisedJtis: [],
   };
   const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);

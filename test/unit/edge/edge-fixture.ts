@@ -2,6 +2,7 @@
 import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
@@ -28,6 +29,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     secretKey: 'secret_1',
     keys: { current: keySet('k2', 10), previous: keySet('k1', 1) },
     rulesetKeys: [{ kid: 'r1', publicKey: key(9) }],
+    detectors: [...riskDetectors],
     raisedJtis: [],
     ...changes,
   };

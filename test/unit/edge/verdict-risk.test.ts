@@ -1,6 +1,6 @@
 /** The parts of a risk score in the verdict (design 6, 7), and a threshold that is never reached. */
 import { describe, expect, test } from 'vitest';
-import { detectorBits } from '../../../src/contract/edge/risk-detectors.ts';
+import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
@@ -20,6 +20,7 @@ function verdict(score: number, policy: object = {}, fired: VerdictInputs['match
     ruleset: { version: 1, quietExplanation: '' },
     session: { status: 'active', jti: 'j', riskScore: score, detectors: bits, refresh: null },
     clearance: null,
+    detectorNames: riskDetectors,
   });
 }
 

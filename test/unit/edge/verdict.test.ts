@@ -46,6 +46,7 @@ function verdict(of: Case) {
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
     ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
     session: of.session ?? active(),
+    detectorNames: [],
     clearance: of.clearance === undefined ? null : { jti: 'c', level: of.clearance, learned: null },
   });
 }
