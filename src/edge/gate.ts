@@ -122,7 +122,6 @@ const originFaults = {
   ),
   unreachable: message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site could not be reached. Try again.'),
 } satisfies Record<OriginFault, object>;
-const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
 function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
   return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
@@ -136,7 +135,7 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
     return { step, response: handedOn(step, response, isolate), originMs };
   } catch (error) {
     reportException(step.context.facts, isolate, error);
-    return answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate);
+    return answered(answerWith(step.context, originFaults.unreachable, step.verified), isolate);
   }
 }
 

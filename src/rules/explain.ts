@@ -4,7 +4,7 @@
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
-import { type DecideInputs, type DecideOutcome, decide, liftedInputs } from './decide.ts';
+import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
 import type { RuleMatch } from './types.ts';
 
 /** Rules named after the deciding one; the rest are counted. */
@@ -66,10 +66,9 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
   return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
 }
 
-const NO_INPUTS: DecideInputs = { network: null, client: null, category: null, risk: null, policy: null };
-
 /** The explanation of a request that no rule, category, risk or policy says anything about. One per ruleset version. */
 export function quietExplanation(rulesetVersion: number): string {
-  const match: RuleMatch = { network: null, client: null, fired: [] };
-  return explainVerdict({ match, inputs: NO_INPUTS, outcome: decide(NO_INPUTS), rulesetVersion });
+  const outcome = { decision: 'allow', input: 'default', decidedBy: 'default' } as const;
+  const inputs = { network: null, client: null, category: null, risk: null, policy: null };
+  return explainVerdict({ match: { network: null, client: null, fired: [] }, inputs, outcome, rulesetVersion });
 }

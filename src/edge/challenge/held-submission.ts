@@ -4,7 +4,6 @@
  * origin at most once: its seal is spent first.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { NO_ROOM, message } from '../answer/answer.ts';
@@ -16,7 +15,7 @@ import { canonicalTarget } from '../request/canonical-path.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { replacedRequest, withTarget } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
-import { isOwnPagesSubmission, isSameOrigin } from '../request/same-origin.ts';
+import { isSameOrigin } from '../request/same-origin.ts';
 import { SEAL_MAX_CHARS, openHeld, sealHeld } from '../seal/held-submission-seal.ts';
 import { answerWith } from '../step/step.ts';
 import type { Step } from '../step/step.ts';
@@ -24,7 +23,8 @@ import type { BodyBudget } from '../submission/body-budget.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Submission } from '../submission/read-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
-import type { LedgerPorts } from './wait-ledger.ts';
+import { askLedger } from './ledger.ts';
+import type { LedgerPorts } from './ledger.ts';
 
 /** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
 export const HELD_MAX_BYTES = 1024 * 1024;
@@ -32,9 +32,6 @@ export const HELD_MAX_BYTES = 1024 * 1024;
 const RETURN_MARK = '__protect-replay=1';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
-const SPEND_TIMEOUT_MS = 3000;
-/** `{"spent": true}`, with room. */
-const SPEND_ANSWER_MAX_BYTES = 1024;
 
 export const TOO_LARGE = message(
   'too-large',
@@ -67,7 +64,7 @@ export async function holdSubmission(
   if (submission.body.length > HELD_MAX_BYTES) return answerWith(context, TOO_LARGE, verified);
   // Without a ledger that spends the seal, the submission could be sent twice.
   const canBeSpent = environment.rules.kind === 'service';
-  if (!canBeSpent || request.method !== 'POST' || !isOwnPagesSubmission(request, target.host)) {
+  if (!canBeSpent || request.method !== 'POST' || !isSameOrigin(request, target.host, false)) {
     return answerWith(context, SEND_AGAIN, verified);
   }
   const seal = await sealHeld(config.keys.current, {
@@ -124,7 +121,7 @@ async function restored(
   bodies: BodyBudget,
 ): Promise<Result<{ facts: RequestFacts; held: HeldReturn }, Answer>> {
   const { request, target, signals, nowMs } = facts;
-  if (!config || !request.body || !isSameOrigin(request, target.host)) return failed(NOT_VALID);
+  if (!config || !request.body || !isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
   const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { hold: bodies.hold(facts) });
   if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
   const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1] ?? '';
@@ -152,17 +149,10 @@ async function restored(
  * True once per seal, in whichever isolate: the service's ledger decides. False without its answer, because a
  * submission sent twice is worse than one the visitor must send again.
  */
-export async function spendHeld({ environment, service, count }: LedgerPorts, held: HeldReturn): Promise<boolean> {
-  if (environment.rules.kind !== 'service') return false;
-  try {
-    const body = JSON.stringify({ id: held.id, bornAt: held.sealedAtMs });
-    const response = await service.call('/edge/v1/seals/spend', SPEND_TIMEOUT_MS, body);
-    const bytes = response.body && (await readBounded(response.body, SPEND_ANSWER_MAX_BYTES));
-    if (response.status !== 200 || !bytes?.ok) return false;
-    const spent = parseJson(bytes.value);
-    return isJsonObject(spent) && spent['spent'] === true;
-  } catch {
-    count('seal_spend_failures');
-    return false;
-  }
+export async function spendHeld(ports: LedgerPorts, { id, sealedAtMs }: HeldReturn): Promise<boolean> {
+  const body = { id, bornAt: sealedAtMs };
+  return (
+    (await askLedger(ports, { path: '/edge/v1/seals/spend', field: 'spent', body, failure: 'seal_spend_failures' })) ===
+    true
+  );
 }

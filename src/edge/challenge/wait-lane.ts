@@ -11,20 +11,22 @@ import type { Answer } from '../answer/answer.ts';
 import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
+import { WindowCounts } from '../../bytes/window-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
-import { askWaitLedger } from './wait-ledger.ts';
-import type { LedgerPorts } from './wait-ledger.ts';
+import { askLedger } from './ledger.ts';
+import type { LedgerPorts } from './ledger.ts';
 
 export const WAIT_SECONDS = 12;
 const TICKET_SECONDS = 600;
 /** A family without scripts. A farm gets this many per isolate and network. */
 const WAITS_PER_WINDOW_MAX = 10;
 const WINDOW_MS = 3_600_000;
-const PREFIXES_MAX = 10_000;
+/** Tickets this isolate remembers as taken. */
+const TICKETS_MAX = 10_000;
 
 interface Ticket {
   jti: string;
@@ -43,8 +45,8 @@ const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not k
 export class WaitLane {
   /** `null`: no ledger counts for other isolates. */
   readonly #ledger: LedgerPorts | null;
-  readonly #used = new BoundedMap<{ openedAtMs: number; waits: number }>(PREFIXES_MAX);
-  readonly #taken = new BoundedMap<true>(PREFIXES_MAX);
+  readonly #used = new WindowCounts(WAITS_PER_WINDOW_MAX, WINDOW_MS);
+  readonly #taken = new BoundedMap<true>(TICKETS_MAX);
 
   constructor(ledger: LedgerPorts | null) {
     this.#ledger = ledger;
@@ -97,23 +99,17 @@ export class WaitLane {
   #isOffered({ config, facts, verdict }: JudgedContext): boolean {
     if (config.policy.clearanceLevel > 0) return false;
     const isAtRisk = (verdict.riskScore ?? 0) >= config.policy.challengeThreshold || verdict.source === 'ip-category';
-    return !isAtRisk && (this.#used.get(addressPrefix(facts.signals.ip))?.waits ?? 0) < WAITS_PER_WINDOW_MAX;
+    return !isAtRisk && this.#used.hasRoom(addressPrefix(facts.signals.ip));
   }
 
   /** Within the isolate's budget and, where the ledger responds, within the ledger's, which is exact. */
   async #mayPass({ signals, nowMs }: RequestFacts, id: string, bornAt: number): Promise<boolean> {
     const { ip } = signals;
-    if (!this.#countUse(addressPrefix(ip), nowMs)) return false;
-    return this.#ledger === null || ip === null || (await askWaitLedger(this.#ledger, { id, bornAt, ip })) !== false;
-  }
-
-  #countUse(prefix: string, nowMs: number): boolean {
-    const window = this.#used.get(prefix);
-    if (!window || nowMs - window.openedAtMs > WINDOW_MS) {
-      this.#used.set(prefix, { openedAtMs: nowMs, waits: 1 });
-      return true;
-    }
-    return ++window.waits <= WAITS_PER_WINDOW_MAX;
+    if (!this.#used.take(addressPrefix(ip), nowMs)) return false;
+    if (this.#ledger === null || ip === null) return true;
+    const body = { id, bornAt, ip };
+    const question = { path: '/edge/v1/waits/take', field: 'taken', body, failure: 'wait_ledger_failures' };
+    return (await askLedger(this.#ledger, question)) !== false;
   }
 }
 

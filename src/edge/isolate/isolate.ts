@@ -28,7 +28,11 @@ import { Sessions } from '../session/sessions.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
 import { sinksOf } from './log-sinks.ts';
 import type { EdgeMode } from './mode.ts';
-import { PostLimits } from './post-limits.ts';
+import { WindowCounts } from '../../bytes/window-counts.ts';
+
+/** A household behind one address solves a few challenges a minute; an office some dozens. */
+const POSTS_PER_WINDOW_MAX = 300;
+const POST_WINDOW_MS = 60_000;
 
 export interface Isolate {
   environment: EdgeEnvironment;
@@ -45,7 +49,8 @@ export interface Isolate {
   clearances: Clearances;
   localChallenges: LocalChallenges;
   waitLane: WaitLane;
-  postLimits: PostLimits;
+  /** Posts to `/__protect/*`, by network. */
+  postCounts: WindowCounts;
   bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
@@ -101,7 +106,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     clearances: new Clearances(),
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane({ environment, service, count }),
-    postLimits: new PostLimits(),
+    postCounts: new WindowCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
     bodies: new BodyBudget(count),
     log,
     count,

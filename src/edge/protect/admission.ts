@@ -7,27 +7,29 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { error } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
-import { POST_LIMIT_SECONDS } from '../isolate/post-limits.ts';
-import type { PostLimits } from '../isolate/post-limits.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import type { WindowCounts } from '../../bytes/window-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 
 /** Tokens and solutions are below 9 kB; telemetry is below 1 kB. */
 const POST_MAX_BYTES = 16 * 1024;
+/** The window of `postCounts`. */
+const RETRY_AFTER_SECONDS = 60;
 const TOO_LARGE = error('API.BODY_TOO_LARGE', `Send at most ${POST_MAX_BYTES} bytes.`);
 const INCOMPLETE = error('API.PARSE_ERROR', 'The body did not arrive completely.');
 
 /** `null`: the endpoint may run. */
-export function refusalOf({ request, target, signals, nowMs }: RequestFacts, limits: PostLimits): Answer | null {
+export function refusalOf({ request, target, signals, nowMs }: RequestFacts, counts: WindowCounts): Answer | null {
   if (request.method !== 'POST') return null;
-  if (!isSameOrigin(request, target.host)) {
+  if (!isSameOrigin(request, target.host, true)) {
     return error('API.FORBIDDEN', 'Only pages of this site may call this address.');
   }
   if (Number(request.headers.get('content-length') ?? 0) > POST_MAX_BYTES) return TOO_LARGE;
-  if (limits.take(signals.ip, nowMs)) return null;
+  if (counts.take(addressPrefix(signals.ip), nowMs)) return null;
   const reason = 'Too many calls from this network. Wait a minute.';
-  return { kind: 'error', key: 'API.RATE_LIMITED', reason, retryAfterSeconds: POST_LIMIT_SECONDS };
+  return { kind: 'error', key: 'API.RATE_LIMITED', reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
 /** The body as a JSON object of at most 16 KiB, or the answer that refuses it. */

@@ -22,7 +22,7 @@ function endpoint(next: NextStep, pathType: 'html' | 'json' = 'json') {
   return handled((judged, isolate, waitUntil) => {
     const context = internal(judged, pathType);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
-    const refusal = refusalOf(context.facts, isolate.postLimits);
+    const refusal = refusalOf(context.facts, isolate.postCounts);
     return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
   });
 }

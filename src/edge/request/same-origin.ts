@@ -1,24 +1,12 @@
 /** Whether a request comes from the site's own pages. A form on another site can forge neither header. */
 
-/** A page of this host, or a client that is no browser. */
-export function isSameOrigin({ headers }: Request, host: string): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin' || site === 'none';
-  const origin = headers.get('origin');
-  return origin === null || isOriginOf(origin, host);
-}
-
 /**
- * Stricter: a request that says nothing about where it comes from does not count. For submissions that the gate holds,
- * because they come back with the visitor's cookies.
+ * `unknown`: whether a request counts that says nothing about where it comes from, as clients that are no browser do. It
+ * must not count for submissions that the gate holds, because they come back with the visitor's cookies.
  */
-export function isOwnPagesSubmission({ headers }: Request, host: string): boolean {
+export function isSameOrigin({ headers }: Request, host: string, unknown: boolean): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin' || site === 'none';
   const origin = headers.get('origin');
-  return origin !== null && isOriginOf(origin, host);
-}
-
-function isOriginOf(origin: string, host: string): boolean {
-  return origin === `https://${host}` || origin === `http://${host}`;
+  return origin === null ? unknown : origin === `https://${host}` || origin === `http://${host}`;
 }

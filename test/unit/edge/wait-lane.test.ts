@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
-import type { LedgerPorts } from '../../../src/edge/challenge/wait-ledger.ts';
+import type { LedgerPorts } from '../../../src/edge/challenge/ledger.ts';
 import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';

@@ -9,7 +9,7 @@ const sheet = `
 @media (prefers-color-scheme:dark){:root:not([data-branded]){--bg:#11151d;--card:#1b212d;--fg:#eef1f5;--soft:#b6bfcc;--line:#3b4657;--go:#8ab4ff;--on-go:#0b1526}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,sans-serif}
 main{width:100%;max-width:34rem;padding:clamp(20px,6vw,40px);background:var(--card);border:1px solid var(--line);border-radius:14px}
 img{display:block;max-width:200px;max-height:56px;margin:0 0 20px}
 h1{margin:0 0 12px;font-size:1.45rem;line-height:1.25;overflow-wrap:anywhere}
@@ -21,7 +21,7 @@ button,.button{display:inline-block;min-height:44px;padding:10px 22px;margin:0 0
 button:focus-visible,a:focus-visible{outline:3px solid var(--fg);outline-offset:3px}
 a{color:var(--go)}
 footer{margin-top:20px;padding-top:14px;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
-code{font:.95em ui-monospace,Consolas,monospace;overflow-wrap:anywhere;user-select:all}
+code{font:.95em monospace;overflow-wrap:anywhere;user-select:all}
 @media (forced-colors:active){button,.button{border:1px solid ButtonText}}
 `.replaceAll('\n', '');
 
