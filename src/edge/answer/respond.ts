@@ -54,18 +54,10 @@ async function challenge(context: RequestContext, extras: ChallengeExtras, texts
   const form = answerForm(context);
   if (form === 'text') return text(context, 403, 'Challenge required');
   if (form === 'json') return challengeJson(context);
-  const { replay, noScript, notice } = extras;
+  const siteKey = context.config?.siteKey ?? '';
+  const returnTo = context.facts.target.received;
   return page(context, 403, texts, (input) =>
-    renderChallengePage({
-      ...input,
-      siteKey: context.config?.siteKey ?? '',
-      returnTo: context.facts.target.received,
-      assetHashes,
-      apiBase: API_BASE,
-      ...(replay ? { replay } : {}),
-      ...(noScript ? { noScript } : {}),
-      ...(notice ? { notice } : {}),
-    }),
+    renderChallengePage({ ...input, ...extras, siteKey, returnTo, assetHashes }),
   );
 }
 
