@@ -14,6 +14,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   bytes: ['result.ts'],
   contract: ['result.ts', 'bytes'],
   locales: [],
+  branding: PURE,
   address: PURE,
   rules: [...PURE, 'address'],
   risk: [...PURE, 'address'],
@@ -22,8 +23,20 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   logsink: PURE,
   store: [...PURE, 'address', 'rules', 'risk', 'captcha'],
   widget: [...PURE, 'captcha', 'locales'],
-  edge: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'widget'],
-  service: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'store', 'widget'],
+  edge: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'branding', 'widget'],
+  service: [
+    ...PURE,
+    'address',
+    'rules',
+    'risk',
+    'captcha',
+    'verify',
+    'logsink',
+    'locales',
+    'branding',
+    'store',
+    'widget',
+  ],
 };
 /** The Workers carry browser code as generated text only, never as modules. */
 const CARRIED_BROWSER_CODE = /^src\/widget\/(bundle\.generated|[a-z-]+\.generated)\.ts$/;

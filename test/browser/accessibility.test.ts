@@ -7,6 +7,7 @@ import { renderBlockPage } from '../../src/edge/answer/pages/block-page.ts';
 import { type MessageKind, renderMessagePage } from '../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import type { PageInput } from '../../src/edge/answer/pages/page-input.ts';
+import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import { accessibilityFaults, faultsWithoutScript } from '../support/axe.ts';
 import { useVisitor } from '../support/visitor.ts';
@@ -102,6 +103,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       requestId: 'request-1',
       acceptLanguage: 'en',
       languages: pageLanguages,
+      style: pageStyle({}),
       branding: { name: 'Shop', supportUrl: 'https://shop.example/help' },
     };
     const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];

@@ -13,6 +13,7 @@ import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
+import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
@@ -230,6 +231,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       acceptLanguage: request.headers['accept-language'] ?? null,
       languages: pageLanguages,
       branding: {},
+      style: pageStyle({}),
       siteKey: 'site-1',
       returnTo: url.pathname + url.search,
       assetHashes: Object.fromEntries(Object.entries(server.assets).map(([file, { hash }]) => [file, hash])),

@@ -9,6 +9,7 @@ import { mintSessionJwt } from '../../src/risk/session-token.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
+import { pageStyle } from '../../src/branding/page-style.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
@@ -135,6 +136,7 @@ export async function startUpstream(): Promise<Upstream> {
     secretKey: 'secret_upstream',
     keys: { current: keys, previous: null },
     rulesetKeys: [{ kid: 'r1', publicKey }],
+    pageStyle: pageStyle(instancePolicy.parse({}).branding),
     detectors: [...riskDetectors],
     raisedJtis,
   });

@@ -34,6 +34,8 @@ export const edgeConfig = z.strictObject({
   keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
   rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
+  /** Style sheet of the gate's pages. Never closes its element. */
+  pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
   detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(64)), []),
   /** Sessions whose score rose to the challenge threshold or above it since their JWT was minted. */

@@ -74,6 +74,7 @@ export const branding = z.strictObject({
   message: z.optional(z.string().check(z.maxLength(1000))),
   supportUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|mailto:)[^\s"'<>]*$/))),
 });
+export type Branding = z.infer<typeof branding>;
 
 /** One optional member per category, told from any other name. */
 const categoryRules = z.strictObject(

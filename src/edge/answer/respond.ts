@@ -139,7 +139,8 @@ async function page(
   const languages = await texts.wanted(acceptLanguage);
   const nonce = newNonce();
   const branding = config?.policy.branding ?? {};
-  const body = render({ nonce, requestId: facts.requestId, acceptLanguage, languages, branding });
+  const style = config?.pageStyle ?? '';
+  const body = render({ nonce, requestId: facts.requestId, acceptLanguage, languages, branding, style });
   const security = pageSecurityHeaders(nonce, branding.logoUrl);
   return make(context, status, body, { ...security, vary: `${security['vary'] ?? ''}, Origin, Sec-Fetch-Dest` });
 }

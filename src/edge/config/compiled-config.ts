@@ -41,6 +41,8 @@ export interface CompiledConfig {
   /** Changes when any key does. Tokens verified under another epoch are verified again. */
   keyEpoch: string;
   sessionKeyOf: (kid: string) => Uint8Array | null;
+  /** Style sheet of the gate's pages. */
+  pageStyle: string;
   /** Names of the risk detectors, by bit position. */
   detectorNames: readonly string[];
   raisedScores: ReadonlyMap<string, RiskReading>;
@@ -63,6 +65,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     keys: { current, byKid },
     keyEpoch: [...byKid.keys()].join(' '),
     sessionKeyOf: (kid) => byKid.get(kid)?.session ?? null,
+    pageStyle: config.pageStyle,
     detectorNames: config.detectors,
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
     withdrawnJtis: new Set(config.withdrawnJtis ?? []),

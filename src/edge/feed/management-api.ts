@@ -3,6 +3,7 @@
  * the instance with an API key, compiles them here and writes KV; isolates read what it wrote. Keys come from the edge's
  * own credentials by HKDF, so that no other endpoint is needed.
  */
+import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance.ts';
 import type { InstancePolicy } from '../../contract/management/instance.ts';
@@ -82,14 +83,16 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     if (!(await api.kv.put(partName.base(hash), new Uint8Array(file)))) return false;
   }
 
+  // Sessions belong to a Gatehouse service; another service's cannot be read here.
+  const policy = { ...policyOf(instances, api.siteKey), sessionsEnabled: false };
   const config: Omit<EdgeConfig, 'configVersion'> = {
     instanceId: api.siteKey,
-    // Sessions belong to a Gatehouse service; another service's cannot be read here.
-    policy: { ...policyOf(instances, api.siteKey), sessionsEnabled: false },
+    policy,
     siteKey: api.siteKey,
     secretKey: api.siteSecret,
     keys: { current: keys.edge, previous: null },
     rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }],
+    pageStyle: pageStyle(policy.branding),
     detectors: [],
     raisedJtis: [],
   };

@@ -12,6 +12,7 @@ import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
+import { pageStyle } from '../../branding/page-style.ts';
 import { riskDetectors } from '../../contract/edge/risk-detectors.ts';
 import { edgeKeySets } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
@@ -59,6 +60,7 @@ async function lastingConfig(env: ServiceEnv, instance: StoredInstance, now: num
     siteKey: site.siteKey,
     secretKey: site.secretKey,
     keys,
+    pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)

@@ -29,6 +29,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     secretKey: 'secret_1',
     keys: { current: keySet('k2', 10), previous: keySet('k1', 1) },
     rulesetKeys: [{ kid: 'r1', publicKey: key(9) }],
+    pageStyle: '',
     detectors: [...riskDetectors],
     raisedJtis: [],
     ...changes,

@@ -8,7 +8,7 @@ import { html } from '../../../src/edge/answer/pages/html.ts';
 import { type MessageKind, renderMessagePage } from '../../../src/edge/answer/pages/message-page.ts';
 import { pageLanguages } from '../../../src/locales/pages.generated.ts';
 import type { PageInput } from '../../../src/edge/answer/pages/page-input.ts';
-import { pageStyle } from '../../../src/edge/answer/pages/page-style.ts';
+import { pageStyle } from '../../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../../src/edge/answer/pages/security-headers.ts';
 import { buildClient } from '../../../scripts/build-client.ts';
 
@@ -19,6 +19,7 @@ const base: PageInput = {
   acceptLanguage: 'en',
   languages: pageLanguages,
   branding: {},
+  style: pageStyle({}),
 };
 const challenge: ChallengePageInput = {
   ...base,
@@ -129,6 +130,11 @@ describe('branding', () => {
     expect(renderBlockPage({ ...base, branding: { name: 'Shop', logoUrl: '/logo.png' } })).toContain(
       '<img src="/logo.png" alt="Shop"',
     );
+  });
+
+  test('keeps its own colours in dark mode, and has a dark style without them', () => {
+    expect(pageStyle({})).toContain('prefers-color-scheme:dark');
+    expect(pageStyle({ backgroundColor: '#ffffff' })).not.toContain('prefers-color-scheme');
   });
 
   test.each([

@@ -1,9 +1,6 @@
 /** The input of every page: plain data. A page is a pure function from it to a string. */
-import type * as z from 'zod/mini';
-import type { branding } from '../../../contract/management/instance.ts';
+import type { Branding } from '../../../contract/management/instance.ts';
 import type { PageLanguages } from '../../../locales/messages.ts';
-
-export type Branding = z.infer<typeof branding>;
 
 export interface PageInput {
   /** The CSP's nonce, see `pageSecurityHeaders`. */
@@ -15,4 +12,6 @@ export interface PageInput {
   /** Texts to choose from; English at least. */
   languages: PageLanguages;
   branding: Branding;
+  /** Style sheet, from `pageStyle`. Empty before the first config is loaded. */
+  style: string;
 }

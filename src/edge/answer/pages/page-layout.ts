@@ -5,7 +5,6 @@
 import { html, type Html, trustedHtml } from './html.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';
 import type { PageInput } from './page-input.ts';
-import { isBranded, pageStyle } from './page-style.ts';
 
 export interface PageParts {
   title: string;
@@ -18,16 +17,16 @@ export interface PageParts {
 }
 
 export function renderPage(input: PageInput, { tag, direction, messages }: LocalisedPage, parts: PageParts): string {
-  const { branding, nonce, requestId } = input;
+  const { branding, nonce, requestId, style } = input;
   const page = html`<!doctype html>
-    <html lang="${tag}" dir="${direction}" ${isBranded(branding) ? html` data-branded` : null}>
+    <html lang="${tag}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow" />
         <title>${parts.title}</title>
         <style nonce="${nonce}">
-          ${trustedHtml(pageStyle(branding))}
+          ${trustedHtml(style)}
         </style>
         ${parts.head ?? null}
       </head>

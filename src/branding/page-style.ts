@@ -1,12 +1,12 @@
 /**
- * The pages' style sheet with the instance's colours. Readable in light and dark, at 320 px, with forced colours and
- * without motion. It loads nothing.
+ * The style sheet of the gate's pages with an instance's colours. The service sends it to the edge with the config, so
+ * that the edge neither carries nor computes it. Readable in light and dark, at 320 px, with forced colours and without
+ * motion. It loads nothing.
  */
-import type { Branding } from './page-input.ts';
+import type { Branding } from '../contract/management/instance.ts';
 
 const sheet = `
 :root{color-scheme:light dark;--bg:#f4f6f9;--card:#fff;--fg:#1c2430;--soft:#4a5565;--line:#c5ccd6;--go:#1a56c4;--on-go:#fff}
-@media (prefers-color-scheme:dark){:root:not([data-branded]){--bg:#11151d;--card:#1b212d;--fg:#eef1f5;--soft:#b6bfcc;--line:#3b4657;--go:#8ab4ff;--on-go:#0b1526}}
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,sans-serif}
@@ -25,6 +25,9 @@ code{font:.95em monospace;overflow-wrap:anywhere;user-select:all}
 @media (forced-colors:active){button,.button{border:1px solid ButtonText}}
 `.replaceAll('\n', '');
 
+const dark =
+  '@media (prefers-color-scheme:dark){:root{--bg:#11151d;--card:#1b212d;--fg:#eef1f5;--soft:#b6bfcc;--line:#3b4657;--go:#8ab4ff;--on-go:#0b1526}}';
+
 const COLOUR = /^#[0-9a-fA-F]{6}$/;
 
 /** The style sheet with the instance's colours. A colour that is not `#rrggbb` is left out. */
@@ -40,12 +43,8 @@ export function pageStyle({ primaryColor, backgroundColor, textColor }: Branding
   const text = textColor ?? textOn(backgroundColor);
   set('--fg', text);
   set('--soft', text);
-  return own.length === 0 ? sheet : `${sheet}:root[data-branded]{${own.join(';')}}`;
-}
-
-/** A page with its own colours keeps them in dark mode: half a palette would be unreadable. */
-export function isBranded({ primaryColor, backgroundColor, textColor }: Branding): boolean {
-  return (primaryColor ?? backgroundColor ?? textColor) !== undefined;
+  // An instance with its own colours keeps them in dark mode: half a palette would be unreadable.
+  return sheet + (own.length === 0 ? dark : `:root{${own.join(';')}}`);
 }
 
 /** Black or white, whichever contrasts more with the colour (WCAG 2.2 relative luminance). */
