@@ -16,7 +16,7 @@ import { encodeBase64url } from '../src/bytes/base64url.ts';
 import { drawImageTask } from '../src/captcha/visual/image/image-task.ts';
 import { powSolved } from '../src/captcha/pow/judge-pow.ts';
 import { Keyring } from '../src/captcha/seal/keyring.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../src/captcha/visual/layout.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../src/captcha/visual/derive-answer.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../src/captcha/visual/puzzle/puzzle-task.ts';
 import { toBigInt } from '../src/captcha/pow/pow-solve.ts';
 import { generateRswKey, levelOf } from '../src/captcha/pow/rsw-key.ts';

@@ -1,6 +1,6 @@
 /** Every member of a site's settings over HTTP: the same visitor with and without it, and what becomes of him. */
 import { describe, expect, test } from 'vitest';
-import { imageLayout } from '../../src/captcha/visual/layout.ts';
+import { imageLayout } from '../../src/captcha/visual/derive-answer.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';

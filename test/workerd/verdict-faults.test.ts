@@ -10,7 +10,7 @@ import { instancePolicy } from '../../src/contract/management/instance.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';
-import { VerdictBatcher } from '../../src/logsink/verdict-log.ts';
+import { VerdictBatcher } from '../../src/logsink/verdict-batcher.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { verdictLogOf, countValues, missingRecords } from '../../src/store/event-log/client/verdict-log.ts';
 import type { IncomingBatch } from '../../src/service/ingest/accept-batch.ts';

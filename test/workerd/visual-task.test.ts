@@ -1,6 +1,6 @@
 /** Tasks that a person solves, on the real bindings: rounds, one answer each, and a form without pictures. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/layout.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { ChallengeAnswer } from '../../src/contract/captcha/challenge-api.ts';

@@ -6,8 +6,8 @@ import type { SiteSettings, TrafficRule } from '../../contract/management/site-s
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 import type { CaptchaType, ChallengeKind } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-challenge.ts';
-import { trafficRefusal, trafficRuleOf } from './traffic.ts';
-import type { AddressTraits } from './traffic.ts';
+import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
+import type { AddressTraits } from './traffic-filter.ts';
 
 /** What the matching access-control rule asks for (interface document 2.4). */
 export interface AccessDemand {

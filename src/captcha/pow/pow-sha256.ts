@@ -5,7 +5,7 @@
  * cheaper way (reference, captcha peers 3.1).
  */
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
-import type { Bytes } from '../seal/fields.ts';
+import type { Bytes } from '../seal/field-encoding.ts';
 import { leadingZeroBits } from './pow-solve.ts';
 
 const SALT_BYTES = 16;

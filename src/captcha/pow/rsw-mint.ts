@@ -4,7 +4,7 @@
  * is one multiplication per byte of `r`. Tables are made on first use, 10 ms each.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
-import type { Bytes } from '../seal/fields.ts';
+import type { Bytes } from '../seal/field-encoding.ts';
 import { toBytes } from './pow-solve.ts';
 import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
 import type { RswKey } from './rsw-key.ts';

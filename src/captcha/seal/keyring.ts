@@ -4,7 +4,7 @@
  * keys can be told apart by `kid`. The day is the `kid`: yesterday's and today's open, nothing else.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
-import type { Bytes } from './fields.ts';
+import type { Bytes } from './field-encoding.ts';
 
 /** `challenge` and `token` encrypt, `answer` tags, `layout` seeds pictures, `visitor` hashes addresses. */
 export type KeyPurpose = 'challenge' | 'token' | 'answer' | 'layout' | 'visitor';

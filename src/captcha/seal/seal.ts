@@ -6,8 +6,8 @@
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
-import { decodeFields, encodeFields } from './fields.ts';
-import type { Bytes } from './fields.ts';
+import { decodeFields, encodeFields } from './field-encoding.ts';
+import type { Bytes } from './field-encoding.ts';
 import { keyDay, keyDayAccepted } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 

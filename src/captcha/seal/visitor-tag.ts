@@ -3,7 +3,7 @@
  * it the same as then?", useless to whoever reads a token or the database without the key.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
-import { encodeFields, textField } from './fields.ts';
+import { encodeFields, textField } from './field-encoding.ts';
 import type { Keyring } from './keyring.ts';
 
 /** 128 bits. */

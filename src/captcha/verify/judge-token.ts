@@ -3,7 +3,7 @@
  * action, level, policy, and the spend last. Whatever fails before the spend leaves the token as it
  * was, so that somebody who got hold of a token cannot burn it from another site.
  */
-import { encodeFields, numberField, textField } from '../seal/fields.ts';
+import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
 import { canonicalHostname, hostnameAllowed } from '../../contract/management/site-domain.ts';

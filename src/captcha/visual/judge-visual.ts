@@ -4,7 +4,7 @@
  * for the score, never a reason to refuse: keyboards and switches draw no path.
  */
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
-import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from './layout.ts';
+import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from './derive-answer.ts';
 import type { Keyring } from '../seal/keyring.ts';
 import { puzzleTarget } from './puzzle/puzzle-task.ts';
 import type { SealedChallenge } from '../seal/sealed-challenge.ts';

@@ -4,7 +4,7 @@
  * interface gets only the documented fields.
  */
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
-import { verifyToken } from '../../verify/client.ts';
+import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import type { RequestFacts } from '../request/facts.ts';

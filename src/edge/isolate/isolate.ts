@@ -5,7 +5,7 @@
  */
 import { behaviourOfSecret } from '../../contract/captcha/test-keys.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
-import { VerdictBatcher } from '../../logsink/verdict-log.ts';
+import { VerdictBatcher } from '../../logsink/verdict-batcher.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { LocalChallenges } from '../challenge/local-challenge.ts';

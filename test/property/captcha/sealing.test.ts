@@ -9,7 +9,7 @@ import {
   readNumber,
   readText,
   textField,
-} from '../../../src/captcha/seal/fields.ts';
+} from '../../../src/captcha/seal/field-encoding.ts';
 import { toBigInt, toBytes } from '../../../src/captcha/pow/pow-solve.ts';
 import { unseal } from '../../../src/captcha/seal/seal.ts';
 import { openToken, sealToken } from '../../../src/captcha/seal/sealed-token.ts';

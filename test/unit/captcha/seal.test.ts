@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
-import { encodeFields, textField } from '../../../src/captcha/seal/fields.ts';
+import { encodeFields, textField } from '../../../src/captcha/seal/field-encoding.ts';
 import { seal, SEALED_MAX_CHARS, unseal } from '../../../src/captcha/seal/seal.ts';
 import { openChallenge, sealChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';

@@ -4,7 +4,7 @@ import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
 import { judgeVisual } from '../../../src/captcha/visual/judge-visual.ts';
-import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from '../../../src/captcha/visual/layout.ts';
+import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from '../../../src/captcha/visual/derive-answer.ts';
 import {
   DEFAULT_LOOK,
   drawPuzzleTask,

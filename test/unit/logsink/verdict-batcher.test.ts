@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { SinkError } from '../../../src/logsink/sink.ts';
 import type { SinkBatch, VerdictSink } from '../../../src/logsink/sink.ts';
-import { VerdictBatcher } from '../../../src/logsink/verdict-log.ts';
-import type { VerdictBatcherOptions } from '../../../src/logsink/verdict-log.ts';
+import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
+import type { VerdictBatcherOptions } from '../../../src/logsink/verdict-batcher.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
 /** A sink that remembers what it was given, and fails as often as it is told to. */

@@ -6,7 +6,7 @@ import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { AUDIO_GROUPS, AUDIO_TONES_MAX } from '../layout.ts';
+import { AUDIO_GROUPS, AUDIO_TONES_MAX } from '../derive-answer.ts';
 
 const SAMPLE_RATE = 8000;
 /** Four groups of five slow tones and the pauses between them fit; what is left is noise. */

@@ -6,8 +6,8 @@
 import type { ImageTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { IMAGE_COLUMNS, IMAGE_TILES } from '../layout.ts';
-import type { ImageLayout } from '../layout.ts';
+import { IMAGE_COLUMNS, IMAGE_TILES } from '../derive-answer.ts';
+import type { ImageLayout } from '../derive-answer.ts';
 import { FIGURE, Raster, RAMP, twoRamps } from '../raster.ts';
 import { insideOf } from '../shapes.ts';
 

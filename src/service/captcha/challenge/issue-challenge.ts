@@ -6,7 +6,7 @@ import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
 import { drawImageTask } from '../../../captcha/visual/image/image-task.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../../captcha/visual/layout.ts';
+import { audioLayout, imageLayout, puzzleLayout } from '../../../captcha/visual/derive-answer.ts';
 import { mintSha256 } from '../../../captcha/pow/pow-sha256.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puzzle-task.ts';
 import { levelOf, squaringsOf } from '../../../captcha/pow/rsw-key.ts';

@@ -3,7 +3,7 @@
  * whatever the answer, or a program would try all of them on one picture; the same answer sent again
  * (a lost connection) is judged again, to the same end.
  */
-import { encodeFields, textField } from '../../../captcha/seal/fields.ts';
+import { encodeFields, textField } from '../../../captcha/seal/field-encoding.ts';
 import { judgeVisual } from '../../../captcha/visual/judge-visual.ts';
 import { sha256Hex } from '../../../bytes/sha256-hex.ts';
 import type { SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';

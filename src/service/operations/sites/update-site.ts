@@ -4,7 +4,7 @@
  * changing different members both succeed.
  */
 import * as z from 'zod/mini';
-import { withoutDefaults } from '../../../contract/management/patch.ts';
+import { withoutDefaults } from '../../../contract/management/patch-schema.ts';
 import { site, siteKey, siteName } from '../../../contract/management/site.ts';
 import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { updateSite as write } from '../../../store/d1/sites.ts';

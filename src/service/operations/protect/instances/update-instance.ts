@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { instancePolicy } from '../../../../contract/management/instance.ts';
 import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
-import { withoutDefaults } from '../../../../contract/management/patch.ts';
+import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
 import { ApiError } from '../../../http/api-error.ts';

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifyToken } from '../../../src/verify/client.ts';
-import type { VerifyTokenResult } from '../../../src/verify/client.ts';
+import { verifyToken } from '../../../src/verify/siteverify-client.ts';
+import type { VerifyTokenResult } from '../../../src/verify/siteverify-client.ts';
 
 let base = '';
 const asked: unknown[] = [];

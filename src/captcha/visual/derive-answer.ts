@@ -4,8 +4,8 @@
  */
 import { shapeNames } from '../../contract/captcha/challenge-api.ts';
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
-import { encodeFields, numberField, textField } from '../seal/fields.ts';
-import type { Bytes } from '../seal/fields.ts';
+import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
+import type { Bytes } from '../seal/field-encoding.ts';
 import { keyDay } from '../seal/keyring.ts';
 import type { Keyring } from '../seal/keyring.ts';
 

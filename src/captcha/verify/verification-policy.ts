@@ -3,8 +3,8 @@
  * traffic filter, IP validation, email. In this order; the first refusal stands.
  */
 import type { SealedToken } from '../seal/sealed-token.ts';
-import { trafficRefusal, trafficUnknown } from '../plan/traffic.ts';
-import type { AddressTraits } from '../plan/traffic.ts';
+import { trafficRefusal, trafficUnknown } from '../plan/traffic-filter.ts';
+import type { AddressTraits } from '../plan/traffic-filter.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { AddressLookup } from './address-facts.ts';
 import { emailRefusal, mailboxOf, readEmail } from './email-rules.ts';
