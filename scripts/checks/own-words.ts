@@ -46,15 +46,12 @@ const pending = [
   'src/address/',
   'src/captcha/',
   'src/contract/',
-  'src/edge/',
   'src/logsink/',
-  'src/risk/',
   'src/rules/',
   'src/service/',
   'src/verify/',
   'test/',
   'bench/',
-  'lab/',
   'docs/',
 ];
 
