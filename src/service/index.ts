@@ -4,6 +4,7 @@
  */
 import { serviceApp } from './app.ts';
 import { captchaRoutes } from './captcha/captcha-routes.ts';
+import { checkedEnvironment } from './environment.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
 import { operations } from './operations/operation-table.ts';
 import { consumeVerdicts } from './ingest/consume-verdicts.ts';
@@ -19,6 +20,6 @@ const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes(), refer
 
 export default {
   fetch: app.fetch,
-  queue: consumeVerdicts,
-  scheduled: runScheduled,
+  queue: (batch, env) => consumeVerdicts(batch, checkedEnvironment(env).store),
+  scheduled: ({ scheduledTime }, env) => runScheduled(scheduledTime, checkedEnvironment(env).store),
 } satisfies ExportedHandler<ServiceEnv>;

@@ -10,10 +10,11 @@ import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
 import { eraseDeletedLogs } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
+import type { ServiceStore } from './environment.ts';
 
 export interface ScheduledTask {
   name: string;
-  run(env: ServiceEnv, now: number): Promise<void>;
+  run(store: ServiceStore, nowMs: number): Promise<void>;
 }
 
 /** An expired access control rule stays listed for this long, then it goes. */
@@ -30,33 +31,36 @@ const tasks: readonly ScheduledTask[] = [
   { name: 'pow-keys', run: preparePowKeys },
   {
     name: 'rule-group-removals',
-    async run(env, now) {
-      await resumeGroupRemovals(env, now, Date.now);
+    async run(store, nowMs) {
+      await resumeGroupRemovals(store, nowMs, Date.now);
     },
   },
   {
     name: 'expired-access-rules',
-    async run(env, now) {
-      await purgeExpiredAccessRules(env, now - EXPIRED_RULE_KEPT_MILLISECONDS, EXPIRED_RULES_PURGED_PER_RUN);
+    async run(store, nowMs) {
+      await purgeExpiredAccessRules(store, nowMs - EXPIRED_RULE_KEPT_MILLISECONDS, EXPIRED_RULES_PURGED_PER_RUN);
     },
   },
   {
     name: 'expired-api-keys',
-    run: (env, now) => purgeExpiredApiKeys(env, now - EXPIRED_KEY_KEPT_MILLISECONDS, EXPIRED_KEYS_PURGED_PER_RUN),
+    run: (store, nowMs) =>
+      purgeExpiredApiKeys(store, nowMs - EXPIRED_KEY_KEPT_MILLISECONDS, EXPIRED_KEYS_PURGED_PER_RUN),
   },
   {
     name: 'old-audit-entries',
-    run: (env, now) => purgeManagementAudit(env, now - AUDIT_TRAIL_KEPT_MILLISECONDS, AUDIT_ENTRIES_PURGED_PER_RUN),
+    run: (store, nowMs) =>
+      purgeManagementAudit(store, nowMs - AUDIT_TRAIL_KEPT_MILLISECONDS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
   { name: 'old-refused-verdicts', run: dropOldRefused },
   { name: 'dead-letters', run: replayDeadLetters },
   { name: 'logs-of-deleted-instances', run: eraseDeletedLogs },
 ];
 
-export async function runScheduled(controller: ScheduledController, env: ServiceEnv): Promise<void> {
+/** `nowMs`: when the run was due. */
+export async function runScheduled(nowMs: number, store: ServiceStore): Promise<void> {
   for (const task of tasks) {
     try {
-      await task.run(env, controller.scheduledTime);
+      await task.run(store, nowMs);
     } catch (error) {
       console.error(JSON.stringify({ event: 'scheduled-task-failed', task: task.name, message: String(error) }));
     }

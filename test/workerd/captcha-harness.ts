@@ -49,12 +49,10 @@ export function freshAddress(): string {
 }
 
 let bindings = env;
-/** For one file: a service that has the operator's facts about addresses. It reads them once, hence its own database handle. */
+/** For one file: a service that has the operator's facts about addresses. */
 export function knowAddresses(facts: object): void {
-  const { DB } = env;
-  const database = { prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) } as unknown as typeof DB;
   beforeAll(() => {
-    bindings = { ...env, DB: database, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv;
+    bindings = { ...env, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv;
   });
   afterAll(() => {
     bindings = env;

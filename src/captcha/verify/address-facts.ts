@@ -6,6 +6,8 @@ import * as z from 'zod/mini';
 import { parseCidr } from '../../address/ip.ts';
 import type { IpPrefix } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 
 /** A variable holds 5 kB in production; the bound keeps a scan within microseconds. */
 const PREFIXES_MAX = 2000;
@@ -25,19 +27,26 @@ const dataset = z.record(z.string(), facts);
 
 export type AddressLookup = (ip: string) => AddressFacts | null;
 
-/** @throws with the reason when the operator's dataset cannot be read: a set-up error, said at once. */
-export function readAddressFacts(json: string | null): AddressLookup | null {
-  if (json === null || json === '') return null;
-  const read = dataset.safeParse(JSON.parse(json));
-  if (!read.success) throw new Error('ADDRESS_FACTS must look like {"192.0.2.0/24": {"country": "DE", "asn": 64496}}');
-  const entries = Object.entries(read.data);
-  if (entries.length > PREFIXES_MAX) throw new Error(`ADDRESS_FACTS may have at most ${PREFIXES_MAX} prefixes`);
-  const prefixes = new PrefixLookup(entries.map(([text, value]) => [requiredPrefix(text), value] as const));
-  return (ip) => prefixes.longest(ip);
+/** The look-up of the operator's dataset, `null` without one, or the mistake in it. */
+export function readAddressFacts(json: string | null): Result<AddressLookup | null, string> {
+  if (json === null || json === '') return ok(null);
+  const read = dataset.safeParse(parsedJson(json));
+  if (!read.success) return failed('ADDRESS_FACTS must look like {"192.0.2.0/24": {"country": "DE", "asn": 64496}}');
+  const entries: (readonly [IpPrefix, AddressFacts])[] = [];
+  for (const [text, value] of Object.entries(read.data)) {
+    const prefix = parseCidr(text);
+    if (prefix === null) return failed(`ADDRESS_FACTS names ${text}, which is not a prefix`);
+    entries.push([prefix, value]);
+  }
+  if (entries.length > PREFIXES_MAX) return failed(`ADDRESS_FACTS may have at most ${PREFIXES_MAX} prefixes`);
+  const prefixes = new PrefixLookup(entries);
+  return ok((ip) => prefixes.longest(ip));
 }
 
-function requiredPrefix(text: string): IpPrefix {
-  const prefix = parseCidr(text);
-  if (prefix === null) throw new Error(`ADDRESS_FACTS: ${text} is not a prefix`);
-  return prefix;
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

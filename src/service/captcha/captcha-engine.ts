@@ -10,11 +10,11 @@ import { powKeyOfDay } from '../../store/keys/pow-keys.ts';
 import { siteByKey, siteBySecret } from '../../store/d1/sites.ts';
 import type { SiteRecord } from '../../store/d1/sites.ts';
 import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
-import { readAddressFacts } from '../../captcha/verify/address-facts.ts';
 import type { AddressLookup } from '../../captcha/verify/address-facts.ts';
 import { ExpiringMap } from '../../bytes/bounded-map.ts';
 import { countUse } from '../../store/spend-ledger/client/spend.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
+import type { ServiceEnvironment, ServiceStore } from '../environment.ts';
 
 /** A changed or deactivated site is seen by every isolate within this time (interface document 3). */
 const SITE_MEMO_MS = 2000;
@@ -25,28 +25,30 @@ const MAILBOX_WINDOW_MS = 86_400_000;
 /** No day has this number: one key for counts that span days. */
 const MAILBOX_KEY_DAY = 0;
 
+type EngineEnvironment = Pick<ServiceEnvironment, 'store' | 'addressLookup'>;
+
 export class CaptchaEngine {
   readonly keyring: Keyring;
   /** The operator's facts about addresses, or `null`. */
   readonly addressLookup: AddressLookup | null;
-  readonly #env: ServiceEnv;
+  readonly #store: ServiceStore;
   readonly #sites = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   /** By secret in clear, known ones only: whether a guess is among them is told by its whole hash or not at all. */
   readonly #secrets = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   readonly #misses = new ExpiringMap<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
   #minter: RswMinter | null = null;
 
-  constructor(env: ServiceEnv) {
-    this.#env = env;
-    this.addressLookup = readAddressFacts((env as { ADDRESS_FACTS?: string }).ADDRESS_FACTS ?? null);
-    this.keyring = new Keyring(async (label) => deriveKey(await rootKey(env), label));
+  constructor({ store, addressLookup }: EngineEnvironment) {
+    this.#store = store;
+    this.addressLookup = addressLookup;
+    this.keyring = new Keyring(async (label) => deriveKey(await rootKey(store), label));
   }
 
   async siteByKey(siteKey: string, nowMs: number): Promise<SiteRecord | null> {
     const kept = this.#sites.get(siteKey, nowMs);
     if (kept !== undefined) return kept;
     if (this.#misses.get(siteKey, nowMs) === true) return null;
-    const site = await siteByKey(this.#env, siteKey);
+    const site = await siteByKey(this.#store, siteKey);
     if (site === null) this.#misses.set(siteKey, true, nowMs);
     else this.#sites.set(siteKey, site, nowMs);
     return site;
@@ -58,7 +60,7 @@ export class CaptchaEngine {
     if (kept !== undefined) return kept;
     const missed = `secret:${await sha256Hex(secret)}`;
     if (this.#misses.get(missed, nowMs) === true) return null;
-    const site = await siteBySecret(this.#env, secret, nowMs);
+    const site = await siteBySecret(this.#store, secret, nowMs);
     if (site === null) this.#misses.set(missed, true, nowMs);
     else this.#secrets.set(secret, site, nowMs);
     return site;
@@ -67,7 +69,7 @@ export class CaptchaEngine {
   /** Counts a mailbox by keyed hash, the same on every day; `false` above the site's limit within a day. */
   async countMailbox(siteKey: string, mailbox: string, limit: number): Promise<boolean> {
     const tag = await visitorTag(this.keyring, MAILBOX_KEY_DAY, 'mailbox', mailbox);
-    return countUse(this.#env, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
+    return countUse(this.#store, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
   }
 
   /**
@@ -77,7 +79,7 @@ export class CaptchaEngine {
   async minter(nowMs: number): Promise<RswMinter> {
     const day = keyDay(nowMs);
     if (this.#minter?.day === day) return this.#minter;
-    const key = await powKeyOfDay(this.#env, day, nowMs);
+    const key = await powKeyOfDay(this.#store, day, nowMs);
     // Others may have asked meanwhile: one set of tables is enough.
     if (this.#minter?.day !== day) this.#minter = new RswMinter(key);
     return this.#minter;
@@ -86,16 +88,16 @@ export class CaptchaEngine {
 
 const engines = new WeakMap<object, CaptchaEngine>();
 
-export function captchaEngine(env: ServiceEnv): CaptchaEngine {
-  const kept = engines.get(env.DB);
+export function captchaEngine(environment: EngineEnvironment): CaptchaEngine {
+  const kept = engines.get(environment.store);
   if (kept !== undefined) return kept;
-  const made = new CaptchaEngine(env);
-  engines.set(env.DB, made);
+  const made = new CaptchaEngine(environment);
+  engines.set(environment.store, made);
   return made;
 }
 
 /** Makes tomorrow's parameters ahead of midnight, so that no visitor waits for them. */
-export async function preparePowKeys(env: ServiceEnv, nowMs: number): Promise<void> {
-  await powKeyOfDay(env, keyDay(nowMs), nowMs);
-  await powKeyOfDay(env, keyDay(nowMs) + 1, nowMs);
+export async function preparePowKeys(store: ServiceStore, nowMs: number): Promise<void> {
+  await powKeyOfDay(store, keyDay(nowMs), nowMs);
+  await powKeyOfDay(store, keyDay(nowMs) + 1, nowMs);
 }

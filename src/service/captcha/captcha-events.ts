@@ -29,7 +29,7 @@ export interface IssueCircumstances {
 type Identity = Pick<CaptchaEvent, 'jti' | 'account_id' | 'site_key' | 'timestamp' | 'captcha_type'>;
 
 export function tellIssued(call: ServiceCall, identity: Identity, circumstances: IssueCircumstances): void {
-  recordCaptcha(call.env, { ...identity, event: 'issued', facts: factsOf(circumstances) }, (work) =>
+  recordCaptcha(call.store, { ...identity, event: 'issued', facts: factsOf(circumstances) }, (work) =>
     call.waitUntil(work),
   );
 }
@@ -41,7 +41,7 @@ export function tellBlocked(
   reason: string,
 ): void {
   const facts = factsOf(circumstances);
-  recordCaptcha(call.env, { ...identity, captcha_type: 'blocked', event: 'blocked', facts, reason }, (work) =>
+  recordCaptcha(call.store, { ...identity, captcha_type: 'blocked', event: 'blocked', facts, reason }, (work) =>
     call.waitUntil(work),
   );
 }
@@ -55,13 +55,13 @@ export function tellSubmitted(
   const event: CaptchaEvent = {
     ...identityOf(challenge, accountId),
     event: 'submitted',
-    at: call.now,
+    at: call.nowMs,
     correct: outcome.correct,
     reason: outcome.reason,
     score: outcome.facts?.score ?? null,
     detectors: outcome.facts?.detectors ?? [],
   };
-  recordCaptcha(call.env, event, (work) => call.waitUntil(work));
+  recordCaptcha(call.store, event, (work) => call.waitUntil(work));
 }
 
 export function tellVerified(
@@ -70,8 +70,8 @@ export function tellVerified(
   token: SealedToken,
   outcome: { verified: boolean; reason: string | null },
 ): void {
-  const event: CaptchaEvent = { ...identityOf(token, accountId), event: 'verified', at: call.now, ...outcome };
-  recordCaptcha(call.env, event, (work) => call.waitUntil(work));
+  const event: CaptchaEvent = { ...identityOf(token, accountId), event: 'verified', at: call.nowMs, ...outcome };
+  recordCaptcha(call.store, event, (work) => call.waitUntil(work));
 }
 
 function identityOf(of: SealedChallenge | SealedToken, accountId: string): Identity {

@@ -46,12 +46,12 @@ export interface Visitor {
 }
 
 export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined): Promise<Visitor> {
-  const { env, request, now } = call;
+  const { request } = call;
   if (told === undefined) return directVisitor(call);
   if (request.headers.get('authorization') === null) {
     throw new ApiError('API.UNAUTHORIZED', 'The visitor member needs a client JWT');
   }
-  const { instance } = await authenticateEdge(env, request, now);
+  const instance = await authenticateEdge(call);
   return {
     ip: canonicalIp(told.ip),
     userAgent: told.userAgent.slice(0, USER_AGENT_MAX_CHARS),
@@ -91,10 +91,10 @@ export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Vi
 }
 
 function directVisitor(call: ServiceCall): Visitor {
-  const { env, request } = call;
-  const ip = clientAddress(env, request);
+  const { request, signals } = call;
+  const ip = clientAddress(signals, request);
   // `clientAddress` believed the proxy's secret, so its other headers may be believed as well.
-  const fromProxy = env.SIGNALS_SOURCE === 'headers' && ip !== null;
+  const fromProxy = signals.kind === 'headers' && ip !== null;
   const cf: Partial<IncomingRequestCfProperties> | undefined = fromProxy ? undefined : request.cf;
   const country = fromProxy ? request.headers.get(header.clientCountry) : (cf?.country ?? null);
   const asnText = fromProxy ? request.headers.get(header.clientAsn) : null;

@@ -4,6 +4,7 @@
  * counted exactly.
  */
 import { countUse } from '../../store/spend-ledger/client/spend.ts';
+import type { ServiceStore } from '../environment.ts';
 
 const WINDOW_MS = 600_000;
 /** Households without script behind one address, in ten minutes. */
@@ -11,8 +12,8 @@ const PER_PREFIX = 10;
 /** Of all networks together: what a popular site's script-less visitors need, not what a botnet has. */
 const PER_SITE = 300;
 
-export async function waitAllowed(env: ServiceEnv, siteKey: string, prefix: string): Promise<boolean> {
-  if (!(await countUse(env, { key: `wait ${siteKey} ${prefix}`, limit: PER_PREFIX, windowMs: WINDOW_MS })))
+export async function waitAllowed(store: ServiceStore, siteKey: string, prefix: string): Promise<boolean> {
+  if (!(await countUse(store, { key: `wait ${siteKey} ${prefix}`, limit: PER_PREFIX, windowMs: WINDOW_MS })))
     return false;
-  return countUse(env, { key: `wait ${siteKey}`, limit: PER_SITE, windowMs: WINDOW_MS });
+  return countUse(store, { key: `wait ${siteKey}`, limit: PER_SITE, windowMs: WINDOW_MS });
 }

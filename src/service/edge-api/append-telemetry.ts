@@ -28,17 +28,17 @@ export const appendTelemetry: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/sessions/telemetry',
   async handler(call) {
-    const { env, instance, request, requestId, now } = call;
+    const { store, instance, request, requestId, nowMs } = call;
     const given = parseWithSchema(telemetryRequest, await readBody(request, TELEMETRY_BODY_MAX_BYTES));
     const claims = await sessionClaims(call, given.jwt);
-    if (claims === null || !(await isOf(claims, given.visitor)) || (await hasEnded(env, instance.id, claims.jti))) {
+    if (claims === null || !(await isOf(claims, given.visitor)) || (await hasEnded(store, instance.id, claims.jti))) {
       throw new ApiError('API.NO_SESSION', 'The session is over or was opened by another visitor');
     }
     const { jti } = claims;
     const body = JSON.stringify(given.report);
     await Promise.all([
-      addTelemetry(env, verdictLogOf(instance), { jti, timestamp: now, id: requestId, body }),
-      reportRisk(env, instance, jti, given.report, now),
+      addTelemetry(store, verdictLogOf(instance), { jti, timestamp: nowMs, id: requestId, body }),
+      reportRisk(store, instance, jti, given.report, nowMs),
     ]);
     return jsonResponse({ accepted: true });
   },

@@ -15,11 +15,13 @@ const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;
 export const appendVerdicts: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/verdicts',
-  async handler({ env, instance, request, requestId, now }) {
+  async handler({ store, instance, request, requestId, nowMs }) {
     const { batchId, records, counters } = parseWithSchema(
       verdictBatch,
       await readBody(request, VERDICTS_BODY_MAX_BYTES),
     );
-    return jsonResponse(await acceptBatch(env, instance, { batchId: batchId ?? requestId, records, counters }, now));
+    return jsonResponse(
+      await acceptBatch(store, instance, { batchId: batchId ?? requestId, records, counters }, nowMs),
+    );
   },
 };

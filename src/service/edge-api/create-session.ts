@@ -36,26 +36,26 @@ export const createSession: EdgeRoute = {
 };
 
 async function open(call: EdgeCall, visitor: EdgeVisitor, formerJti: string | null): Promise<EdgeSession> {
-  const { env, instance, now } = call;
-  const sessionExpiry = Math.floor(now / 1000) + instance.jtiExpirySeconds;
-  const risk = await openRisk(env, instance, visitor, { nowMs: now, expiresAt: sessionExpiry * 1000 }, formerJti);
+  const { store, instance, nowMs } = call;
+  const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
+  const risk = await openRisk(store, instance, visitor, { nowMs, expiresAt: sessionExpiry * 1000 }, formerJti);
   return mint(call, visitor, risk, sessionExpiry);
 }
 
 /** `null`: the session was withdrawn. */
 async function renew(call: EdgeCall, visitor: EdgeVisitor, { jti, sxp }: SessionClaims): Promise<EdgeSession | null> {
-  const { env, instance, now } = call;
-  const risk = await renewRisk(env, instance, jti, visitor, { nowMs: now, expiresAt: sxp * 1000 });
+  const { store, instance, nowMs } = call;
+  const risk = await renewRisk(store, instance, jti, visitor, { nowMs, expiresAt: sxp * 1000 });
   return risk === null ? null : mint(call, visitor, { jti, ...risk }, sxp);
 }
 
 async function mint(
-  { env, instance, now }: EdgeCall,
+  { store, instance, nowMs }: EdgeCall,
   visitor: EdgeVisitor,
   { jti, score, detectors }: OpenedRisk,
   sessionExpiry: number,
 ): Promise<EdgeSession> {
-  const nowSeconds = Math.floor(now / 1000);
+  const nowSeconds = Math.floor(nowMs / 1000);
   const claims: SessionClaims = {
     jti,
     sub: instance.id,
@@ -66,7 +66,7 @@ async function mint(
     det: detectors,
     bnd: await visitorBinding(visitor.ip, visitor.userAgent),
   };
-  const { kid, key } = await sessionMintingKey(await rootKey(env), instance.id, now);
+  const { kid, key } = await sessionMintingKey(await rootKey(store), instance.id, nowMs);
   return {
     jti,
     jwt: await mintSessionJwt(key, kid, claims),

@@ -16,6 +16,7 @@ import { pageStyle } from '../../branding/page-style.ts';
 import { riskDetectors } from '../../contract/edge/risk-detectors.ts';
 import { edgeKeySets } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
+import type { ServiceStore } from '../environment.ts';
 
 /** As many as the edge accepts; older ruleset keys have no live ruleset. */
 const RULESET_KEYS_MAX = 8;
@@ -24,19 +25,19 @@ const VERSION_HEX_CHARS = 32;
 
 type Lasting = Omit<EdgeConfig, 'configVersion' | 'raisedJtis' | 'withdrawnJtis'>;
 
-export async function edgeConfigFor(env: ServiceEnv, instance: StoredInstance, now: number): Promise<EdgeConfig> {
+export async function edgeConfigFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<EdgeConfig> {
   const [lasting, lists] = await Promise.all([
-    lastingConfig(env, instance, now),
-    listBook(env, instance.id).lists(now),
+    lastingConfig(store, instance, nowMs),
+    listBook(store, instance.id).lists(nowMs),
   ]);
   const configVersion = await versionOf(lasting, lists.version);
   return { configVersion, ...lasting, raisedJtis: lists.raised, withdrawnJtis: lists.withdrawn };
 }
 
-export async function configVersionFor(env: ServiceEnv, instance: StoredInstance, now: number): Promise<string> {
+export async function configVersionFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<string> {
   const [lasting, listVersion] = await Promise.all([
-    lastingConfig(env, instance, now),
-    listBook(env, instance.id).listVersion(),
+    lastingConfig(store, instance, nowMs),
+    listBook(store, instance.id).listVersion(),
   ]);
   return versionOf(lasting, listVersion);
 }
@@ -45,15 +46,15 @@ async function versionOf(lasting: Lasting, listVersion: number): Promise<string>
   return (await sha256Hex(JSON.stringify({ lasting, listVersion }))).slice(0, VERSION_HEX_CHARS);
 }
 
-async function lastingConfig(env: ServiceEnv, instance: StoredInstance, now: number): Promise<Lasting> {
+async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<Lasting> {
   const [site, keys] = await Promise.all([
-    siteByKey(env, instance.globalSiteKey),
-    rootKey(env).then((root) => edgeKeySets(root, instance.id, now)),
+    siteByKey(store, instance.globalSiteKey),
+    rootKey(store).then((root) => edgeKeySets(root, instance.id, nowMs)),
     // Makes the first one, so that an edge never starts without a key to check rulesets by.
-    signingKey(env, 'ruleset', now),
+    signingKey(store, 'ruleset', nowMs),
   ]);
   if (!site) throw new Error(`Instance ${instance.id} names a site that does not exist`);
-  const rulesetKeys = await verificationKeys(env, 'ruleset', now);
+  const rulesetKeys = await verificationKeys(store, 'ruleset', nowMs);
   return {
     instanceId: instance.id,
     policy: policyOf(instance),

@@ -1,24 +1,14 @@
-/**
- * What a handler of the edge API gets (design 4): a call whose client JWT was verified and whose
- * instance is active. The table of these handlers is `edge-routes.ts`.
- */
+/** The shape of a route of the edge API. Its client JWT is verified, and its instance active, before the handler runs. */
 import type { StoredInstance } from '../../store/d1/instances.ts';
+import type { ServiceCall } from '../http/service-call.ts';
 
-export interface EdgeCall {
-  env: ServiceEnv;
+export interface EdgeCall extends ServiceCall {
   instance: StoredInstance;
-  /** `jti` of the client JWT the edge came with. */
-  clientJwtId: string;
-  request: Request;
-  requestId: string;
-  /** Epoch milliseconds, read once per request. */
-  now: number;
-  waitUntil: (work: Promise<unknown>) => void;
 }
 
 export interface EdgeRoute {
   method: 'GET' | 'POST';
-  /** Below the service's address, with `:name` for a parameter, such as `/edge/v1/rulesets/:hash`. */
+  /** Path below the service's address, with `:name` for a parameter, such as `/edge/v1/rulesets/:hash`. */
   path: string;
   handler(call: EdgeCall, params: Readonly<Record<string, string>>): Promise<Response>;
 }

@@ -9,8 +9,8 @@ import type { EdgeRoute } from './edge-route.ts';
 export const getConfig: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/config',
-  async handler({ env, instance, request, now }) {
-    const config = await edgeConfigFor(env, instance, now);
+  async handler({ store, instance, request, nowMs }) {
+    const config = await edgeConfigFor(store, instance, nowMs);
     const etag = `"${config.configVersion}"`;
     const known = request.headers.get('if-none-match') ?? '';
     if (known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {

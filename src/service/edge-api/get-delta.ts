@@ -11,10 +11,10 @@ const versionPattern = /^(0|[1-9]\d{0,14})$/;
 export const getDelta: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/rulesets/:hash/delta/:version',
-  async handler({ env, instance }, { hash, version }) {
+  async handler({ store, instance }, { hash, version }) {
     if (hash === undefined || !rulesetHashPattern.test(hash)) return unknownRuleset();
     if (version === undefined || !versionPattern.test(version)) return unknownRuleset();
-    const file = await ruleBook(env, instance.id).delta(hash, Number(version));
+    const file = await ruleBook(store, instance.id).delta(hash, Number(version));
     return file ? rulesetResponse(file as Uint8Array<ArrayBuffer>, `${hash}.${version}`) : unknownRuleset();
   },
 };

@@ -9,9 +9,9 @@ import type { EdgeRoute } from './edge-route.ts';
 export const getRuleset: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/rulesets/:hash',
-  async handler({ env, instance }, { hash }) {
+  async handler({ store, instance }, { hash }) {
     if (hash === undefined || !rulesetHashPattern.test(hash)) return unknownRuleset();
-    const file = await env.RULESETS.get(rulesetKey(instance.id, hash));
+    const file = await store.RULESETS.get(rulesetKey(instance.id, hash));
     return file ? rulesetResponse(file.body, hash) : unknownRuleset();
   },
 };

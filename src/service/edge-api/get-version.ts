@@ -11,10 +11,10 @@ import type { EdgeRoute } from './edge-route.ts';
 export const getVersion: EdgeRoute = {
   method: 'GET',
   path: '/edge/v1/version',
-  async handler({ env, instance, request, now }) {
+  async handler({ store, instance, request, nowMs }) {
     const [configVersion, rules] = await Promise.all([
-      configVersionFor(env, instance, now),
-      ruleBook(env, instance.id).currentVersion(),
+      configVersionFor(store, instance, nowMs),
+      ruleBook(store, instance.id).currentVersion(),
     ]);
     const version: EdgeVersion = {
       configVersion,

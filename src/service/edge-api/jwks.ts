@@ -2,15 +2,15 @@
  * `GET /.well-known/jwks.json` (RFC 7517): the public keys client JWTs are checked by, current and
  * former ones.
  */
-import type { StoreEnv } from '../../store/binding.ts';
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
+import type { ServiceStore } from '../environment.ts';
 
 /** Keys are added, never changed: a checker that meets a new `kid` asks again. */
 const JWKS_MAX_AGE_SECONDS = 300;
 
-export async function jwks(env: StoreEnv, now: number): Promise<Response> {
-  await signingKey(env, 'client-jwt', now);
-  const keys = await verificationKeys(env, 'client-jwt', now);
+export async function jwks(store: ServiceStore, nowMs: number): Promise<Response> {
+  await signingKey(store, 'client-jwt', nowMs);
+  const keys = await verificationKeys(store, 'client-jwt', nowMs);
   return Response.json(
     { keys: keys.map((key) => key.publicJwk) },
     {

@@ -11,16 +11,16 @@ import type { EdgeCall } from './edge-route.ts';
 import { sessionKeyByKid } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 
-export async function sessionClaims({ env, instance, now }: EdgeCall, jwt: string): Promise<SessionClaims | null> {
+export async function sessionClaims({ store, instance, nowMs }: EdgeCall, jwt: string): Promise<SessionClaims | null> {
   let kid: string;
   try {
     kid = decodeProtectedHeader(jwt).kid ?? '';
   } catch {
     return null;
   }
-  const key = await sessionKeyByKid(await rootKey(env), instance.id, kid, now);
-  const verified = await verifySessionJwt(jwt, () => key, instance.id, now, true);
-  return verified.ok && verified.value.sxp * 1000 > now ? verified.value : null;
+  const key = await sessionKeyByKid(await rootKey(store), instance.id, kid, nowMs);
+  const verified = await verifySessionJwt(jwt, () => key, instance.id, nowMs, true);
+  return verified.ok && verified.value.sxp * 1000 > nowMs ? verified.value : null;
 }
 
 /** Whether the session was opened from this network with this user agent. */

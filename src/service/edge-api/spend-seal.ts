@@ -20,12 +20,12 @@ const question = z.strictObject({ id: z.uuid(), bornAt: z.int().check(z.nonnegat
 export const spendSeal: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/seals/spend',
-  async handler({ env, instance, request, now, waitUntil }) {
+  async handler({ store, instance, request, nowMs, waitUntil }) {
     const { id, bornAt } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
-    if (bornAt > now + CLOCK_SKEW_MS || bornAt < now - SEAL_MAX_AGE_MS) return jsonResponse({ spent: false });
+    if (bornAt > nowMs + CLOCK_SKEW_MS || bornAt < nowMs - SEAL_MAX_AGE_MS) return jsonResponse({ spent: false });
     const key = `seal:${instance.id}:${id}`;
     // The random end picks the object: the front of a time-ordered id is the same for all.
-    const { spent } = await spend({ env, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
+    const { spent } = await spend({ store, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
     return jsonResponse({ spent });
   },
 };

@@ -30,17 +30,17 @@ const question = z.strictObject({
 export const takeWait: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/waits/take',
-  async handler({ env, instance, request, now, waitUntil }) {
+  async handler({ store, addressLookup, instance, request, nowMs, waitUntil }) {
     const { id, bornAt, ip } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
     const address = canonicalIp(ip);
-    const isOfNow = bornAt <= now + CLOCK_SKEW_MS && bornAt >= now - TICKET_MAX_AGE_MS;
+    const isOfNow = bornAt <= nowMs + CLOCK_SKEW_MS && bornAt >= nowMs - TICKET_MAX_AGE_MS;
     if (address === null || !isOfNow) return jsonResponse({ taken: false });
     const key = `wait:${instance.id}:${id}`;
-    const { spent } = await spend({ env, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
+    const { spent } = await spend({ store, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
     // A ticket shown again uses up nobody's budget.
     if (!spent) return jsonResponse({ taken: false });
     const prefix = addressPrefix(address);
-    const tag = await visitorTag(captchaEngine(env).keyring, keyDay(now), 'prefix', prefix);
-    return jsonResponse({ taken: await waitAllowed(env, instance.globalSiteKey, tag) });
+    const tag = await visitorTag(captchaEngine({ store, addressLookup }).keyring, keyDay(nowMs), 'prefix', prefix);
+    return jsonResponse({ taken: await waitAllowed(store, instance.globalSiteKey, tag) });
   },
 };

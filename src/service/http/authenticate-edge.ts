@@ -11,6 +11,7 @@ import type { StoredInstance } from '../../store/d1/instances.ts';
 import { verificationKeys } from '../../store/keys/signing-keys.ts';
 import { ApiError } from './api-error.ts';
 import { bearerToken } from './bearer-token.ts';
+import type { ServiceCall } from './service-call.ts';
 
 /** A foreign `kid` may make this isolate read the key table again, but no more often than this. */
 const KEY_REREAD_MILLISECONDS = 10_000;
@@ -18,15 +19,14 @@ const KEY_REREAD_MILLISECONDS = 10_000;
 const CLIENT_JWT_MAX_CHARS = 2048;
 let lastReread = 0;
 
-export async function authenticateEdge(
-  env: ServiceEnv,
-  request: Request,
-  now: number,
-): Promise<{ instance: StoredInstance; clientJwtId: string }> {
-  const token = bearerToken(request);
+type EdgeRequest = Pick<ServiceCall, 'store' | 'serviceUrl' | 'request' | 'nowMs'>;
+
+/** The active instance that the client JWT of the request belongs to. */
+export async function authenticateEdge(call: EdgeRequest): Promise<StoredInstance> {
+  const token = bearerToken(call.request);
   if (token.length > CLIENT_JWT_MAX_CHARS) throw refused('is too long to be one of ours');
-  const { jti, sub } = await verifiedClaims(env, token, now);
-  const known = await clientJwtById(env, jti);
+  const { jti, sub } = await verifiedClaims(call, token);
+  const known = await clientJwtById(call.store, jti);
   if (known?.instance.id !== sub) throw refused('is not registered');
   const { registered, instance } = known;
   if (registered.revokedAt !== null) throw refused('was revoked');
@@ -35,24 +35,25 @@ export async function authenticateEdge(
   if (instance.clientJwtsRevokedBefore !== null && registered.issuedAt <= instance.clientJwtsRevokedBefore) {
     throw refused('was issued before the instance revoked its JWTs');
   }
-  return { instance, clientJwtId: jti };
+  return instance;
 }
 
-async function verifiedClaims(env: ServiceEnv, token: string, now: number): Promise<{ jti: string; sub: string }> {
+async function verifiedClaims(call: EdgeRequest, token: string): Promise<{ jti: string; sub: string }> {
+  const { store, serviceUrl, nowMs } = call;
   try {
     const { kid, alg } = decodeProtectedHeader(token);
     if (alg !== 'EdDSA' || kid === undefined) throw refused('is of another kind');
-    let key = (await verificationKeys(env, 'client-jwt', now)).find((one) => one.kid === kid);
-    if (!key && now - lastReread >= KEY_REREAD_MILLISECONDS) {
-      lastReread = now;
-      key = (await verificationKeys(env, 'client-jwt', now, true)).find((one) => one.kid === kid);
+    let key = (await verificationKeys(store, 'client-jwt', nowMs)).find((one) => one.kid === kid);
+    if (!key && nowMs - lastReread >= KEY_REREAD_MILLISECONDS) {
+      lastReread = nowMs;
+      key = (await verificationKeys(store, 'client-jwt', nowMs, true)).find((one) => one.kid === kid);
     }
     if (!key) throw refused('is signed by an unknown key');
     const { payload } = await jwtVerify(token, key.publicKey, {
       algorithms: ['EdDSA'],
-      issuer: env.SERVICE_URL,
+      issuer: serviceUrl,
       audience: CLIENT_JWT_AUDIENCE,
-      currentDate: new Date(now),
+      currentDate: new Date(nowMs),
       requiredClaims: ['sub', 'jti', 'iat', 'exp'],
     });
     return { jti: payload.jti as string, sub: payload.sub as string };

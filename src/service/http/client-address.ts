@@ -6,15 +6,11 @@
 import { header } from '../../contract/edge/headers.ts';
 import { canonicalIp } from '../../address/ip.ts';
 import { isSameSecret } from '../../bytes/same-secret.ts';
-
-/** `SIGNALS_SECRET` is a secret that only deployments behind another proxy set. */
-export type SignalsEnv = Pick<ServiceEnv, 'SIGNALS_SOURCE'> & { SIGNALS_SECRET?: string };
+import type { SignalsSource } from '../environment.ts';
 
 /** Canonical address (`rules/ip.ts`), or `null`. */
-export function clientAddress(env: SignalsEnv, request: Request): string | null {
-  if (env.SIGNALS_SOURCE !== 'headers') return canonicalIp(request.headers.get('cf-connecting-ip'));
-  const wanted = env.SIGNALS_SECRET;
-  if (wanted === undefined || wanted === '') return null;
+export function clientAddress(signals: SignalsSource, request: Request): string | null {
+  if (signals.kind === 'cloudflare') return canonicalIp(request.headers.get('cf-connecting-ip'));
   const given = request.headers.get(header.signalsSecret) ?? '';
-  return isSameSecret(given, wanted) ? canonicalIp(request.headers.get(header.clientIp)) : null;
+  return isSameSecret(given, signals.secret) ? canonicalIp(request.headers.get(header.clientIp)) : null;
 }

@@ -1,30 +1,30 @@
-/** What a route of the service gets of its request, whichever of the three tables it stands in. */
+/** What a route gets of its request, whichever table of routes it is in. */
 import type { Context, Hono } from 'hono';
+import type { ServiceEnvironment } from '../environment.ts';
 
 export interface ServiceHonoEnv {
   Bindings: ServiceEnv;
-  Variables: { requestId: string };
+  Variables: { requestId: string; environment: ServiceEnvironment };
 }
 
 export type ServiceApp = Hono<ServiceHonoEnv>;
 
-/** What every route of the service gets of its request, read once. */
-export interface ServiceCall {
-  env: ServiceEnv;
+/** One request and the checked environment. Made once per request; a handler names the parts that it needs. */
+export interface ServiceCall extends ServiceEnvironment {
   request: Request;
-  /** In every answer as `X-Request-Id`, and in the log. */
+  /** In every response as `X-Request-Id`, and in the log. */
   requestId: string;
-  /** Epoch milliseconds. */
-  now: number;
+  /** Epoch milliseconds, read once per request. */
+  nowMs: number;
   waitUntil: (work: Promise<unknown>) => void;
 }
 
 export function serviceCall(context: Context<ServiceHonoEnv>): ServiceCall {
   return {
-    env: context.env,
+    ...context.get('environment'),
     request: context.req.raw,
     requestId: context.get('requestId'),
-    now: Date.now(),
+    nowMs: Date.now(),
     waitUntil: (work) => context.executionCtx.waitUntil(work),
   };
 }

@@ -16,6 +16,7 @@ import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
 import type { RefusalReason, RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';
+import type { ServiceStore } from '../environment.ts';
 
 /** Clocks of two data centres differ by less; anything further ahead would hide from every window. */
 const CLOCK_SKEW_MAX_MS = 300_000;
@@ -33,10 +34,10 @@ export interface IncomingBatch {
 
 /** Idempotent by event id and batch id: given twice, the second time changes nothing. */
 export async function acceptBatch(
-  env: ServiceEnv,
+  store: ServiceStore,
   instance: StoredInstance,
   batch: IncomingBatch,
-  now: number,
+  nowMs: number,
 ): Promise<VerdictBatchAnswer> {
   const rows: LogRow[] = [];
   const requests = new Map<string, number>();
@@ -44,7 +45,7 @@ export async function acceptBatch(
   const refused: RefusedRecord[] = [];
   const counters: Record<string, number> = { ...batch.counters };
   batch.records.forEach((given, index) => {
-    const judged = judge(given, instance, now);
+    const judged = judge(given, instance, nowMs);
     if (typeof judged === 'string') {
       rejected.push({ index, reason: judged });
       refused.push({ reason: judged, record: given });
@@ -55,12 +56,12 @@ export async function acceptBatch(
       if (judged.jti !== null) requests.set(judged.jti, (requests.get(judged.jti) ?? 0) + 1);
     }
   });
-  await keepRefused(env, instance.id, batch.batchId, refused, now);
+  await keepRefused(store, instance.id, batch.batchId, refused, nowMs);
   const log = verdictLogOf(instance);
-  const counts = await appendRows(env, log, rows, instance.retentionDays);
+  const counts = await appendRows(store, log, rows, instance.retentionDays);
   if (counts.conflicting > 0) counters['verdicts_conflicting'] = counts.conflicting;
-  await appendCounters(env, log, batch.batchId, counters);
-  if (counts.accepted > 0) await tellBursts(env, instance, batch.batchId, requests, now);
+  await appendCounters(store, log, batch.batchId, counters);
+  if (counts.accepted > 0) await tellBursts(store, instance, batch.batchId, requests, nowMs);
   return { accepted: counts.accepted, duplicates: counts.duplicates, rejected };
 }
 
@@ -69,27 +70,27 @@ export async function acceptBatch(
  * hint that fails is counted, and no reason to have the batch sent again.
  */
 async function tellBursts(
-  env: ServiceEnv,
+  store: ServiceStore,
   instance: StoredInstance,
   batchId: string,
   requests: ReadonlyMap<string, number>,
-  now: number,
+  nowMs: number,
 ): Promise<void> {
   const busy = [...requests].filter(([, count]) => count >= BURST_IN_BATCH);
-  const told = await Promise.allSettled(busy.map(([jti, count]) => crowdRisk(env, instance, jti, count, now)));
+  const told = await Promise.allSettled(busy.map(([jti, count]) => crowdRisk(store, instance, jti, count, nowMs)));
   const failed = told.filter(({ status }) => status === 'rejected').length;
   if (failed === 0) return;
-  await appendCounters(env, verdictLogOf(instance), `${batchId}/bursts`, { risk_bursts_missed: failed });
+  await appendCounters(store, verdictLogOf(instance), `${batchId}/bursts`, { risk_bursts_missed: failed });
 }
 
-function judge(given: unknown, instance: StoredInstance, now: number): VerdictRecord | RefusalReason {
+function judge(given: unknown, instance: StoredInstance, nowMs: number): VerdictRecord | RefusalReason {
   if (typeof given !== 'object' || given === null) return 'invalid-record';
   if ((given as { v?: unknown }).v !== VERDICT_RECORD_VERSION) return 'unknown-version';
   const record = checked(given);
   if (record === null) return 'invalid-record';
   if (record.instance_id !== instance.id) return 'foreign-instance';
-  if (record.timestamp > now + CLOCK_SKEW_MAX_MS) return 'timestamp-in-future';
-  if (record.timestamp < now - ARRIVAL_MAX_AGE_MS) return 'timestamp-too-old';
+  if (record.timestamp > nowMs + CLOCK_SKEW_MAX_MS) return 'timestamp-in-future';
+  if (record.timestamp < nowMs - ARRIVAL_MAX_AGE_MS) return 'timestamp-too-old';
   return record;
 }
 

@@ -11,12 +11,13 @@ import { instanceById } from '../../store/d1/instances.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';
+import type { ServiceStore } from '../environment.ts';
 
 /** Doubles with every attempt; ten attempts span more than an hour. */
 const RETRY_BASE_SECONDS = 5;
 const RETRY_MAX_SECONDS = 900;
 
-export async function consumeVerdicts(batch: MessageBatch, env: ServiceEnv): Promise<void> {
+export async function consumeVerdicts(batch: MessageBatch, store: ServiceStore): Promise<void> {
   const instances = new Map<string, StoredInstance | null>();
   for (const message of batch.messages) {
     const parsed = core.safeParse(verdictMessage, message.body);
@@ -27,20 +28,20 @@ export async function consumeVerdicts(batch: MessageBatch, env: ServiceEnv): Pro
     const { instanceId } = parsed.data;
     try {
       if (batch.queue === DEAD_LETTER_QUEUE) {
-        await keepDeadLetter(env, parsed.data, message.timestamp.getTime());
+        await keepDeadLetter(store, parsed.data, message.timestamp.getTime());
         console.error(JSON.stringify({ event: 'verdict-message-dead', instanceId, batchId: parsed.data.batchId }));
         message.ack();
         continue;
       }
       const known = instances.get(instanceId);
-      const instance = known === undefined ? await instanceById(env, instanceId) : known;
+      const instance = known === undefined ? await instanceById(store, instanceId) : known;
       instances.set(instanceId, instance);
       if (!instance?.active) {
         refuse(message, 'no-instance');
         continue;
       }
       // The records' age is judged by when they were sent: a queue may hold them for days.
-      await acceptBatch(env, instance, parsed.data, message.timestamp.getTime());
+      await acceptBatch(store, instance, parsed.data, message.timestamp.getTime());
       message.ack();
     } catch (error) {
       console.error(JSON.stringify({ event: 'verdict-queue-append-failed', message: String(error) }));

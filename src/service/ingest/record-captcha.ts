@@ -9,6 +9,7 @@ import type { BatchBounds } from '../../logsink/batcher.ts';
 import { systemClock } from '../../logsink/clock.ts';
 import { appendCaptchas } from '../../store/event-log/client/captcha-log.ts';
 import type { CaptchaEvent } from '../../store/event-log/captcha-record.ts';
+import type { ServiceStore } from '../environment.ts';
 
 const BOUNDS: BatchBounds = {
   // One RPC for many captchas; a shard takes 500 rows at most.
@@ -20,26 +21,30 @@ const BOUNDS: BatchBounds = {
 };
 
 /** One batcher for all requests of an isolate, which share their bindings. */
-const batchers = new WeakMap<ServiceEnv, Batcher<CaptchaEvent>>();
+const batchers = new WeakMap<ServiceStore, Batcher<CaptchaEvent>>();
 
 /** Returns at once. `waitUntil` must be the current request's. */
-export function recordCaptcha(env: ServiceEnv, event: CaptchaEvent, waitUntil: (work: Promise<unknown>) => void): void {
-  let batcher = batchers.get(env);
+export function recordCaptcha(
+  store: ServiceStore,
+  event: CaptchaEvent,
+  waitUntil: (work: Promise<unknown>) => void,
+): void {
+  let batcher = batchers.get(store);
   if (batcher === undefined) {
-    batcher = captchaBatcher(env);
-    batchers.set(env, batcher);
+    batcher = captchaBatcher(store);
+    batchers.set(store, batcher);
   }
   batcher.add(event, waitUntil);
 }
 
-function captchaBatcher(env: ServiceEnv): Batcher<CaptchaEvent> {
+function captchaBatcher(store: ServiceStore): Batcher<CaptchaEvent> {
   return new Batcher({
     bounds: BOUNDS,
     clock: systemClock,
     async deliver(events) {
       let reason = '';
       const isDelivered = await deliverWithRetries(
-        () => appendCaptchas(env, events),
+        () => appendCaptchas(store, events),
         systemClock,
         (error) => (reason = String(error)),
       );

@@ -3,6 +3,7 @@
  * count nowhere, but nothing that an edge sent is lost; an operator can read them, mend them and send
  * them again. One object per batch, so that a batch that comes again writes the same object.
  */
+import type { ServiceStore } from '../environment.ts';
 
 /** As long as verdicts by default. */
 const KEPT_DAYS = 30;
@@ -27,36 +28,40 @@ export interface RefusedRecord {
 
 /** Key: `refused/{YYYY-MM-DD}/{instance}/{batchId}.ndjson`, a `{reason, record}` a line. */
 export async function keepRefused(
-  env: Pick<ServiceEnv, 'SEGMENTS'>,
+  store: Pick<ServiceStore, 'SEGMENTS'>,
   instanceId: string,
   batchId: string,
   refused: readonly RefusedRecord[],
-  now: number,
+  nowMs: number,
 ): Promise<void> {
   if (refused.length === 0) return;
-  const key = `${PREFIX}${dayOf(now)}/${instanceId}/${encodeURIComponent(batchId)}.ndjson`;
-  await env.SEGMENTS.put(key, refused.map((line) => `${JSON.stringify(line)}\n`).join(''), {
+  const key = `${PREFIX}${dayOf(nowMs)}/${instanceId}/${encodeURIComponent(batchId)}.ndjson`;
+  await store.SEGMENTS.put(key, refused.map((line) => `${JSON.stringify(line)}\n`).join(''), {
     httpMetadata: { contentType: 'application/x-ndjson' },
   });
 }
 
 /** Keys sort by day, so what is due is at the front of the list. */
-export async function dropOldRefused(env: Pick<ServiceEnv, 'SEGMENTS'>, now: number): Promise<void> {
-  const oldestKept = `${PREFIX}${dayOf(now - KEPT_DAYS * DAY_MS)}`;
+export async function dropOldRefused(store: Pick<ServiceStore, 'SEGMENTS'>, nowMs: number): Promise<void> {
+  const oldestKept = `${PREFIX}${dayOf(nowMs - KEPT_DAYS * DAY_MS)}`;
   for (let call = 0; call < CALLS_PER_RUN_MAX; call++) {
-    const { objects } = await env.SEGMENTS.list({ prefix: PREFIX, limit: OBJECTS_PER_CALL });
+    const { objects } = await store.SEGMENTS.list({ prefix: PREFIX, limit: OBJECTS_PER_CALL });
     const due = objects.map(({ key }) => key).filter((key) => key < oldestKept);
     if (due.length === 0) return;
-    await env.SEGMENTS.delete(due);
+    await store.SEGMENTS.delete(due);
   }
 }
 
 /** What was refused of a deleted instance: with the instance its reader is gone. */
-export async function dropRefusedOf(env: Pick<ServiceEnv, 'SEGMENTS'>, instanceId: string, now: number): Promise<void> {
+export async function dropRefusedOf(
+  store: Pick<ServiceStore, 'SEGMENTS'>,
+  instanceId: string,
+  nowMs: number,
+): Promise<void> {
   for (let day = 0; day <= KEPT_DAYS; day++) {
-    const prefix = `${PREFIX}${dayOf(now - day * DAY_MS)}/${instanceId}/`;
-    const { objects } = await env.SEGMENTS.list({ prefix, limit: OBJECTS_PER_CALL });
-    if (objects.length > 0) await env.SEGMENTS.delete(objects.map(({ key }) => key));
+    const prefix = `${PREFIX}${dayOf(nowMs - day * DAY_MS)}/${instanceId}/`;
+    const { objects } = await store.SEGMENTS.list({ prefix, limit: OBJECTS_PER_CALL });
+    if (objects.length > 0) await store.SEGMENTS.delete(objects.map(({ key }) => key));
   }
 }
 

@@ -11,6 +11,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Account, ApiKeyPrincipal, Operation } from './define-operation.ts';
 import { bearerToken } from '../http/bearer-token.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
+import type { ServiceStore } from '../environment.ts';
 
 /**
  * Per minute and key, in one isolate: far above any honest client, far below what would slow the
@@ -31,19 +32,19 @@ const tokenMistakes = {
 
 /** @throws ApiError 401 or 403. `now`: epoch milliseconds. */
 export async function authorise(
-  env: ServiceEnv,
+  store: ServiceStore,
   request: Request,
   operation: Pick<Operation, 'feature' | 'permission' | 'access'>,
-  now: number,
+  nowMs: number,
 ): Promise<Caller> {
   const token = bearerToken(request);
-  const claims = await readApiKeyToken(await rootKey(env), token);
+  const claims = await readApiKeyToken(await rootKey(store), token);
   if (!claims.ok) throw new ApiError('API.UNAUTHORIZED', tokenMistakes[claims.error]);
-  keyRateLimit.take(claims.value.keyId, now);
+  keyRateLimit.take(claims.value.keyId, nowMs);
 
-  const { apiKey, account } = await principalOf(env, claims.value.accountId, claims.value.keyId);
+  const { apiKey, account } = await principalOf(store, claims.value.accountId, claims.value.keyId);
   if (!apiKey) throw new ApiError('API.UNAUTHORIZED', 'The API key was deleted');
-  if (now >= apiKey.expiresAt) throw new ApiError('API.KEY_EXPIRED', 'The API key has expired');
+  if (nowMs >= apiKey.expiresAt) throw new ApiError('API.KEY_EXPIRED', 'The API key has expired');
   if (!account) throw new ApiError('GENERAL.ACCOUNT_NOT_FOUND', 'The account does not exist');
 
   const { feature, permission, access } = operation;

@@ -6,6 +6,7 @@
 import type * as core from 'zod/v4/core';
 import type { Feature, Permission, PermissionMap } from '../../contract/management/permissions.ts';
 import type { AccountTier } from '../../contract/vocabulary.ts';
+import type { ServiceStore } from '../environment.ts';
 
 export interface Account {
   id: string;
@@ -25,14 +26,14 @@ export interface ApiKeyPrincipal {
 
 /** All a handler gets. `body` is parsed; the caller is already authorised. */
 export interface OperationContext<Body> {
-  env: ServiceEnv;
+  store: ServiceStore;
   account: Account;
   apiKey: ApiKeyPrincipal;
   body: Body;
   /** Of this request; in every answer as `X-Request-Id`. */
   requestId: string;
   /** Epoch milliseconds, read once per request. */
-  now: number;
+  nowMs: number;
   /** Address of this deployment, no trailing slash. */
   serviceUrl: string;
   waitUntil: (work: Promise<unknown>) => void;

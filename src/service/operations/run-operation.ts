@@ -19,20 +19,20 @@ import { jsonResponse } from '../http/respond-error.ts';
 const IGNORED_MEMBERS = ['accountId', 'token'] as const;
 
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<Response> {
-  const { env, request, requestId, now, waitUntil } = call;
-  const { account, apiKey } = await authorise(env, request, operation, now);
+  const { store, serviceUrl, request, requestId, nowMs, waitUntil } = call;
+  const { account, apiKey } = await authorise(store, request, operation, nowMs);
   const given: ParsedBody =
     operation.method === 'GET' ? { kind: 'empty' } : await readBody(request, operation.maxBodyBytes ?? BODY_MAX_BYTES);
   const body = parseWithSchema(operation.body, withoutIgnored(given, operation.body));
   const answer = await operation.handler({
-    env,
+    store,
     account,
     apiKey,
     // The list of operations has forgotten each handler's own body type; the schema just proved it.
     body: body as never,
     requestId,
-    now,
-    serviceUrl: env.SERVICE_URL,
+    nowMs,
+    serviceUrl,
     waitUntil,
   });
   if (operation.access === 'write') await recordWrite(operation, call, { account, apiKey }, body);
@@ -41,16 +41,16 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
 
 /** The write is done and is answered as done: a trail that cannot be written is said in the log. */
 async function recordWrite(operation: Operation, call: ServiceCall, caller: Caller, body: unknown): Promise<void> {
-  const { env, request, requestId, now } = call;
+  const { store, signals, request, requestId, nowMs } = call;
   try {
-    await appendManagementAudit(env, caller.account.id, {
+    await appendManagementAudit(store, caller.account.id, {
       id: crypto.randomUUID(),
-      at: now,
+      at: nowMs,
       apiKeyId: caller.apiKey.id,
       apiKeyName: caller.apiKey.name,
       operation: operation.name,
       requestId,
-      ip: clientAddress(env, request),
+      ip: clientAddress(signals, request),
       body: redacted(body),
     });
   } catch (error) {

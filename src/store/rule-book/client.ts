@@ -4,11 +4,13 @@ import type { PackedRulePage, RuleBookRpc, RulePageQuery } from './rpc.ts';
 import { storedRules } from './rule-row.ts';
 import type { StoredRule } from './rule-row.ts';
 
+type RuleBookEnv = Pick<ServiceEnv, 'RULE_BOOK' | 'JURISDICTION'>;
+
 export interface RulePage extends Omit<PackedRulePage, 'packed'> {
   rules: StoredRule[];
 }
 
-export function ruleBook(env: ServiceEnv, instanceId: string): RuleBookRpc {
+export function ruleBook(env: RuleBookEnv, instanceId: string): RuleBookRpc {
   const namespace = inJurisdiction(env.RULE_BOOK, env.JURISDICTION);
   // The platform's stub type maps every nested field to a promise; these methods return plain data.
   return namespace.get(namespace.idFromName(instanceId)) as unknown as RuleBookRpc;

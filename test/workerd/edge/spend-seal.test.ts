@@ -11,7 +11,7 @@ async function spend(id: string, bornAt: number, instanceId = 'inst_1'): Promise
     body: JSON.stringify({ id, bornAt }),
   });
   const waitUntil = (): void => undefined;
-  const call = { env, instance: { id: instanceId }, request, now: NOW, waitUntil } as never;
+  const call = { store: env, instance: { id: instanceId }, request, nowMs: NOW, waitUntil } as never;
   const answer = await spendSeal.handler(call, {});
   return (await answer.json<{ spent: boolean }>()).spent;
 }

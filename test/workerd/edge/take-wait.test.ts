@@ -12,7 +12,13 @@ async function take(ip: string, over: { id?: string; bornAt?: number; site?: str
   });
   const site = over.site ?? 'site-waits';
   const waitUntil = (): void => undefined;
-  const call = { env, instance: { id: `of-${site}`, globalSiteKey: site }, request, now: NOW, waitUntil } as never;
+  const call = {
+    store: env,
+    instance: { id: `of-${site}`, globalSiteKey: site },
+    request,
+    nowMs: NOW,
+    waitUntil,
+  } as never;
   return (await (await takeWait.handler(call, {})).json<{ taken: boolean }>()).taken;
 }
 

@@ -170,12 +170,13 @@ describe('refusals', () => {
       },
     };
     const request = new Request(serviceUrl, { headers: { authorization: `Bearer ${issued.clientJwt}` } });
-    const counted = { ...serviceEnv, DB: database as unknown as D1Database };
+    const store = { ...serviceEnv, DB: database as unknown as D1Database };
+    const authenticate = () => authenticateEdge({ store, serviceUrl, request, nowMs: Date.now() });
     // An isolate reads the signing keys once.
-    await authenticateEdge(counted, request, Date.now());
+    await authenticate();
     queries = 0;
     for (let turn = 1; turn <= 3; turn++) {
-      await authenticateEdge(counted, request, Date.now());
+      await authenticate();
       expect(queries).toBe(turn);
     }
   });

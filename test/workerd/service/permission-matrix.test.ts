@@ -31,17 +31,17 @@ function watched(): { env: ServiceEnv; statements: string[] } {
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
-  const untouchable = new Set(['RULESETS', 'SEGMENTS', 'RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER']);
-  const env = new Proxy(
-    { ...serviceEnv, DB },
-    {
-      get(target, name) {
-        if (untouchable.has(String(name)))
-          throw new Error(`${String(name)} was touched before the call was authorised`);
-        return Reflect.get(target, name);
+  const untouchable = (name: string): object =>
+    new Proxy(
+      {},
+      {
+        get() {
+          throw new Error(`${name} was touched before the call was authorised`);
+        },
       },
-    },
-  );
+    );
+  const names = ['RULESETS', 'SEGMENTS', 'RULE_BOOK', 'VERDICT_SHARD', 'SPEND_LEDGER', 'RISK_BOOK'];
+  const env = { ...serviceEnv, DB, ...Object.fromEntries(names.map((name) => [name, untouchable(name)])) };
   return { env, statements };
 }
 

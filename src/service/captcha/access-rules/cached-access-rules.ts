@@ -6,7 +6,7 @@
  */
 import { accessRulesVersion, liveAccessRules } from '../../../store/d1/access-control-rules.ts';
 import type { DecidingRule } from '../../../store/d1/access-control-rules.ts';
-import type { StoreEnv } from '../../../store/binding.ts';
+import type { ServiceStore } from '../../environment.ts';
 
 export interface AccessRuleSet {
   /** Equal versions hold equal rules: what a compiled form is kept by. */
@@ -32,19 +32,19 @@ const CONDITION_BYTES = 100;
 const ACCOUNT_BYTES = 500;
 const keptByDatabase = new WeakMap<object, Map<string, Kept>>();
 
-export async function accessRulesFor(env: StoreEnv, accountId: string, now: number): Promise<AccessRuleSet> {
-  let accounts = keptByDatabase.get(env.DB);
-  if (!accounts) keptByDatabase.set(env.DB, (accounts = new Map()));
+export async function accessRulesFor(store: ServiceStore, accountId: string, nowMs: number): Promise<AccessRuleSet> {
+  let accounts = keptByDatabase.get(store.DB);
+  if (!accounts) keptByDatabase.set(store.DB, (accounts = new Map()));
   const kept = accounts.get(accountId);
-  if (kept && now - kept.checkedAt < CHECK_AFTER_MILLISECONDS) return kept.set;
+  if (kept && nowMs - kept.checkedAt < CHECK_AFTER_MILLISECONDS) return kept.set;
   // While one request looks, the others go on with what is there; if it is cancelled, the next second's looks.
   const checkedBefore = kept?.checkedAt ?? 0;
-  if (kept) kept.checkedAt = now;
+  if (kept) kept.checkedAt = nowMs;
   try {
-    const version = await accessRulesVersion(env, accountId);
+    const version = await accessRulesVersion(store, accountId);
     if (kept?.set.version === version) return kept.set;
-    const set = { version, rules: version === 0 ? [] : await liveAccessRules(env, accountId, now) };
-    keep(accounts, accountId, { checkedAt: now, set, bytes: bytesOf(set.rules) });
+    const set = { version, rules: version === 0 ? [] : await liveAccessRules(store, accountId, nowMs) };
+    keep(accounts, accountId, { checkedAt: nowMs, set, bytes: bytesOf(set.rules) });
     return set;
   } catch (error) {
     // A failed look counts for nothing: the caller refuses, the next one looks again.

@@ -6,17 +6,18 @@ import { compileAccessRules, matchAccessRule } from '../../../captcha/plan/acces
 import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../../captcha/plan/access-rules.ts';
 import { accessRulesFor } from './cached-access-rules.ts';
 import type { AccessRuleSet } from './cached-access-rules.ts';
+import type { ServiceStore } from '../../environment.ts';
 
 /** By the rules they were made of: forgotten with them. */
 const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();
 
 export async function accessDemand(
-  env: ServiceEnv,
+  store: ServiceStore,
   accountId: string,
   visitor: AccessVisitor,
   nowMs: number,
 ): Promise<MatchedAccessRule | null> {
-  const set = await accessRulesFor(env, accountId, nowMs);
+  const set = await accessRulesFor(store, accountId, nowMs);
   if (set.rules.length === 0) return null;
   let compiled = compiledRules.get(set);
   if (compiled === undefined) compiledRules.set(set, (compiled = compileAccessRules(set.rules)));

@@ -52,17 +52,17 @@ export async function newChallenge(
   body: ChallengeRequest,
   origin: string | null,
 ): Promise<{ answer: ChallengeAnswer; padBytes: number; hostname: string }> {
-  const { env, now } = call;
+  const { store, nowMs } = call;
   const told = await visitorOf(call, body.visitor);
   if (told.ip === null) {
     // Without an address nothing can be limited or filtered: refuse rather than let everyone in (design 8).
     throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
   }
-  networkRateLimit.take(addressPrefix(told.ip), now);
-  const engine = captchaEngine(env);
+  networkRateLimit.take(addressPrefix(told.ip), nowMs);
+  const engine = captchaEngine(call);
   const visitor = withKnownFacts(told, engine.addressLookup?.(told.ip) ?? null);
-  const site = await challengeSite(engine, body.siteKey, visitor, now);
-  const page = pageHost(visitor, origin, body.currentUrl, env.SERVICE_URL);
+  const site = await challengeSite(engine, body.siteKey, visitor, nowMs);
+  const page = pageHost(visitor, origin, body.currentUrl, call.serviceUrl);
   const allowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
   if (!allowed) {
     throw new ApiError('API.UNAUTHORIZED_ORIGIN_URL', 'This page is not among the domains of the site');
@@ -70,18 +70,18 @@ export async function newChallenge(
   const matched =
     site.accountId === null
       ? null
-      : await accessDemand(env, site.accountId, { ...visitor, userId: body.sessionId ?? null }, now);
+      : await accessDemand(store, site.accountId, { ...visitor, userId: body.sessionId ?? null }, nowMs);
   const facts = await visitorFacts(engine.keyring, visitor, {
-    day: keyDay(now),
+    day: keyDay(nowMs),
     hostUnverified: page.unverified,
     session: body.sessionId ?? null,
     ruleScore: matched?.demand.frictionlessScore ?? 0,
   });
   const network = `${site.siteKey} ${facts.prefix}`;
-  rateLimit.take(network, now);
-  const burstSteps = site.accountId === null ? 0 : burstPrice.take(network, now);
+  rateLimit.take(network, nowMs);
+  const burstSteps = site.accountId === null ? 0 : burstPrice.take(network, nowMs);
   const jti = newJti();
-  const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: now };
+  const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: nowMs };
   const circumstances: IssueCircumstances = {
     visitor,
     facts,
@@ -112,16 +112,16 @@ export async function newChallenge(
   }
   const base: ChallengeBase = {
     jti,
-    bornAt: now,
+    bornAt: nowMs,
     siteKey: site.siteKey,
     hostname: page.hostname,
     action: body.action ?? '',
     cdata: body.cdata ?? '',
     kind: plan.kind,
     lane: plan.lane,
-    issuedAt: now,
+    issuedAt: nowMs,
     // Who must wait gets the site's time after the wait, or a short one could never be met.
-    expiresAt: now + site.settings.solutionTimeout + (plan.lane === 'wait' ? WAIT_MS : 0),
+    expiresAt: nowMs + site.settings.solutionTimeout + (plan.lane === 'wait' ? WAIT_MS : 0),
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };

@@ -45,8 +45,8 @@ export async function siteverify(call: ServiceCall): Promise<SiteverifyAnswer> {
 export async function verify(call: ServiceCall, body: SiteverifyRequest, siteKey?: string): Promise<Verification> {
   const behaviour = behaviourOfSecret(body.secret);
   if (behaviour !== null) return { judgement: null, answer: await testAnswer(behaviour) };
-  const engine = captchaEngine(call.env);
-  const site = await engine.siteBySecret(body.secret, call.now);
+  const engine = captchaEngine(call);
+  const site = await engine.siteBySecret(body.secret, call.nowMs);
   if (site === null || !site.active) throw new ApiError('GENERAL.INVALID_SECRET_KEY', 'No active site has this secret');
   if (site.accountDisabled) throw new ApiError('API.ACCOUNT_DISABLED', 'The account is disabled');
   if (siteKey !== undefined && siteKey !== site.siteKey) {
@@ -56,7 +56,7 @@ export async function verify(call: ServiceCall, body: SiteverifyRequest, siteKey
   const question = questionOf(body, site);
   const scope = { tier: site.tier, audience: question.audience };
   const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
-  const judgement = await judgeToken(site, body.secret, question, ports, call.now);
+  const judgement = await judgeToken(site, body.secret, question, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
     tellVerified(call, site.accountId, judgement.token, judgement);
   }
@@ -74,7 +74,7 @@ function verifyPorts(
   site: SiteRecord,
   render: VerifyPorts['render'],
 ): VerifyPorts {
-  const { env } = call;
+  const { store } = call;
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
     async policy(token, question) {
@@ -86,13 +86,13 @@ function verifyPorts(
         tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
         async countMailbox(mailbox, limit) {
           // A token that cannot be spent is refused next; sent again and again it must not use up a mailbox.
-          const spent = await isSpent(env, token.jti, spendKeyOf(question.audience, token.jti), token.bornAt);
+          const spent = await isSpent(store, token.jti, spendKeyOf(question.audience, token.jti), token.bornAt);
           return spent || engine.countMailbox(site.siteKey, mailbox, limit);
         },
       });
     },
     spend: (request) => spend(call, jtiOf(request.key), request),
-    recall: (key, bornAt, fingerprint) => recall(env, jtiOf(key), key, bornAt, fingerprint),
+    recall: (key, bornAt, fingerprint) => recall(store, jtiOf(key), key, bornAt, fingerprint),
     render,
   };
 }
@@ -118,7 +118,7 @@ async function refusedByRule(
     asn: facts?.asn ?? null,
   };
   try {
-    const matched = await accessDemand(call.env, site.accountId, visitor, call.now);
+    const matched = await accessDemand(call.store, site.accountId, visitor, call.nowMs);
     return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

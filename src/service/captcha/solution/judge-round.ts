@@ -22,14 +22,14 @@ const ATTEMPTS_WINDOW_MS = 600_000;
 export type RoundOutcome = VisualStep | { step: 'answered-before' };
 
 export async function judgeRound(
-  call: Pick<ServiceCall, 'env' | 'waitUntil'>,
+  call: Pick<ServiceCall, 'store' | 'waitUntil'>,
   engine: CaptchaEngine,
   settings: SiteSettings,
   round: { challenge: SealedChallenge; sealed: string; solution: Readonly<Record<string, unknown>>; prefix: string },
 ): Promise<{ outcome: RoundOutcome; mechanical: boolean }> {
   const { challenge, sealed, solution, prefix } = round;
   const key = `attempt ${challenge.siteKey} ${prefix}`;
-  if (!(await countUse(call.env, { key, limit: ATTEMPTS_MAX, windowMs: ATTEMPTS_WINDOW_MS }))) {
+  if (!(await countUse(call.store, { key, limit: ATTEMPTS_MAX, windowMs: ATTEMPTS_WINDOW_MS }))) {
     throw new ApiError('API.RATE_LIMITED', 'Too many attempts from this network; wait a little', undefined, {
       'retry-after': String(ATTEMPTS_WINDOW_MS / 1000),
     });

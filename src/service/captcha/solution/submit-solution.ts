@@ -44,27 +44,27 @@ export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer>
 }
 
 export async function solved(call: ServiceCall, body: z.infer<typeof solutionRequest>): Promise<SolutionAnswer> {
-  const { env, now } = call;
+  const { nowMs } = call;
   const visitor = await visitorOf(call, body.visitor);
   if (visitor.ip === null) throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
-  const engine = captchaEngine(env);
-  const opened = await openChallenge(engine.keyring, body.challenge, now);
+  const engine = captchaEngine(call);
+  const opened = await openChallenge(engine.keyring, body.challenge, nowMs);
   if (opened === null) {
     throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
   }
   const { challenge } = opened;
   const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
-  rateLimit.take(`${challenge.siteKey} ${prefix}`, now);
-  const site = await challengeSite(engine, challenge.siteKey, visitor, now);
-  const outcome = await judgeSolution(call, engine, site.settings, { opened, body, prefix, now });
+  rateLimit.take(`${challenge.siteKey} ${prefix}`, nowMs);
+  const site = await challengeSite(engine, challenge.siteKey, visitor, nowMs);
+  const outcome = await judgeSolution(call, engine, site.settings, { opened, body, prefix, nowMs });
   const facts = outcome.step === 'passed' ? solvedFacts(challenge.facts, outcome.signs) : null;
   const reason = outcome.step === 'passed' || outcome.step === 'next' ? null : REFUSED[outcome.step];
   // A further round is not yet an answer; an answer to a round that had one is none either.
   if (site.accountId !== null && outcome.step !== 'next' && outcome.step !== 'answered-before') {
     tellSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
   }
-  if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, now);
-  if (facts !== null) return issueToken(engine, site, challenge, facts, now);
+  if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, nowMs);
+  if (facts !== null) return issueToken(engine, site, challenge, facts, nowMs);
   return { verified: false, ...(reason === null ? {} : { reason }) };
 }
 
@@ -77,14 +77,14 @@ async function judgeSolution(
   call: ServiceCall,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  given: { opened: OpenedChallenge; body: z.infer<typeof solutionRequest>; prefix: string; now: number },
+  given: { opened: OpenedChallenge; body: z.infer<typeof solutionRequest>; prefix: string; nowMs: number },
 ): Promise<SolutionOutcome> {
-  const { opened, body, prefix, now } = given;
+  const { opened, body, prefix, nowMs } = given;
   const { challenge } = opened;
-  if (now >= challenge.expiresAt || now >= challenge.bornAt + COURSE_MAX_MS) return { step: 'late' };
+  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return { step: 'late' };
   const signs: SolvingSigns = {
     moved: prefix !== challenge.facts.prefix,
-    tooFast: solvedSuspiciouslyFast(opened, now),
+    tooFast: solvedSuspiciouslyFast(opened, nowMs),
     mechanical: false,
     honeypot: settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
   };
@@ -93,8 +93,8 @@ async function judgeSolution(
     const { outcome, mechanical } = await judgeRound(call, engine, settings, round);
     return outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome;
   }
-  if (!(await powSolved(opened, body.solution, now))) return { step: 'failed' };
-  if (challenge.lane === 'wait' && !(await waitAllowed(call.env, challenge.siteKey, prefix))) throw waitBudgetSpent();
+  if (!(await powSolved(opened, body.solution, nowMs))) return { step: 'failed' };
+  if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, prefix))) throw waitBudgetSpent();
   return { step: 'passed', signs };
 }
 
@@ -109,13 +109,13 @@ async function nextRound(
   site: ChallengeSite,
   challenge: SealedChallenge,
   outcome: { params: SealedChallenge['params']; failed: boolean },
-  now: number,
+  nowMs: number,
 ): Promise<SolutionAnswer> {
   const base = {
     ...challenge,
     round: challenge.round + 1,
-    issuedAt: now,
-    expiresAt: now + site.settings.solutionTimeout,
+    issuedAt: nowMs,
+    expiresAt: nowMs + site.settings.solutionTimeout,
   };
   const next = await issueVisual(engine, base, outcome.params, site.settings.puzzle);
   return { verified: false, ...(outcome.failed ? { reason: REFUSED.failed } : {}), next };
@@ -126,10 +126,10 @@ async function issueToken(
   site: ChallengeSite,
   challenge: SealedChallenge,
   facts: SealedFacts,
-  now: number,
+  nowMs: number,
 ): Promise<SolutionAnswer> {
   const { jti, bornAt, siteKey, hostname, action, cdata, kind, lane } = challenge;
-  const expiresAt = now + site.settings.verifiedTimeout;
+  const expiresAt = nowMs + site.settings.verifiedTimeout;
   const token = await sealToken(engine.keyring, {
     jti,
     bornAt,
@@ -141,11 +141,11 @@ async function issueToken(
     lane,
     level: levelOfLane(lane),
     issuedAt: bornAt,
-    solvedAt: now,
+    solvedAt: nowMs,
     expiresAt,
     facts,
   });
-  return { verified: true, token, expiresAt, now };
+  return { verified: true, token, expiresAt, now: nowMs };
 }
 
 function waitBudgetSpent(): ApiError {

@@ -53,12 +53,12 @@ async function opened(call: ServiceCall): Promise<Response> {
 
 async function pressed(call: ServiceCall): Promise<Response> {
   const body = parseWithSchema(pressedForm, await readBody(call.request, CHALLENGE_BODY_MAX_BYTES));
-  const sealed = await openChallenge(captchaEngine(call.env).keyring, body.challenge, call.now);
+  const sealed = await openChallenge(captchaEngine(call).keyring, body.challenge, call.nowMs);
   if (sealed === null || sealed.challenge.lane !== 'wait') {
     throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
   }
   const { siteKey, hostname, action, cdata, params } = sealed.challenge;
-  if (call.now < (params.notBefore ?? Infinity)) {
+  if (call.nowMs < (params.notBefore ?? Infinity)) {
     return waitAnswer(call, { step: 'wait', hostname, challenge: body.challenge, padBytes: 0 });
   }
   const honeypot = body[HONEYPOT_FIELD];

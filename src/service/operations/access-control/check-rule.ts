@@ -16,12 +16,12 @@ const DEFAULT_LIFE_MILLISECONDS = 3600 * 1000;
 
 export async function checkedRule(
   input: AccessRuleInput,
-  now: number,
+  nowMs: number,
 ): Promise<Omit<AccessControlRule, 'createdAt' | 'updatedAt'>> {
   const details: ErrorDetail[] = [];
   const conditions = checkedConditions(input.conditions, details);
   const restriction = checkedRestriction(input, details);
-  const expiry = input.expiry === undefined ? now + DEFAULT_LIFE_MILLISECONDS : epochMilliseconds(input.expiry);
+  const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MILLISECONDS : epochMilliseconds(input.expiry);
   if (details.length > 0) throw new ApiError('API.INVALID_BODY', 'The rule cannot be added', details);
   return {
     userScopeHash: await userScopeHashOf(conditions),

@@ -23,9 +23,9 @@ export const createAccessControlRule = operation({
   summary: 'Add an access control rule',
   body: z.strictObject({ rule: accessRuleInput }),
   response: z.object({ status: z.literal('Added new rule') }),
-  async handler({ env, account, body, now }) {
-    const rule = await checkedRule(body.rule, now);
-    if (!(await putAccessRule(env, account.id, rule, now)).ok) {
+  async handler({ store, account, body, nowMs }) {
+    const rule = await checkedRule(body.rule, nowMs);
+    if (!(await putAccessRule(store, account.id, rule, nowMs)).ok) {
       throw new ApiError(
         'API.TOO_MANY_ITEMS',
         `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,

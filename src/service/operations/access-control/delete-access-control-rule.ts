@@ -15,8 +15,8 @@ export const deleteAccessControlRule = operation({
   summary: 'Delete an access control rule',
   body: z.strictObject({ userScopeHash }),
   response: z.object({ status: z.literal('Deleted rule') }),
-  async handler({ env, account, body }) {
-    if (!(await deleteAccessRule(env, account.id, body.userScopeHash))) {
+  async handler({ store, account, body }) {
+    if (!(await deleteAccessRule(store, account.id, body.userScopeHash))) {
       throw new ApiError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
     }
     return { status: 'Deleted rule' };

@@ -17,10 +17,10 @@ export const deleteRuleGroup = operation({
   summary: 'Delete every rule of a group',
   body: z.strictObject({ ruleGroupId }),
   response: z.object({ status: z.string(), jobId: z.string() }),
-  async handler({ env, account, body, now, waitUntil }) {
-    const job = await requestGroupRemoval(env, account.id, body.ruleGroupId, now);
+  async handler({ store, account, body, nowMs, waitUntil }) {
+    const job = await requestGroupRemoval(store, account.id, body.ruleGroupId, nowMs);
     // If this isolate goes before it is done, the scheduled run takes the job up.
-    waitUntil(runGroupRemoval(env, job, Date.now));
+    waitUntil(runGroupRemoval(store, job, Date.now));
     return { status: `Group removal pending. Job ID: ${job.id}`, jobId: job.id };
   },
 });

@@ -40,9 +40,9 @@ export const getAccessControlRules = operation({
     page: z.int(),
     pages: z.int(),
   }),
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     const { page, limit } = body;
-    const { rules, total, groups } = await accessRulePage(env, account.id, {
+    const { rules, total, groups } = await accessRulePage(store, account.id, {
       page,
       limit,
       ruleGroupId: body.ruleGroupId,
@@ -50,7 +50,7 @@ export const getAccessControlRules = operation({
       descending: Number(body.sortOrder) === -1,
     });
     return {
-      rules: rules.map((rule) => listed(rule, now)),
+      rules: rules.map((rule) => listed(rule, nowMs)),
       ruleCount: total,
       ruleGroupsAndCounts: groups,
       page,
@@ -59,7 +59,7 @@ export const getAccessControlRules = operation({
   },
 });
 
-function listed(rule: AccessControlRule, now: number): ListedAccessRule {
+function listed(rule: AccessControlRule, nowMs: number): ListedAccessRule {
   return {
     type: rule.type,
     ...(rule.description === null ? {} : { description: rule.description }),
@@ -70,6 +70,6 @@ function listed(rule: AccessControlRule, now: number): ListedAccessRule {
     userScopeHash: rule.userScopeHash,
     createdAt: new Date(rule.createdAt).toISOString(),
     updatedAt: new Date(rule.updatedAt).toISOString(),
-    expired: rule.expiry <= now,
+    expired: rule.expiry <= nowMs,
   };
 }

@@ -21,8 +21,8 @@ export const getRuleGroupJob = operation({
     requestedAt: z.int(),
     finishedAt: z.nullable(z.int()),
   }),
-  async handler({ env, account, body }) {
-    const job = await ruleGroupJob(env, account.id, body.jobId);
+  async handler({ store, account, body }) {
+    const job = await ruleGroupJob(store, account.id, body.jobId);
     if (!job) throw new ApiError('API.NOT_FOUND', 'The account has no job with this id');
     const { ruleGroupId, deletedCount, requestedAt, finishedAt } = job;
     const status = finishedAt === null ? 'pending' : 'finished';

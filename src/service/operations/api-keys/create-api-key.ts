@@ -32,14 +32,14 @@ export const createApiKey = operation({
     expiresIn: z._default(z.int().check(z.gte(1), z.lte(LIFE_MAX_SECONDS)), DEFAULT_LIFE_SECONDS),
   }),
   response: apiKey,
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     const permissions = checkedPermissions(body.permissions, account.features);
     const record = await insert(
-      env,
+      store,
       { accountId: account.id, name: body.name, permissions, expiresInSeconds: body.expiresIn },
-      now,
+      nowMs,
     );
-    return apiKeyAnswer(await rootKey(env), record);
+    return apiKeyAnswer(await rootKey(store), record);
   },
 });
 

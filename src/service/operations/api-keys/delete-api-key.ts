@@ -14,8 +14,8 @@ export const deleteApiKey = operation({
   summary: 'Delete an API key',
   body: z.strictObject({ apiKeyId: z.string().check(z.minLength(1), z.maxLength(256)) }),
   response: z.object({ success: z.literal(true) }),
-  async handler({ env, account, body }) {
-    if (!(await remove(env, account.id, body.apiKeyId))) {
+  async handler({ store, account, body }) {
+    if (!(await remove(store, account.id, body.apiKeyId))) {
       throw new ApiError('API.NOT_FOUND', 'The account has no API key with this id');
     }
     return { success: true };

@@ -15,9 +15,9 @@ export const getApiKeys = operation({
   summary: 'List API keys',
   body: z.strictObject({}),
   response: z.array(apiKey),
-  async handler({ env, account }) {
-    const records = await apiKeysOfAccount(env, account.id);
-    const root = await rootKey(env);
+  async handler({ store, account }) {
+    const records = await apiKeysOfAccount(store, account.id);
+    const root = await rootKey(store);
     return Promise.all(records.map((record) => apiKeyAnswer(root, record)));
   },
 });

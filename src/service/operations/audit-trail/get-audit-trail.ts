@@ -38,8 +38,8 @@ export const getAuditTrail = operation({
     ),
     nextCursor: z.nullable(z.string()),
   }),
-  async handler({ env, account, body }) {
-    const entries = await managementAuditPage(env, account.id, body.limit, positionOf(body.cursor));
+  async handler({ store, account, body }) {
+    const entries = await managementAuditPage(store, account.id, body.limit, positionOf(body.cursor));
     const last = entries.at(-1);
     return { entries, nextCursor: last && entries.length === body.limit ? `${last.at}.${last.id}` : null };
   },

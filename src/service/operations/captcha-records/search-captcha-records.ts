@@ -51,14 +51,14 @@ export const searchCaptchaRecords = operation({
     lastTimestamp: z.optional(z.int()),
   }),
   async handler(context) {
-    const { env, account, body, now } = context;
+    const { store, account, body, nowMs } = context;
     const { limit, lastId, lastTimestamp } = body.pagination;
     if ((lastId === undefined) !== (lastTimestamp === undefined)) {
       throw new ApiError('API.INVALID_BODY', 'The page to go on from is half named', [
         { path: 'pagination', message: 'lastId and lastTimestamp go together' },
       ]);
     }
-    const end = body.endDate ?? now;
+    const end = body.endDate ?? nowMs;
     const start = body.startDate ?? end - DEFAULT_RANGE_MS;
     if (start > end) {
       throw new ApiError('API.INVALID_BODY', 'The time range cannot be read', [
@@ -67,10 +67,10 @@ export const searchCaptchaRecords = operation({
     }
     if (body.siteKey !== undefined) await ownSiteKeys(context, [body.siteKey]);
     const page = await searchCaptchas(
-      env,
+      store,
       account.id,
       {
-        since: Math.max(start, now - LOOKBACK_MAX_MS),
+        since: Math.max(start, nowMs - LOOKBACK_MAX_MS),
         until: end + 1,
         siteKey: body.siteKey ?? null,
         type: body.captchaType === 'all' ? null : body.captchaType,

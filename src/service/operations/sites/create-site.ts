@@ -20,10 +20,10 @@ export const createSite = operation({
   summary: 'Create a site',
   body: z.strictObject({ name: siteName, settings: siteSettings }),
   response: site,
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     const settings = { ...body.settings, domains: [...new Set(body.settings.domains)] };
     checkDomains(account.tier, settings.domains);
-    const created = await insert(env, { accountId: account.id, name: body.name, settings }, now);
+    const created = await insert(store, { accountId: account.id, name: body.name, settings }, nowMs);
     if (!created.ok) throw duplicateName();
     return siteAnswer(created.value);
   },

@@ -20,9 +20,9 @@ export const deleteSite = operation({
   body: z.strictObject({ siteKey }),
   response: z.object({ success: z.literal(true), deactivatedSiteKey: z.string() }),
   async handler(context) {
-    const { env, account, body, now } = context;
+    const { store, account, body, nowMs } = context;
     const record = await ownSite(context, body.siteKey);
-    if (record.active && !(await deactivateSite(env, account.id, body.siteKey, now)).ok) {
+    if (record.active && !(await deactivateSite(store, account.id, body.siteKey, nowMs)).ok) {
       throw new ApiError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
     }
     return { success: true, deactivatedSiteKey: body.siteKey };

@@ -15,7 +15,7 @@ export const getSites = operation({
   summary: 'List every site of the account',
   body: z.strictObject({}),
   response: z.array(site),
-  async handler({ env, account }) {
-    return (await sitesOfAccount(env, account.id)).map(siteAnswer);
+  async handler({ store, account }) {
+    return (await sitesOfAccount(store, account.id)).map(siteAnswer);
   },
 });

@@ -6,10 +6,10 @@ import type { OperationContext } from '../define-operation.ts';
 
 /** The caller's own site, active or not; anybody else's does not exist. */
 export async function ownSite(
-  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   siteKey: string,
 ): Promise<SiteRecord> {
-  const record = await siteByKey(context.env, siteKey);
+  const record = await siteByKey(context.store, siteKey);
   if (record?.accountId !== context.account.id) {
     throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key');
   }
@@ -18,10 +18,10 @@ export async function ownSite(
 
 /** The given keys without duplicates; 404 with the first key that is not a site of the account, active or not. */
 export async function ownSiteKeys(
-  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   wanted: readonly string[],
 ): Promise<readonly string[]> {
-  const known = new Set(await siteKeysAmong(context.env, context.account.id, wanted));
+  const known = new Set(await siteKeysAmong(context.store, context.account.id, wanted));
   for (const [index, siteKey] of wanted.entries()) {
     if (known.has(siteKey)) continue;
     throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key', [

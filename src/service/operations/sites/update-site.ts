@@ -38,7 +38,7 @@ export const updateSite = operation({
   }),
   response: site,
   async handler(context) {
-    const { env, account, body, now } = context;
+    const { store, account, body, nowMs } = context;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const current = await ownSite(context, body.siteKey);
       if (body.isDefault && !current.active) {
@@ -55,7 +55,7 @@ export const updateSite = operation({
       const settings = { ...merged.data, domains: [...new Set(merged.data.domains)] };
       if (body.settings?.domains) checkDomains(account.tier, settings.domains);
       const outcome = await write(
-        env,
+        store,
         {
           siteKey: current.siteKey,
           accountId: account.id,
@@ -64,7 +64,7 @@ export const updateSite = operation({
           isDefault: body.isDefault ?? current.isDefault,
         },
         current.version,
-        now,
+        nowMs,
       );
       if (outcome.ok) return siteAnswer(await ownSite(context, body.siteKey));
       if (outcome.error === 'duplicate-name') throw duplicateName();

@@ -49,12 +49,12 @@ export const getLiveSessions = operation({
     isExact: z.boolean(),
   }),
   async handler(context) {
-    const { env, account, body, now } = context;
+    const { store, account, body, nowMs } = context;
     await ownSiteKeys(context, [body.siteKey]);
     const { windowMinutes, bucketSeconds } = body;
-    const live = await liveCaptchas(env, account.id, body.siteKey, {
-      since: now - windowMinutes * MINUTE_MS,
-      until: now + 1,
+    const live = await liveCaptchas(store, account.id, body.siteKey, {
+      since: nowMs - windowMinutes * MINUTE_MS,
+      until: nowMs + 1,
       bucketMs: bucketSeconds * 1000,
       topIps: TOP_IPS,
     });

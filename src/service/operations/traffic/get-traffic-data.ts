@@ -62,12 +62,12 @@ export const getTrafficData = operation({
   }),
   response: z.array(trafficRow),
   async handler(context) {
-    const { env, account, body, now } = context;
-    const range = trafficRange(body, now);
+    const { store, account, body, nowMs } = context;
+    const range = trafficRange(body, nowMs);
     // The log is the account's own: all of it are all of its sites.
     const siteKeys = body.siteKeys ? await ownSiteKeys(context, body.siteKeys) : null;
     const bucketMinutes = range.bucketMs / MINUTE_MS;
-    const traffic = await countCaptchas(env, account.id, siteKeys, { ...range, bucketMinutes });
+    const traffic = await countCaptchas(store, account.id, siteKeys, { ...range, bucketMinutes });
     return rowsOf(traffic, range);
   },
 });

@@ -27,8 +27,8 @@ export interface RangeInput {
   year?: number | undefined;
 }
 
-export function trafficRange(input: RangeInput, now: number): TrafficRange {
-  const { since, until } = bounds(input, now);
+export function trafficRange(input: RangeInput, nowMs: number): TrafficRange {
+  const { since, until } = bounds(input, nowMs);
   if (until <= since) throw refused([{ path: 'endDate', message: 'must be after startDate' }]);
   if (until - since > RANGE_MAX_MS)
     throw refused([{ path: 'startDate', message: 'is more than 366 days before endDate' }]);
@@ -36,7 +36,7 @@ export function trafficRange(input: RangeInput, now: number): TrafficRange {
   return { since, until, granularity: isHourly ? 'hour' : 'day', bucketMs: isHourly ? HOUR_MS : DAY_MS };
 }
 
-function bounds(input: RangeInput, now: number): { since: number; until: number } {
+function bounds(input: RangeInput, nowMs: number): { since: number; until: number } {
   const { startDate, endDate, month, year } = input;
   const hasDates = startDate !== undefined || endDate !== undefined;
   const hasMonth = month !== undefined || year !== undefined;
@@ -52,7 +52,7 @@ function bounds(input: RangeInput, now: number): { since: number; until: number 
   }
   if (hasMonth && year === undefined) throw refused([{ path: 'year', message: 'is needed with month' }]);
   if (hasMonth && month === undefined) throw refused([{ path: 'month', message: 'is needed with year' }]);
-  const today = new Date(now);
+  const today = new Date(nowMs);
   const wantedYear = year ?? today.getUTCFullYear();
   const monthIndex = month === undefined ? today.getUTCMonth() : month - 1;
   return { since: Date.UTC(wantedYear, monthIndex, 1), until: Date.UTC(wantedYear, monthIndex + 1, 1) };

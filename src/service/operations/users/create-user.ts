@@ -15,9 +15,9 @@ export const createUser = operation({
   summary: 'Add a team member',
   body: z.strictObject({ email, name: userName, role }),
   response: user,
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     refuseOwner(body.email, account);
-    const created = await insert(env, account.id, body, now);
+    const created = await insert(store, account.id, body, nowMs);
     if (!created.ok) {
       throw new ApiError('PORTAL.USER_ALREADY_EXISTS', 'The account already has a user with this email', [
         { path: 'email', message: 'is taken' },

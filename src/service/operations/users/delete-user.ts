@@ -15,9 +15,9 @@ export const deleteUser = operation({
   summary: 'Remove a team member',
   body: z.strictObject({ email }),
   response: z.object({ success: z.literal(true), deletedUserEmail: z.string() }),
-  async handler({ env, account, body }) {
+  async handler({ store, account, body }) {
     refuseOwner(body.email, account);
-    const outcome = await remove(env, account.id, body.email);
+    const outcome = await remove(store, account.id, body.email);
     if (outcome.ok) return { success: true, deletedUserEmail: body.email };
     if (outcome.error === 'not-found') throw userNotFound();
     throw new ApiError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');

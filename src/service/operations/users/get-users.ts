@@ -14,7 +14,7 @@ export const getUsers = operation({
   summary: 'List team members',
   body: z.strictObject({}),
   response: z.array(user),
-  async handler({ env, account }) {
-    return (await usersOfAccount(env, account.id)).map((record) => userAnswer(record, account));
+  async handler({ store, account }) {
+    return (await usersOfAccount(store, account.id)).map((record) => userAnswer(record, account));
   },
 });

@@ -31,10 +31,10 @@ export const updateUser = operation({
     ),
   }),
   response: z.object({ success: z.literal(true) }),
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     refuseOwner(body.email, account);
     const { name, userType, marketingPreferences } = body;
-    const found = await write(env, account.id, body.email, { name, role: userType, marketingPreferences }, now);
+    const found = await write(store, account.id, body.email, { name, role: userType, marketingPreferences }, nowMs);
     if (!found) throw userNotFound();
     return { success: true };
   },

@@ -5,6 +5,8 @@
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { ShardRpc } from '../shard-rpc.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
 import { textHash } from '../../text-hash.ts';
 
 /** A read calls every shard of every epoch in its window, over six connections. */
@@ -25,7 +27,7 @@ export interface LogName {
   owner: string;
 }
 
-interface Epoch {
+export interface Epoch {
   no: number;
   shards: number;
   /** The epoch holds rows with this timestamp or a later one; epoch milliseconds. */
@@ -74,14 +76,28 @@ function shardName(log: LogName, epoch: number, index: number): string {
   return `${log.stream}/${log.owner}:${epoch}:${index}`;
 }
 
-function epochs(env: ShardEnv): Epoch[] {
-  return (env.VERDICT_SHARDS ?? '1').split(',').map((part, no) => {
-    const [count, start] = part.trim().split('@');
+/**
+ * The epochs of `VERDICT_SHARDS`, or the mistake in it. The first epoch has no beginning; each further one begins after
+ * the one before.
+ */
+export function shardEpochs(text: string): Result<Epoch[], string> {
+  const read: Epoch[] = [];
+  for (const part of text.split(',')) {
+    const [count, start, rest] = part.trim().split('@');
     const shards = Number(count);
-    const startsAt = no === 0 ? 0 : Date.parse(start ?? '');
-    if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX || Number.isNaN(startsAt)) {
-      throw new Error(`VERDICT_SHARDS has an invalid entry: ${part}`);
+    const former = read.at(-1);
+    const startsAt = former === undefined ? 0 : Date.parse(start ?? '');
+    const isPlaced = former === undefined ? start === undefined : startsAt > former.startsAt;
+    if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX || !isPlaced || rest !== undefined) {
+      return failed(`VERDICT_SHARDS has an entry that cannot be read: ${part}`);
     }
-    return { no, shards, startsAt };
-  });
+    read.push({ no: read.length, shards, startsAt });
+  }
+  return ok(read);
+}
+
+function epochs(env: ShardEnv): Epoch[] {
+  const read = shardEpochs(env.VERDICT_SHARDS ?? '1');
+  if (!read.ok) throw new Error(read.error);
+  return read.value;
 }

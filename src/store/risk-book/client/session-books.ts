@@ -8,6 +8,8 @@ import type { RiskBookRpc } from '../rpc.ts';
 import { textHash } from '../../text-hash.ts';
 import { randomToken } from '../../keys/master-key.ts';
 
+type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
+
 const BOOKS = 16;
 /** 128 random bits after the digit. */
 const JTI_BYTES = 16;
@@ -18,23 +20,23 @@ export function newSessionJti(network: string): string {
 }
 
 /** The book of a session. Any text leads to some book. */
-export function sessionBook(env: ServiceEnv, instanceId: string, jti: string): RiskBookRpc {
+export function sessionBook(env: RiskBookEnv, instanceId: string, jti: string): RiskBookRpc {
   const digit = /^[0-9a-f]/.exec(jti)?.[0];
   const book = digit === undefined ? textHash(jti) % BOOKS : Number.parseInt(digit, 16);
   return named(env, `${instanceId}/${book}`);
 }
 
-export function listBook(env: ServiceEnv, instanceId: string): RiskBookRpc {
+export function listBook(env: RiskBookEnv, instanceId: string): RiskBookRpc {
   return named(env, `${instanceId}/lists`);
 }
 
 /** Every book of an instance. */
-export function allBooks(env: ServiceEnv, instanceId: string): RiskBookRpc[] {
+export function allBooks(env: RiskBookEnv, instanceId: string): RiskBookRpc[] {
   const sessions = Array.from({ length: BOOKS }, (_, book) => named(env, `${instanceId}/${book}`));
   return [...sessions, listBook(env, instanceId)];
 }
 
-function named(env: ServiceEnv, name: string): RiskBookRpc {
+function named(env: RiskBookEnv, name: string): RiskBookRpc {
   const namespace = inJurisdiction(env.RISK_BOOK, env.JURISDICTION);
   // The platform's stub type maps every nested field to a promise; these methods return plain data.
   return namespace.get(namespace.idFromName(name)) as unknown as RiskBookRpc;

@@ -13,6 +13,8 @@ import type { StoredInstance } from '../../d1/instances.ts';
 import type { RescoredSession, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
 
+type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
+
 /** Lifetime of a JWT, plus the clock difference of two Workers. */
 const LISTED_MS = (SESSION_JWT_SECONDS + 10) * 1000;
 const DAY_MS = 86_400_000;
@@ -23,7 +25,7 @@ export interface OpenedRisk extends RiskScore {
 
 /** `formerJti`: the session of the cookie that the visitor sent from another network or browser. */
 export async function openRisk(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   visitor: EdgeVisitor,
   times: { nowMs: number; expiresAt: number },
@@ -39,7 +41,7 @@ export async function openRisk(
 
 /** `null`: the session was ended. */
 export async function renewRisk(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   visitor: EdgeVisitor,
@@ -52,7 +54,7 @@ export async function renewRisk(
 }
 
 export async function reportRisk(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   report: TelemetryReport,
@@ -63,7 +65,7 @@ export async function reportRisk(
 }
 
 export async function crowdRisk(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   requests: number,
@@ -73,18 +75,18 @@ export async function crowdRisk(
   await listIfRaised(env, instance, jti, risk, nowMs);
 }
 
-export function readRisk(env: ServiceEnv, instanceId: string, jti: string): Promise<SessionState | null> {
+export function readRisk(env: RiskBookEnv, instanceId: string, jti: string): Promise<SessionState | null> {
   return sessionBook(env, instanceId, jti).read(jti);
 }
 
 /** An erased session accepts no more reports. */
-export function hasEnded(env: ServiceEnv, instanceId: string, jti: string): Promise<boolean> {
+export function hasEnded(env: RiskBookEnv, instanceId: string, jti: string): Promise<boolean> {
   return sessionBook(env, instanceId, jti).hasEnded(jti);
 }
 
 /** Ends a session: its data is deleted, its JWTs are refused, and none is renewed. */
 export async function endSession(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   nowMs: number,
@@ -95,7 +97,7 @@ export async function endSession(
 }
 
 /** Erases every session of a deleted instance a minute from now; idempotent. */
-export async function retireRisk(env: ServiceEnv, instanceId: string, nowMs: number): Promise<void> {
+export async function retireRisk(env: RiskBookEnv, instanceId: string, nowMs: number): Promise<void> {
   await Promise.all(allBooks(env, instanceId).map((book) => book.retire(nowMs)));
 }
 
@@ -103,7 +105,7 @@ export async function retireRisk(env: ServiceEnv, instanceId: string, nowMs: num
  * A score below the threshold changes no verdict. It travels with the next JWT, and the edges' config stays the same.
  */
 async function listIfRaised(
-  env: ServiceEnv,
+  env: RiskBookEnv,
   instance: StoredInstance,
   jti: string,
   risk: RescoredSession | null,

@@ -6,6 +6,8 @@ import { inJurisdiction } from '../../jurisdiction.ts';
 import type { CountRequest, SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
 import { SpendBatcher } from './spend-batcher.ts';
 
+type SpendEnv = Pick<ServiceEnv, 'SPEND_LEDGER' | 'JURISDICTION'>;
+
 /**
  * One object takes about 1,000 calls a second, each with up to 64 spends. Four objects are enough for 4,000 single
  * spends a second, and few enough that batches fill. Changing this number moves jtis to other objects: within the next
@@ -16,11 +18,11 @@ const COUNT_SHARDS = 16;
 
 /** `key` is `audience:jti` or another name that contains the jti; `jti` is hex. */
 export function spend(
-  call: { env: ServiceEnv; waitUntil(work: Promise<unknown>): void },
+  call: { store: SpendEnv; waitUntil(work: Promise<unknown>): void },
   jti: string,
   request: SpendRequest,
 ): Promise<SpendResult> {
-  const { env } = call;
+  const { store: env } = call;
   const name = `spend-${shardOf(jti)}`;
   const { key, bornAt, fingerprint, answer } = request;
   const way = {
@@ -36,7 +38,7 @@ export function spend(
 }
 
 export async function recall(
-  env: ServiceEnv,
+  env: SpendEnv,
   jti: string,
   key: string,
   bornAt: number,
@@ -46,7 +48,7 @@ export async function recall(
 }
 
 /** Whether a key was spent. It only saves work for a spent token; `spend` decides. */
-export async function isSpent(env: ServiceEnv, jti: string, key: string, bornAt: number): Promise<boolean> {
+export async function isSpent(env: SpendEnv, jti: string, key: string, bornAt: number): Promise<boolean> {
   return ledger(env, `spend-${shardOf(jti)}`).isSpent(key, bornAt);
 }
 
@@ -54,7 +56,7 @@ export async function isSpent(env: ServiceEnv, jti: string, key: string, bornAt:
  * Exact across all isolates: `false` once `limit` uses of the key were counted in its window. A key begins with its
  * purpose and site, and each pair has objects of its own, so that a full object refuses no other site.
  */
-export async function countUse(env: ServiceEnv, request: CountRequest): Promise<boolean> {
+export async function countUse(env: SpendEnv, request: CountRequest): Promise<boolean> {
   const [purpose = '', site = ''] = request.key.split(' ', 2);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(request.key));
   const shard = (new Uint8Array(digest)[0] ?? 0) % COUNT_SHARDS;
@@ -83,14 +85,14 @@ interface Known {
 }
 const knownByNamespace = new WeakMap<object, Known>();
 
-function known(env: ServiceEnv): Known {
+function known(env: SpendEnv): Known {
   let found = knownByNamespace.get(env.SPEND_LEDGER);
   if (found === undefined)
     knownByNamespace.set(env.SPEND_LEDGER, (found = { ids: new Map(), batcher: new SpendBatcher() }));
   return found;
 }
 
-function ledger(env: ServiceEnv, name: string): SpendLedgerRpc {
+function ledger(env: SpendEnv, name: string): SpendLedgerRpc {
   const namespace = pinned(env);
   const { ids } = known(env);
   let id = ids.get(name);
@@ -98,6 +100,6 @@ function ledger(env: ServiceEnv, name: string): SpendLedgerRpc {
   return namespace.get(id) as unknown as SpendLedgerRpc;
 }
 
-function pinned({ JURISDICTION, SPEND_LEDGER }: ServiceEnv): typeof SPEND_LEDGER {
+function pinned({ JURISDICTION, SPEND_LEDGER }: SpendEnv): typeof SPEND_LEDGER {
   return inJurisdiction(SPEND_LEDGER, JURISDICTION);
 }

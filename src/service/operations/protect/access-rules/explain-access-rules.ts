@@ -59,7 +59,7 @@ export const explainAccessRules = operation({
     const facts = visitorFacts(body);
     const { instance, book } = await instanceRules(context, body.siteKey);
     const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
-    const match = matchOf(found.rules, facts, instance.id, context.now);
+    const match = matchOf(found.rules, facts, instance.id, context.nowMs);
     const inputs: DecideInputs = {
       network: match.network,
       client: match.client,
@@ -80,14 +80,14 @@ export const explainAccessRules = operation({
   },
 });
 
-function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: string, now: number): RuleMatch {
-  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: now });
+function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: string, nowMs: number): RuleMatch {
+  const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: nowMs });
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
   if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.error}`);
   // The same bucket as the edge gives a visitor of this address and user agent.
   const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
-  return createRuleset(opened.value, null).match(signals, Math.floor(now / 1000));
+  return createRuleset(opened.value, null).match(signals, Math.floor(nowMs / 1000));
 }
 
 function categoryInput(instance: StoredInstance, categories: readonly IpCategory[]): DecideInputs['category'] {

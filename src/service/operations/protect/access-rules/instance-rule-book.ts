@@ -18,12 +18,12 @@ export interface InstanceRules {
 }
 
 export async function instanceRules(
-  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   wantedSiteKey: string | undefined,
 ): Promise<InstanceRules> {
-  const instance = await activeInstance(context.env, context.account.id, wantedSiteKey);
+  const instance = await activeInstance(context.store, context.account.id, wantedSiteKey);
   if (!instance) throw new NoActiveInstanceError();
-  return { instance, book: ruleBook(context.env, instance.id) };
+  return { instance, book: ruleBook(context.store, instance.id) };
 }
 
 export function tooManyRules({ limit, type }: TooManyRules): ApiError {

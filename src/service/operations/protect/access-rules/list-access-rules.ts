@@ -53,7 +53,7 @@ export const listAccessRules = operation({
   }),
   async handler({ body: query, ...context }) {
     const { instance, book } = await instanceRules(context, query.siteKey);
-    const facts = { now: context.now, unseen: await unseenSignals(context.env, instance, context.now) };
+    const facts = { nowMs: context.nowMs, unseen: await unseenSignals(context.store, instance, context.nowMs) };
     const filter: RuleFilter = {
       ...(query.type === undefined ? {} : { type: query.type }),
       ...(query.verdict === undefined ? {} : { verdict: query.verdict }),

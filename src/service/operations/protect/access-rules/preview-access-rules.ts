@@ -26,6 +26,7 @@ import { siteKey } from './instance-rule-book.ts';
 import { isoTime } from './rule-response.ts';
 import { whatIf } from './what-if.ts';
 import type { Proposal, WhatIf } from './what-if.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 const DAY_MS = 86_400_000;
 /** Some seconds of work; a busy site sees its last minutes, a quiet one its whole week. */
@@ -76,11 +77,11 @@ export const previewAccessRules = operation({
   async handler({ body, ...context }) {
     const rules = checkedRules(body.rules);
     const target = await logTarget({ ...context, body }, body.siteKey);
-    const since = Math.max(body.since ?? context.now - DAY_MS, target.horizon);
-    if (since > context.now) {
+    const since = Math.max(body.since ?? context.nowMs - DAY_MS, target.horizon);
+    if (since > context.nowMs) {
       throw new ApiError('API.INVALID_BODY', 'The window is empty', [{ path: 'since', message: 'lies in the future' }]);
     }
-    const trial = await examine(context.env, target, since, proposalOf(rules, target.instance.id));
+    const trial = await examine(context.store, target, since, proposalOf(rules, target.instance.id));
     return {
       since: isoTime(since),
       ...trial,
@@ -97,12 +98,18 @@ interface Trial {
   samples: object[];
 }
 
-async function examine(env: ServiceEnv, target: LogTarget, since: number, proposal: Proposal): Promise<Trial> {
+async function examine(store: ServiceStore, target: LogTarget, since: number, proposal: Proposal): Promise<Trial> {
   const trial: Trial = { examined: 0, complete: false, changed: 0, changes: [], samples: [] };
   const filter = { ...everything, since };
   let before: RowKey | null = null;
   while (trial.examined < EXAMINED_MAX_RECORDS) {
-    const page = await readPage(env, target.log, { filter, before, offset: 0, limit: PAGE_RECORDS, wantTotal: false });
+    const page = await readPage(store, target.log, {
+      filter,
+      before,
+      offset: 0,
+      limit: PAGE_RECORDS,
+      wantTotal: false,
+    });
     for (const row of page.rows) {
       const record = verdictRecord.safeParse(JSON.parse(row.body));
       if (!record.success || record.data.source === 'error') continue;

@@ -17,7 +17,7 @@ export const rollbackAccessRules = operation({
   async handler({ body, ...context }) {
     const { book } = await instanceRules(context, body.siteKey);
     const outcome = await book.rollback(body.version, {
-      nowMs: context.now,
+      nowMs: context.nowMs,
       actor: context.apiKey.id,
       kind: 'rollback',
     });

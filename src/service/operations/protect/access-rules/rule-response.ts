@@ -18,14 +18,14 @@ export function canonicalRule(rule: RuleWrite): EdgeRuleCanonical {
 
 /** What a listing is made under. `now`: epoch milliseconds; `unseen`: see `unseen-signals.ts`. */
 export interface ListingFacts {
-  now: number;
+  nowMs: number;
   unseen: readonly EdgeRuleType[];
 }
 
-export function listedRule(rule: StoredRule, { now, unseen }: ListingFacts): EdgeRuleListed {
+export function listedRule(rule: StoredRule, { nowMs, unseen }: ListingFacts): EdgeRuleListed {
   return {
     ...canonicalRule(rule),
-    expired: rule.expiry !== undefined && rule.expiry * 1000 <= now,
+    expired: rule.expiry !== undefined && rule.expiry * 1000 <= nowMs,
     ...(unseen.includes(rule.type) ? { signalUnseen: true as const } : {}),
     createdAt: isoTime(rule.createdAt),
     createdBy: rule.createdBy,

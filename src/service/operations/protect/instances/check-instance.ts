@@ -4,8 +4,8 @@
  */
 import type { InstancePolicy } from '../../../../contract/management/instance.ts';
 import { siteByKey } from '../../../../store/d1/sites.ts';
-import type { StoreEnv } from '../../../../store/binding.ts';
 import { ApiError } from '../../../http/api-error.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 /** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
 export function checkedCname(cname: string): string {
@@ -48,8 +48,8 @@ export function checkThresholds(policy: InstancePolicy): void {
   }
 }
 
-export async function checkSiteKey(env: StoreEnv, accountId: string, siteKey: string): Promise<void> {
-  const site = await siteByKey(env, siteKey);
+export async function checkSiteKey(store: ServiceStore, accountId: string, siteKey: string): Promise<void> {
+  const site = await siteByKey(store, siteKey);
   if (!site?.active || site.accountId !== accountId) {
     throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no active site with this key', [
       { path: 'globalSiteKey', message: 'is not an active site of this account' },

@@ -20,13 +20,13 @@ export const createInstance = operation({
   summary: 'Create a Protect instance',
   body: z.strictObject({ ...instanceIdentity.shape, ...instancePolicy.shape }),
   response: instanceAnswer,
-  async handler({ env, account, body, now }) {
+  async handler({ store, account, body, nowMs }) {
     const { name, cname: givenCname, globalSiteKey, ...policy } = body;
     const cname = checkedCname(givenCname);
     policy.hosts = checkedHosts(policy.hosts);
     checkThresholds(policy);
-    await checkSiteKey(env, account.id, globalSiteKey);
-    const created = await insert(env, { accountId: account.id, name, cname, globalSiteKey, policy }, now);
+    await checkSiteKey(store, account.id, globalSiteKey);
+    const created = await insert(store, { accountId: account.id, name, cname, globalSiteKey, policy }, nowMs);
     if (!created.ok) throw conflictError(created.error);
     return answerOf(created.value);
   },

@@ -23,13 +23,13 @@ export const deleteInstance = operation({
   response: z.object({ success: z.literal(true), id: z.string() }),
   async handler(context) {
     const { id } = await ownInstance(context, context.body.id);
-    await deactivateInstance(context.env, id, context.now);
-    await ruleBook(context.env, id).retire(context.now);
+    await deactivateInstance(context.store, id, context.nowMs);
+    await ruleBook(context.store, id).retire(context.nowMs);
     // Some twenty objects are told, after the answer: should that be cut short, the scheduled run tells them again.
     context.waitUntil(
       Promise.all([
-        retireLog(context.env, verdictLogOf({ id }), context.now),
-        retireRisk(context.env, id, context.now),
+        retireLog(context.store, verdictLogOf({ id }), context.nowMs),
+        retireRisk(context.store, id, context.nowMs),
       ]),
     );
     return { success: true, id };

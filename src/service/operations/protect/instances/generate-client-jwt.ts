@@ -28,9 +28,9 @@ export const generateClientJwt = operation({
     expiresAt: z.int(),
   }),
   async handler(context) {
-    const { env, body, now, serviceUrl } = context;
+    const { store, body, nowMs, serviceUrl } = context;
     const instance = await ownInstance(context, body.protectInstanceId);
-    const issued = await issueClientJwt(env, serviceUrl, instance.id, body.expiresInWeeks, now);
+    const issued = await issueClientJwt(store, serviceUrl, instance.id, body.expiresInWeeks, nowMs);
     return { ...issued, protectInstanceId: instance.id };
   },
 });

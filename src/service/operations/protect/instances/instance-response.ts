@@ -30,10 +30,10 @@ export function answerOf(stored: StoredInstance): ProtectInstance {
 
 /** The caller's own active instance of this id; anybody else's does not exist. */
 export async function ownInstance(
-  context: Pick<OperationContext<unknown>, 'env' | 'account'>,
+  context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   id: string,
 ): Promise<StoredInstance> {
-  const instance = await instanceById(context.env, id);
+  const instance = await instanceById(context.store, id);
   if (!instance?.active || instance.accountId !== context.account.id) throw new NoActiveInstanceError();
   return instance;
 }

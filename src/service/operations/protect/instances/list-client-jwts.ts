@@ -30,12 +30,12 @@ export const listClientJwts = operation({
   }),
   async handler(context) {
     const instance = await ownInstance(context, context.body.protectInstanceId);
-    const records = await clientJwtsOfInstance(context.env, instance.id, LISTED_MAX);
+    const records = await clientJwtsOfInstance(context.store, instance.id, LISTED_MAX);
     const revokedBefore = instance.clientJwtsRevokedBefore ?? -1;
     return {
       clientJwts: records.map(({ jti, issuedAt, expiresAt, revokedAt }) => {
         const revoked = revokedAt !== null || issuedAt <= revokedBefore;
-        const status = revoked ? 'revoked' : expiresAt <= context.now ? 'expired' : 'active';
+        const status = revoked ? 'revoked' : expiresAt <= context.nowMs ? 'expired' : 'active';
         return { jti, protectInstanceId: instance.id, issuedAt, expiresAt, revokedAt, status };
       }),
     };

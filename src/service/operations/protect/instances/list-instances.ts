@@ -14,7 +14,7 @@ export const listInstances = operation({
   summary: 'List Protect instances',
   body: z.strictObject({}),
   response: z.array(instanceAnswer),
-  async handler({ env, account }) {
-    return (await instancesOfAccount(env, account.id)).map(answerOf);
+  async handler({ store, account }) {
+    return (await instancesOfAccount(store, account.id)).map(answerOf);
   },
 });

@@ -30,8 +30,8 @@ export const listOriginKeys = operation({
     keys: z.array(z.object({ kid: z.string(), key: z.string(), validFrom: z.int(), validUntil: z.int() })),
   }),
   async handler(context) {
-    const { env, body, now } = context;
+    const { store, body, nowMs } = context;
     const instance = await ownInstance(context, body.protectInstanceId);
-    return { keys: await originKeys(await rootKey(env), instance.id, now, body.weeks ?? WEEKS_DEFAULT) };
+    return { keys: await originKeys(await rootKey(store), instance.id, nowMs, body.weeks ?? WEEKS_DEFAULT) };
   },
 });

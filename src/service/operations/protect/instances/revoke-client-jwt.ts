@@ -16,9 +16,9 @@ export const revokeClientJwt = operation({
   body: z.strictObject({ protectInstanceId: instanceId, jti: z.string().check(z.minLength(1), z.maxLength(128)) }),
   response: z.object({ success: z.literal(true), jti: z.string() }),
   async handler(context) {
-    const { env, body, now } = context;
+    const { store, body, nowMs } = context;
     const instance = await ownInstance(context, body.protectInstanceId);
-    if (!(await revoke(env, instance.id, body.jti, now))) {
+    if (!(await revoke(store, instance.id, body.jti, nowMs))) {
       throw new ApiError('API.NOT_FOUND', 'The instance has no client JWT with this jti');
     }
     return { success: true, jti: body.jti };

@@ -35,9 +35,9 @@ export const updateInstance = operation({
   }),
   response: instanceAnswer,
   async handler(context) {
-    const { env, account, body, now } = context;
+    const { store, account, body, nowMs } = context;
     const { id, clientJwtsRevokedBefore, ...change } = body;
-    if (change.globalSiteKey !== undefined) await checkSiteKey(env, account.id, change.globalSiteKey);
+    if (change.globalSiteKey !== undefined) await checkSiteKey(store, account.id, change.globalSiteKey);
     if (change.cname !== undefined) change.cname = checkedCname(change.cname);
     if (change.hosts !== undefined) change.hosts = checkedHosts(change.hosts);
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -51,7 +51,7 @@ export const updateInstance = operation({
       checkThresholds(policy);
       const revokedBefore =
         clientJwtsRevokedBefore === undefined ? current.clientJwtsRevokedBefore : clientJwtsRevokedBefore;
-      const outcome = await write(env, { id, ...identity, policy }, revokedBefore, current.version, now);
+      const outcome = await write(store, { id, ...identity, policy }, revokedBefore, current.version, nowMs);
       if (outcome.ok) return answerOf(await ownInstance(context, id));
       if (outcome.error !== 'stale') throw conflictError(outcome.error);
     }

@@ -24,9 +24,9 @@ export const eraseSessionOperation = operation({
   async handler(context) {
     const { jti, siteKey } = context.body;
     const { log, instance } = await logTarget(context, siteKey);
-    await endSession(context.env, instance, jti, context.now);
+    await endSession(context.store, instance, jti, context.nowMs);
     const erased = await Promise.all(
-      [log, captchaLog(instance.accountId)].map((one) => eraseSession(context.env, one, jti)),
+      [log, captchaLog(instance.accountId)].map((one) => eraseSession(context.store, one, jti)),
     );
     return { jti, erased: erased.reduce((sum, rows) => sum + rows, 0) };
   },

@@ -22,7 +22,7 @@ export const exportVerdicts = operation({
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
     const format = context.body.format === 'parquet' ? parquetFormat() : ndjsonFormat();
-    return new Response(exportStream(context.env, target, rowFilter(context.body, target.horizon), format), {
+    return new Response(exportStream(context.store, target, rowFilter(context.body, target.horizon), format), {
       headers: {
         'content-type': format.contentType,
         'content-disposition': `attachment; filename="verdicts.${format.extension}"`,

@@ -30,16 +30,16 @@ export const getMetrics = operation({
   body: z.strictObject({}),
   response: z.string(),
   answerTypes: ['text/plain'],
-  async handler({ env, account }) {
-    const instances = (await instancesOfAccount(env, account.id)).filter(({ active }) => active);
-    const waiting = await instancesWithLetters(env);
+  async handler({ store, account }) {
+    const instances = (await instancesOfAccount(store, account.id)).filter(({ active }) => active);
+    const waiting = await instancesWithLetters(store);
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const log = verdictLogOf(instance);
         const [counters, missing, dead] = await Promise.all([
-          sumCounters(env, log),
-          missingRecords(env, log),
-          waiting?.has(instance.id) === false ? 0 : countDeadLetters(env, instance.id),
+          sumCounters(store, log),
+          missingRecords(store, log),
+          waiting?.has(instance.id) === false ? 0 : countDeadLetters(store, instance.id),
         ]);
         return [
           ...Object.entries(counters).map(([name, value]) => sampleOf(instance.id, name, value)),

@@ -25,8 +25,8 @@ export const getRiskHistory = operation({
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);
     const [{ records, total }, session] = await Promise.all([
-      sessionVerdicts(context.env, target, jti, HISTORY_MAX),
-      readRisk(context.env, target.instance.id, jti),
+      sessionVerdicts(context.store, target, jti, HISTORY_MAX),
+      readRisk(context.store, target.instance.id, jti),
     ]);
     const scores = records.map(({ risk_score }) => risk_score).filter((score) => score !== null);
     return {

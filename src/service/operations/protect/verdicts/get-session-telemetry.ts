@@ -32,9 +32,9 @@ export const getSessionTelemetry = operation({
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);
     const [{ records }, reports, session] = await Promise.all([
-      sessionVerdicts(context.env, target, jti, VERDICTS_MAX),
-      sessionReports(context.env, target.log, jti),
-      readRisk(context.env, target.instance.id, jti),
+      sessionVerdicts(context.store, target, jti, VERDICTS_MAX),
+      sessionReports(context.store, target.log, jti),
+      readRisk(context.store, target.instance.id, jti),
     ]);
     return {
       jti,

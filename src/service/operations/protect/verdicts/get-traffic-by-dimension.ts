@@ -18,6 +18,7 @@ import { operation } from '../../define-operation.ts';
 import { ApiError } from '../../../http/api-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 /** A value's verdicts, bucket by bucket. */
 interface Series {
@@ -43,12 +44,12 @@ export const getTrafficByDimension = operation({
   body: trafficByDimensionRequest,
   response: trafficByDimensionAnswer,
   async handler(context) {
-    const { env, body, now } = context;
+    const { store, body, nowMs } = context;
     const { log, horizon } = await logTarget(context, body.siteKey);
-    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, now);
+    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
     checkPoints((to - from) / bucketMinutes, body.topN);
     const window: CountWindow = { from, to, outcomes: outcomesOf(body.decision) };
-    const split = await splitBy(env, log, body.groupBy, window, bucketMinutes, body.topN);
+    const split = await splitBy(store, log, body.groupBy, window, bucketMinutes, body.topN);
     return {
       groupBy: body.groupBy,
       since,
@@ -72,14 +73,14 @@ function checkPoints(buckets: number, topN: number): void {
 }
 
 async function splitBy(
-  env: ServiceEnv,
+  store: ServiceStore,
   log: LogName,
   groupBy: VerdictDimension,
   window: CountWindow,
   bucketMinutes: number,
   topN: number,
 ): Promise<Split> {
-  const all = await countSeries(env, log, 'none', [''], window, bucketMinutes);
+  const all = await countSeries(store, log, 'none', [''], window, bucketMinutes);
   const total = all.series[0] ?? [];
   if (groupBy === 'none') {
     return {
@@ -91,10 +92,10 @@ async function splitBy(
   }
   if (groupBy === 'decision') return byDecision(total, topN);
   // One more than asked for, in case the lumped surplus is among the largest: it belongs to `other`.
-  const { values, more, lumped } = await countValues(env, log, groupBy, window, topN + 1);
+  const { values, more, lumped } = await countValues(store, log, groupBy, window, topN + 1);
   const named = values.filter(({ value }) => value !== null);
   const top = named.slice(0, topN).map(({ value }) => value as string);
-  const { series, other } = await countSeries(env, log, groupBy, top, window, bucketMinutes);
+  const { series, other } = await countSeries(store, log, groupBy, top, window, bucketMinutes);
   return {
     total,
     series: top.map((value, index) => ({ value: value === '' ? null : value, points: series[index] ?? [] })),

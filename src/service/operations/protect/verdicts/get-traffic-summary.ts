@@ -19,13 +19,13 @@ export const getTrafficSummary = operation({
   body: trafficSummaryRequest,
   response: trafficSummaryAnswer,
   async handler(context) {
-    const { env, body, now } = context;
+    const { store, body, nowMs } = context;
     const { log, horizon } = await logTarget(context, body.siteKey);
-    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, now);
+    const { since, until, from, to, bucketMinutes } = seriesWindow(body, horizon, nowMs);
     const window = { from, to, outcomes: null };
     const { series } = body.source
-      ? await countSeries(env, log, 'source', [...new Set(body.source)], window, bucketMinutes)
-      : await countSeries(env, log, 'none', [''], window, bucketMinutes);
+      ? await countSeries(store, log, 'source', [...new Set(body.source)], window, bucketMinutes)
+      : await countSeries(store, log, 'none', [''], window, bucketMinutes);
     const points = addSeries(series);
     return {
       since,

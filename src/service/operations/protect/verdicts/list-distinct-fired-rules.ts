@@ -23,9 +23,9 @@ export const listDistinctFiredRules = operation({
   response: distinctFiredRulesAnswer,
   async handler(context) {
     const { log, horizon } = await logTarget(context, context.body.siteKey);
-    const window = distinctWindow(context.body, horizon, context.now);
+    const window = distinctWindow(context.body, horizon, context.nowMs);
     const counted = { ...window, outcomes: null };
-    const { values, more } = await countValues(context.env, log, 'fired_rule', counted, RULES_MAX + 1);
+    const { values, more } = await countValues(context.store, log, 'fired_rule', counted, RULES_MAX + 1);
     return {
       // The empty value stands for verdicts in which no rule fired; `null` for rules not kept apart.
       firedRules: values

@@ -23,8 +23,8 @@ export const listDistinctSources = operation({
   response: distinctSourcesAnswer,
   async handler(context) {
     const { log, horizon } = await logTarget(context, context.body.siteKey);
-    const window = distinctWindow(context.body, horizon, context.now);
-    const { values } = await countValues(context.env, log, 'source', { ...window, outcomes: null }, SOURCES_MAX);
+    const window = distinctWindow(context.body, horizon, context.nowMs);
+    const { values } = await countValues(context.store, log, 'source', { ...window, outcomes: null }, SOURCES_MAX);
     return {
       sources: values.map(({ value, counts }) => ({ source: value ?? '', ...outcomeCounts(counts) })),
       since: window.since,

@@ -18,6 +18,6 @@ export const listVerdicts = operation({
   response: verdictPageAnswer,
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
-    return pageResponse(context.env, target, rowFilter(context.body, target.horizon), context.body);
+    return pageResponse(context.store, target, rowFilter(context.body, target.horizon), context.body);
   },
 });

@@ -6,6 +6,7 @@ import { everything } from '../../../../store/event-log/row-filter.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 const PAGE_ROWS = 1000;
 
@@ -16,7 +17,7 @@ export interface SessionVerdicts {
 }
 
 export async function sessionVerdicts(
-  env: ServiceEnv,
+  store: ServiceStore,
   target: LogTarget,
   jti: string,
   rowsMax: number,
@@ -27,7 +28,7 @@ export async function sessionVerdicts(
   let total = 0;
   do {
     const limit = Math.min(PAGE_ROWS, rowsMax - records.length);
-    const page = await readPage(env, target.log, { filter, before, offset: 0, limit, wantTotal: before === null });
+    const page = await readPage(store, target.log, { filter, before, offset: 0, limit, wantTotal: before === null });
     if (before === null) total = page.total;
     records.push(...page.rows.map(({ body }) => JSON.parse(body) as VerdictRecord));
     before = page.next;

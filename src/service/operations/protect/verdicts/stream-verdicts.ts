@@ -6,6 +6,7 @@ import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import type { RowKey, StoredRow } from '../../../../store/event-log/log-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 /** A shard sends its rows in one message, which holds 32 MiB; the largest are 30 kB. */
 const ROWS_AT_ONCE = 1000;
@@ -32,7 +33,7 @@ export function ndjsonFormat(): ExportFormat {
 }
 
 export function exportStream(
-  env: ServiceEnv,
+  store: ServiceStore,
   target: LogTarget,
   filter: RowFilter,
   format: ExportFormat,
@@ -46,7 +47,7 @@ export function exportStream(
       // A page may be short, or empty, and still not be the last.
       while (!isOver && rows.length < format.pageRows) {
         const limit = Math.min(format.pageRows - rows.length, ROWS_AT_ONCE);
-        const page = await readPage(env, log, { filter, before, offset: 0, limit, wantTotal: false });
+        const page = await readPage(store, log, { filter, before, offset: 0, limit, wantTotal: false });
         rows.push(...page.rows);
         before = page.next;
         isOver = before === null;

@@ -31,9 +31,9 @@ export interface LogTarget {
 
 /** The account's active instance and its log. Throws `NoActiveInstanceError`. */
 export async function logTarget(context: OperationContext<unknown>, siteKey: string | undefined): Promise<LogTarget> {
-  const instance = await activeInstance(context.env, context.account.id, siteKey);
+  const instance = await activeInstance(context.store, context.account.id, siteKey);
   if (!instance) throw new NoActiveInstanceError();
-  return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.now) };
+  return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
 export type FilterMembers = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'> & {
@@ -86,11 +86,11 @@ export interface SeriesWindow {
 export function seriesWindow(
   query: { since?: number | undefined; until?: number | undefined; bucket: number },
   horizon: number,
-  now: number,
+  nowMs: number,
 ): SeriesWindow {
   const bucketMs = query.bucket * 1000;
-  const until = Math.ceil(Math.min(query.until ?? now + 1, now + DAY_MS) / bucketMs) * bucketMs;
-  const asked = query.since ?? (query.until ?? now) - DAY_MS;
+  const until = Math.ceil(Math.min(query.until ?? nowMs + 1, nowMs + DAY_MS) / bucketMs) * bucketMs;
+  const asked = query.since ?? (query.until ?? nowMs) - DAY_MS;
   const since = Math.min(Math.floor(Math.max(asked, horizon) / bucketMs) * bucketMs, until);
   if ((until - since) / bucketMs > SERIES_POINTS_MAX) {
     throw new ApiError('API.INVALID_BODY', 'The window holds too many buckets', [
@@ -106,9 +106,9 @@ export function seriesWindow(
 export function distinctWindow(
   query: { since: number; until?: number | undefined },
   horizon: number,
-  now: number,
+  nowMs: number,
 ): { since: number; until: number; from: number; to: number } {
-  const to = Math.ceil((query.until ?? now + AHEAD_MS) / MINUTE_MS);
+  const to = Math.ceil((query.until ?? nowMs + AHEAD_MS) / MINUTE_MS);
   const from = Math.min(Math.floor(Math.max(query.since, horizon) / MINUTE_MS), to);
   return { since: from * MINUTE_MS, until: to * MINUTE_MS, from, to };
 }

@@ -7,9 +7,10 @@ import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
 import { decodeCursor, encodeCursor } from './verdict-cursor.ts';
 import type { LogTarget } from './verdict-log-query.ts';
+import type { ServiceStore } from '../../../environment.ts';
 
 export async function pageResponse(
-  env: ServiceEnv,
+  store: ServiceStore,
   target: LogTarget,
   filter: RowFilter,
   paging: Pick<VerdictPageRequest, 'limit' | 'offset' | 'cursor'>,
@@ -17,7 +18,7 @@ export async function pageResponse(
   const { limit, offset } = paging;
   const before = decodeCursor(paging.cursor);
   const passOver = offset + (before?.skip ?? 0);
-  const page = await readPage(env, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
+  const page = await readPage(store, target.log, { filter, before, offset: passOver, limit, wantTotal: true });
   const rest = {
     total: page.total,
     totalIsExact: page.totalIsExact,

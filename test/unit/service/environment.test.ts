@@ -1,0 +1,133 @@
+/** The service's configuration: complete, or every mistake in it. */
+import { describe, expect, test } from 'vitest';
+import { readEnvironment } from '../../../src/service/environment.ts';
+
+const MASTER_KEY = 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE';
+const good = {
+  SERVICE_URL: 'https://gatehouse.example.com',
+  MASTER_KEY,
+  DB: {},
+  RULESETS: {},
+  SEGMENTS: {},
+  RULE_BOOK: {},
+  VERDICT_SHARD: {},
+  SPEND_LEDGER: {},
+  RISK_BOOK: {},
+};
+const mistakesIn = (variables: Record<string, unknown>): string[] => {
+  const reading = readEnvironment({ ...good, ...variables });
+  return reading.ok ? [] : reading.error;
+};
+
+describe('a complete environment', () => {
+  test('needs only bindings, an address and a key; the rest has defaults', () => {
+    const reading = readEnvironment(good);
+    expect(reading).toMatchObject({
+      ok: true,
+      value: {
+        serviceUrl: 'https://gatehouse.example.com',
+        signals: { kind: 'cloudflare' },
+        addressLookup: null,
+        store: { DB: good.DB, MASTER_KEY, JURISDICTION: 'none', VERDICT_SHARDS: '1' },
+      },
+    });
+  });
+
+  test('carries every optional variable that is set', () => {
+    const former = MASTER_KEY.toUpperCase().replace(/.$/, 'A');
+    const reading = readEnvironment({
+      ...good,
+      MASTER_KEY_PREVIOUS: former,
+      JURISDICTION: 'eu',
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: 'a-secret-of-the-proxy',
+      VERDICT_SHARDS: '1, 8@2027-01-01T00:00:00Z',
+      ADDRESS_FACTS: '{"192.0.2.0/24": {"asn": 64496}}',
+    });
+    if (!reading.ok) throw new Error(reading.error.join());
+    expect(reading.value).toMatchObject({
+      signals: { kind: 'headers', secret: 'a-secret-of-the-proxy' },
+      store: { MASTER_KEY_PREVIOUS: former, JURISDICTION: 'eu', VERDICT_SHARDS: '1, 8@2027-01-01T00:00:00Z' },
+    });
+    expect(reading.value.addressLookup?.('192.0.2.1')?.asn).toBe(64_496);
+  });
+});
+
+describe('a mistake', () => {
+  test.each([
+    ['SERVICE_URL', ''],
+    ['SERVICE_URL', 'gatehouse.example.com'],
+    ['SERVICE_URL', 'ftp://gatehouse.example.com'],
+    ['SERVICE_URL', 'https://gatehouse.example.com/'],
+    ['SERVICE_URL', 'https://user:pass@gatehouse.example.com'],
+    ['SERVICE_URL', 'https://gatehouse.example.com?a=1'],
+    ['MASTER_KEY', undefined],
+    ['MASTER_KEY', 'c2hvcnQ'],
+    ['MASTER_KEY', `${MASTER_KEY}=`],
+    ['MASTER_KEY', `${MASTER_KEY}\n`],
+    ['MASTER_KEY_PREVIOUS', 'c2hvcnQ'],
+    ['JURISDICTION', 'de'],
+    ['SIGNALS_SOURCE', 'proxy'],
+    ['VERDICT_SHARDS', '0'],
+    ['VERDICT_SHARDS', '1.5'],
+    ['VERDICT_SHARDS', '257'],
+    ['VERDICT_SHARDS', '1@2027-01-01T00:00:00Z'],
+    ['VERDICT_SHARDS', '1,8'],
+    ['VERDICT_SHARDS', '1,8@tomorrow'],
+    ['VERDICT_SHARDS', '1,8@2027-01-01T00:00:00Z,16@2026-01-01T00:00:00Z'],
+    ['ADDRESS_FACTS', '{'],
+    ['ADDRESS_FACTS', '{"192.0.2.0/33": {}}'],
+    ['DB', undefined],
+    ['RULESETS', undefined],
+    ['SEGMENTS', 'a text'],
+    ['RULE_BOOK', null],
+    ['VERDICT_SHARD', undefined],
+    ['SPEND_LEDGER', undefined],
+    ['RISK_BOOK', undefined],
+  ])('in %s (%j) is one line that names it', (name, value) => {
+    expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  test('in SIGNALS_SECRET is one only where the headers of a proxy are read', () => {
+    const mistakes = mistakesIn({ SIGNALS_SOURCE: 'headers', SIGNALS_SECRET: 'short' });
+    expect(mistakes).toEqual([expect.stringMatching(/^SIGNALS_SECRET /)]);
+    expect(mistakesIn({ SIGNALS_SOURCE: 'cloudflare', SIGNALS_SECRET: 'short' })).toEqual([]);
+  });
+
+  test('does not hide another: all are reported at once', () => {
+    const reading = readEnvironment({
+      SIGNALS_SOURCE: 'headers',
+      JURISDICTION: 'de',
+      ADDRESS_FACTS: '[]',
+      VERDICT_SHARDS: 'x',
+    });
+    const mistakes = reading.ok ? [] : reading.error;
+    expect(mistakes.map((line) => line.slice(0, line.indexOf(' '))).toSorted()).toEqual([
+      'ADDRESS_FACTS',
+      'DB',
+      'JURISDICTION',
+      'MASTER_KEY',
+      'RISK_BOOK',
+      'RULESETS',
+      'RULE_BOOK',
+      'SEGMENTS',
+      'SERVICE_URL',
+      'SIGNALS_SECRET',
+      'SPEND_LEDGER',
+      'VERDICT_SHARD',
+      'VERDICT_SHARDS',
+    ]);
+  });
+
+  test('never repeats a secret', () => {
+    const text = mistakesIn({
+      MASTER_KEY: 'leaked-master-key',
+      MASTER_KEY_PREVIOUS: 'leaked-former-key',
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET: 'leaked-signals',
+      SERVICE_URL: 'https://user:leaked-password@gatehouse.example.com',
+    }).join('\n');
+    expect(text).not.toContain('leaked');
+    expect(text.split('\n')).toHaveLength(4);
+  });
+});
