@@ -47,7 +47,7 @@ const create = (rules: object[]) => manage<{ version: number }>(stack(), '/prote
 const remove = (conditions: object[]) => manage(stack(), '/protect/access-rules/delete', { conditions });
 
 describe('a new rule', () => {
-  test('of each of the six types is enforced, and its deletion lifts it', async () => {
+  test('of each of the six types is enforced, and deleting it ends that', async () => {
     const cases: [{ type: string; value: string | number }, Visitor][] = [
       [{ type: 'ip', value: '198.51.100.1' }, { ip: '198.51.100.1' }],
       [{ type: 'ipMask', value: '2001:db8:1::/48' }, { ip: '2001:db8:1:2::3' }],
@@ -63,7 +63,7 @@ describe('a new rule', () => {
     await Promise.all(cases.map(([, visitor]) => enforced(visitor, 'allow')));
   });
 
-  test('that is more specific opens what a wider one blocks, in either order of creation', async () => {
+  test('with a more specific prefix wins over a wider one, in either order of creation', async () => {
     const inside = { ip: '192.0.2.77' };
     const beside = { ip: '192.0.2.78' };
     await create([{ type: 'ip', value: '192.0.2.77', verdict: 'allow' }]);
@@ -73,7 +73,7 @@ describe('a new rule', () => {
   });
 });
 
-test('a rejected batch changes nothing at the edge or in the list', async () => {
+test('a refused batch changes nothing at the edge or in the list', async () => {
   const list = () => manage(stack(), '/protect/access-rules', { limit: 10 });
   const before = await list();
   const response = await fetch(`${stack().serviceUrl}/protect/access-rules/create`, {
@@ -92,7 +92,7 @@ test('a rejected batch changes nothing at the edge or in the list', async () => 
   expect(await visit({ ip: '198.51.100.99' })).toBe('allow');
 });
 
-test('a monitored rule is seen by explain and decides nothing', async () => {
+test('a rule in monitor mode appears in explain and decides nothing', async () => {
   await create([{ type: 'ip', value: '198.51.100.50', verdict: 'block', mode: 'monitor' }]);
   const explained = await manage<{ decision: string; firedRules: object[] }>(stack(), '/protect/access-rules/explain', {
     ip: '198.51.100.50',
@@ -101,7 +101,7 @@ test('a monitored rule is seen by explain and decides nothing', async () => {
   expect(await visit({ ip: '198.51.100.50' })).toBe('allow');
 });
 
-test('a rule stops at its expiry, though nothing is published again', async () => {
+test('a rule stops at its expiry without a new ruleset', async () => {
   const visitor = { ip: '198.51.100.60' };
   const expiry = new Date(Date.now() + 3000).toISOString();
   await create([{ type: 'ip', value: visitor.ip, verdict: 'block', expiry }]);
@@ -119,7 +119,7 @@ describe('gatehouse rules', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('imports a list longer than one call takes, reports bad lines, and twice is quiet', async () => {
+  test('imports a list longer than one call takes, reports bad lines, and changes nothing the second time', async () => {
     const file = join(dir, 'drop.txt');
     const lines = Array.from(
       { length: 25_000 },
@@ -138,7 +138,7 @@ describe('gatehouse rules', () => {
     await enforced({ ip: '172.20.1.1' }, 'allow');
   });
 
-  test('exports to a file that the service reads back as unchanged', async () => {
+  test('exports to a file that imports as unchanged', async () => {
     const file = join(dir, 'rules.csv');
     await create([{ type: 'userAgent', value: 'quoted, "bot"', verdict: 'challenge', note: 'two\nlines' }]);
     expect((await runRules(['export', '--format', 'csv', '--out', file], stack().stateDir)).exitCode).toBe(0);
@@ -147,7 +147,7 @@ describe('gatehouse rules', () => {
     expect(again).toMatchObject({ created: 0, updated: 0, skipped: 0 });
   });
 
-  test('says in one line when there is no stack', async () => {
+  test('fails with one line when no stack runs', async () => {
     expect(await runRules(['history'], join(dir, 'nothing'))).toMatchObject({ exitCode: 1 });
   });
 });
@@ -166,7 +166,7 @@ test('one changed rule among 100,000 is enforced without shipping the base again
   }
   await enforced({ ip: '10.9.0.1' }, 'block');
   let verdict = 'block';
-  // The deltas of these batches add up to more than a base: a compile that they made due may fall into a change.
+  // These batches make a compile due, and it may run during a change.
   await eventually(
     async () => {
       const before = await version();

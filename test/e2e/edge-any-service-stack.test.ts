@@ -1,6 +1,6 @@
 /**
- * The edge for any service in front of this one, through the local stack: nothing but an API key and
- * the site's secret, and a rule made by the management API is enforced after the next run.
+ * The edge for any service, in front of this one, through the local stack. It has an API key and the site's secret and
+ * nothing else. A rule made by the management API is enforced after the next scheduled run.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -27,14 +27,14 @@ beforeAll(async () => {
   await stack().runScheduled();
 });
 
-test('rules of the management API are enforced', async () => {
+test('rules from the management API are enforced', async () => {
   const answered = () => fetch(`${stack().edgeUrl}/echo`, as('BlockMe'));
   const blocked = await eventually(answered, ({ status }) => status === 403);
   expect(blocked.headers.get('x-protect-decision')).toBe('block');
   expect((await fetch(`${stack().edgeUrl}/echo`, as('Person'))).status).toBe(200);
 });
 
-test('its challenge speaks the visitor’s language, is solved, and buys clearance', async () => {
+test('its challenge page is in the visitor’s language and a solution gives clearance', async () => {
   const { headers } = as('ChallengeMe');
   const asked = await fetch(`${stack().edgeUrl}/echo`, { headers: { ...headers, 'accept-language': 'fa' } });
   expect(await asked.text()).toContain('<html lang="fa" dir="rtl"');

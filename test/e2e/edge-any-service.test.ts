@@ -1,6 +1,6 @@
 /**
- * The edge in front of a service that has the interface document's endpoints and nothing else (issue 4,
- * point 11): rules and policy by the management API, tokens by `/siteverify`, challenges by itself.
+ * The edge in front of a service that has only `/siteverify` and the management API: rules and policy come from there,
+ * tokens are verified there, and the edge issues challenges itself.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
@@ -104,7 +104,7 @@ async function status(path: string, init?: RequestInit): Promise<number> {
   await answer.arrayBuffer();
   return answer.status;
 }
-/** Until the edge has looked into KV behind a response. */
+/** Waits until the edge has read KV behind a response. */
 const blocked = (name: string) =>
   eventually(
     () => status('/', { headers: as(name) }),
@@ -112,7 +112,7 @@ const blocked = (name: string) =>
   );
 const as = (name: string) => ({ 'user-agent': `Mozilla/5.0 ${name}/1` });
 
-test('rules and policy of that service are enforced', async () => {
+test('rules and policy from that service are enforced', async () => {
   expect(await status('/', { headers: as('BlockMe') })).toBe(403);
   expect(await status('/', { headers: as('ChallengeMe') })).toBe(403);
   const call = await fetch(`${edge.url}/api/x`, { headers: as('ChallengeMe') });
@@ -122,19 +122,19 @@ test('rules and policy of that service are enforced', async () => {
   expect(calls[0]).toMatchObject({ body: { siteKey: 'the-site-key' } });
 });
 
-test('a run without a change writes nothing', async () => {
+test('a scheduled run without a change writes nothing', async () => {
   await fetch(`${edge.url}/__count`);
   await fetch(`${edge.url}/__scheduled`);
   expect(await (await fetch(`${edge.url}/__count`)).json()).toMatchObject({ kvWrites: 0 });
 });
 
-test('a change arrives with the next run', async () => {
+test('a change arrives with the next scheduled run', async () => {
   rules = [...rules, { type: 'userAgent', value: 'LateComer', verdict: 'block' }];
   await fetch(`${edge.url}/__scheduled`);
   await blocked('LateComer');
 });
 
-test('a token of that service’s widget is verified with the document’s members only', async () => {
+test('a token of that service’s widget is verified with secret, token and ip only', async () => {
   const submit = (token: string) =>
     status('/form', {
       method: 'POST',
@@ -148,7 +148,7 @@ test('a token of that service’s widget is verified with the document’s membe
   expect(question.body).toEqual({ secret: 'the-site-secret', token: 'good', ip: '127.0.0.1' });
 });
 
-test('the edge’s own challenge buys clearance', async () => {
+test('a solution of the edge’s own challenge gives clearance', async () => {
   const post = async (path: string, body: object) =>
     fetch(edge.url + path, {
       method: 'POST',
@@ -166,7 +166,7 @@ test('the edge’s own challenge buys clearance', async () => {
   expect(await status('/', { headers: { ...as('ChallengeMe'), cookie } })).toBe(200);
 });
 
-test('verdicts go to a sink that needs no service of ours, as NDJSON', async () => {
+test('verdicts go to an HTTP sink as NDJSON', async () => {
   const answer = await fetch(`${edge.url}/logged`, { headers: as('BlockMe') });
   const id = answer.headers.get('x-protect-request-id')!;
   const line = await eventually(

@@ -1,4 +1,7 @@
-/** A challenged visitor's ways on: clearance, a token in the form, a held submission (design 3.3). */
+/**
+ * What a challenged visitor can do: solve for a clearance cookie, send a token in the form, or have a held submission
+ * sent.
+ */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useStack } from '../support/stack.ts';
@@ -40,7 +43,7 @@ const formOf = async (answer: Response) => {
 const digest = (body: string | Uint8Array) => createHash('sha256').update(body).digest('hex');
 
 describe('clearance', () => {
-  test('solving buys a cookie that lifts the challenge for this network and browser only', async () => {
+  test('a solution sets a cookie that lifts the challenge for this network and browser only', async () => {
     await challengeEveryoneIn('192.0.2.0/24');
     expect((await edge('/echo', { from: '192.0.2.1' })).status).toBe(403);
     const answer = await verify('192.0.2.1', await token('192.0.2.1'));
@@ -66,7 +69,7 @@ describe('clearance', () => {
     expect((await edge('/echo', { from: '192.0.2.1', headers: { cookie: none } })).status).toBe(403);
   });
 
-  test('the other address family is learned once, from the same network operator', async () => {
+  test('the clearance accepts the visitor’s other address family once, from the same network operator', async () => {
     await challengeEveryoneIn('2001:db8::/32');
     const answer = await verify('192.0.2.5', await token('192.0.2.5'));
     const cookie = cookiesOf(answer);
@@ -80,14 +83,14 @@ describe('clearance', () => {
     expect((await edge('/echo', { from: '2001:db8:2:2::5', headers: { cookie } })).status).toBe(403);
   });
 
-  test('a token buys clearance once, of 20 parallel calls exactly one', async () => {
+  test('a token gives clearance once: of 20 parallel calls exactly one succeeds', async () => {
     const bought = await token('192.0.2.6');
     const answers = await Promise.all(Array.from({ length: 20 }, () => verify('192.0.2.6', bought)));
     const verdicts = await Promise.all(answers.map((answer) => answer.json() as Promise<{ verified: boolean }>));
     expect(verdicts.filter(({ verified }) => verified)).toHaveLength(1);
   });
 
-  test('a form’s token buys no clearance', async () => {
+  test('a token of a form gives no clearance', async () => {
     for (const action of ['contact', undefined]) {
       const answer = await verify('192.0.2.7', await token('192.0.2.7', { action }));
       expect(await answer.json()).toMatchObject({ verified: false });
@@ -107,7 +110,7 @@ describe('a submission with a token', () => {
       ],
     ],
     ['JSON', (value) => ['application/json', JSON.stringify({ 'captcha-response': value, n: 1 })]],
-  ])('%s is verified in place and reaches the origin once, intact', async (name, make) => {
+  ])('a %s body is verified in place and reaches the origin once, intact', async (name, make) => {
     const path = `/echo/form-${name}`;
     const [contentType, body] = make(JSON.stringify({ token: await token('192.0.2.20', { action: 'form' }) }));
     const answer = await submit(path, '192.0.2.20', contentType, body);
@@ -124,7 +127,7 @@ describe('a submission with a token', () => {
     expect((await submit('/echo/bare', '192.0.2.21', FORM, 'captcha-response=nonsense')).status).toBe(403);
   });
 
-  test('the site’s own backend can still verify the token the edge spent', async () => {
+  test('the site’s backend can still verify a token that the edge has spent', async () => {
     const shared = await token('192.0.2.22', { action: 'form' });
     expect((await submit('/echo/shared', '192.0.2.22', FORM, `captcha-response=${shared}`)).status).toBe(200);
     const question = JSON.stringify({ secret: stack().secretKey, token: shared });
@@ -139,7 +142,7 @@ describe('a submission with a token', () => {
     expect([await ask(), await ask()]).toEqual([true, false]);
   });
 
-  test('an unchallenged submission with a token is left alone', async () => {
+  test('a submission with a token that is not challenged is forwarded unchanged', async () => {
     await addRules(stack(), { type: 'ip', value: '192.0.2.99', verdict: 'allow' });
     const answer = await submit('/echo/free', '192.0.2.99', FORM, 'captcha-response=nonsense');
     expect(await answer.json()).toMatchObject({ bodySha256: digest('captcha-response=nonsense') });
@@ -150,7 +153,7 @@ describe('a held submission', () => {
   const own = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' };
   const hold = (path: string, from: string, headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) =>
     edge(path, { from, method: 'POST', body, headers: { ...own, ...headers } });
-  test('reaches the origin once, with its method, query, type, Referer and body', async () => {
+  test('reaches the origin once, with its method, query, content type, Referer and body', async () => {
     const body = Buffer.from(
       `--B\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\n\0\xff\r\n--B--\r\n`,
       'latin1',
@@ -176,7 +179,7 @@ describe('a held submission', () => {
     expect(await hitsOf(stack(), '/echo/held')).toBe(1);
   });
 
-  test('leaves no trace in the address for the origin, nor in the way of the next form', async () => {
+  test('adds nothing to the address that the origin or the next form sees', async () => {
     await addRules(stack(), { type: 'ip', value: '192.0.2.34', verdict: 'allow' });
     const marked = '/echo/next?a=1&__protect-replay=1';
     const reloaded = await edge(marked, { from: '192.0.2.34' });
@@ -189,13 +192,13 @@ describe('a held submission', () => {
     }
   });
 
-  test('of a path that begins like a host comes back to this one', async () => {
+  test('whose path begins like a host name returns to the same host', async () => {
     const challenged = await hold('//evil.test/x', '192.0.2.35', { 'content-type': FORM }, 'a=b');
     const { action } = await formOf(challenged);
     expect(new URL(action!, 'https://site.test/')).toMatchObject({ host: 'site.test', pathname: '//evil.test/x' });
   });
 
-  test('is not sent without a solution, from elsewhere, or changed', async () => {
+  test('is not sent without a solution, from another site, or after a change', async () => {
     const challenged = await hold('/echo/guarded', '192.0.2.31', { 'content-type': FORM }, 'a=b');
     const { action, seal } = await formOf(challenged);
     const body = `seal=${seal!}`;
@@ -211,7 +214,7 @@ describe('a held submission', () => {
     expect((await attempt('192.0.2.31', {}, body)).status).toBe(200);
   });
 
-  test('a cross-site submission is not held but to be sent again', async () => {
+  test('a cross-site submission is not held; the page asks to send it again', async () => {
     const answer = await hold(
       '/echo/cross',
       '192.0.2.32',
@@ -222,7 +225,7 @@ describe('a held submission', () => {
     expect((await formOf(answer)).seal).toBeUndefined();
   });
 
-  test('above 1 MiB the visitor is told', async () => {
+  test('a submission above 1 MiB is refused with a message', async () => {
     const answer = await hold('/echo/large', '192.0.2.33', { 'content-type': FORM }, `a=${'x'.repeat(1_100_000)}`);
     expect(answer.status).toBe(413);
     expect((await answer.text()).length).toBeGreaterThan(500);
@@ -230,7 +233,7 @@ describe('a held submission', () => {
 });
 
 describe('sessions', () => {
-  test('a json path opens with a session and closes for another network', async () => {
+  test('a session opens a json path, but not from another network', async () => {
     const opened = await edge('/__protect/session', {
       from: '198.18.0.1',
       method: 'POST',
@@ -246,7 +249,7 @@ describe('sessions', () => {
     expect([stolen.status, stolen.headers.get('x-protect-status')]).toEqual([401, 'invalid-session']);
   });
 
-  test('calls to the edge’s own addresses come from the site’s own pages and are small', async () => {
+  test('calls to the edge’s own addresses must come from the site’s own pages and be small', async () => {
     const post = (headers: Record<string, string>, body = '{}') =>
       edge('/__protect/session', { from: '198.18.0.2', method: 'POST', body, headers });
     expect((await post({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);

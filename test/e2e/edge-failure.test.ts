@@ -1,4 +1,4 @@
-/** The failure contract, row by row (design 8), on workerd itself against a service that breaks on demand. */
+/** The failure contract of docs/failure-modes.md, row by row, on workerd itself with a service that fails on demand. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ afterEach(async () => {
   await upstream.stop();
 });
 
-/** Counts what arrives; with `die` it hangs up instead of answering. */
+/** Counts what arrives. With `die` it hangs up instead of responding. */
 async function startOrigin(): Promise<typeof origin> {
   const server = createServer((request, response) => {
     started.hits.push(`${request.method} ${request.url}`);
@@ -88,7 +88,7 @@ const status = async (url: string, init?: RequestInit) => {
   await answer.arrayBuffer();
   return { status: answer.status, headers: answer.headers };
 };
-/** How often the edge asked the service for news. */
+/** How often the edge asked the service for changes. */
 const polls = () => upstream.calls.filter((path) => path === '/edge/v1/version').length;
 
 describe('the service', () => {
@@ -121,7 +121,7 @@ describe('the service', () => {
     );
   });
 
-  test('a refused client JWT is told at the health endpoint, its age only to the operator', async () => {
+  test('a refused client JWT makes the health endpoint report "degraded", and only the operator sees why', async () => {
     const url = await startEdge();
     upstream.trouble = 'refused';
     const ask = async (headers: Record<string, string> = {}) =>
@@ -140,7 +140,7 @@ describe('the service', () => {
   });
 
   test.each(['corrupt-ruleset', 'wrong-key'] as const)(
-    '%s: the previous ruleset stays and it is counted',
+    '%s: the previous ruleset stays in force, and the refused file is counted',
     async (trouble) => {
       const url = await startEdge();
       upstream.trouble = trouble;
@@ -172,7 +172,7 @@ describe('the service', () => {
 });
 
 describe('no ruleset at all', () => {
-  test('FAIL_MODE open forwards and says so in the record', async () => {
+  test('FAIL_MODE open forwards, and the record has the source "error"', async () => {
     upstream.trouble = 'error';
     const url = await startEdge({}, false);
     expect((await status(`${url}/first`)).status).toBe(200);
@@ -191,7 +191,7 @@ describe('no ruleset at all', () => {
     expect(polls()).toBeGreaterThan(0);
   });
 
-  test('FAIL_MODE closed answers 503', async () => {
+  test('FAIL_MODE closed responds 503', async () => {
     upstream.trouble = 'error';
     const url = await startEdge({ FAIL_MODE: 'closed' }, false);
     const answer = await status(`${url}/first`);
@@ -209,14 +209,17 @@ describe('/siteverify', () => {
       body: 'captcha-response=token',
     });
 
-  test.each(['error', 'garbage', 'empty', 'silent'] as const)('%s: not verified, challenged again', async (trouble) => {
-    const url = await startEdge();
-    upstream.verifyTrouble = trouble;
-    expect((await submit(url)).status).toBe(403);
-    expect(origin.hits).toEqual([]);
-  });
+  test.each(['error', 'garbage', 'empty', 'silent'] as const)(
+    '%s: the submission is not verified and is challenged again',
+    async (trouble) => {
+      const url = await startEdge();
+      upstream.verifyTrouble = trouble;
+      expect((await submit(url)).status).toBe(403);
+      expect(origin.hits).toEqual([]);
+    },
+  );
 
-  test('FAIL_MODE_VERIFY open lets pass, recorded as an error', async () => {
+  test('FAIL_MODE_VERIFY open forwards, and the record has the source "error"', async () => {
     const url = await startEdge({ FAIL_MODE_VERIFY: 'open' });
     upstream.verifyTrouble = 'error';
     expect((await submit(url)).status).toBe(200);
@@ -232,7 +235,7 @@ describe('/siteverify', () => {
 });
 
 describe('the origin', () => {
-  test('down: 502 with the request id, and one call', async () => {
+  test('that is down is called once, and the visitor gets a 502 with the request id', async () => {
     const url = await startEdge();
     origin.die = true;
     const answer = await fetch(`${url}/order`, { method: 'POST', body: 'x'.repeat(100_000) });
@@ -274,7 +277,7 @@ describe('a challenge while the service is away', () => {
     return solved.token!;
   }
 
-  test('is minted and checked by the edge, bound to the visitor and good once', async () => {
+  test('is issued and checked by the edge, bound to the visitor and usable once', async () => {
     const url = await startEdge();
     upstream.trouble = 'error';
     const token = await solveLocally(url);
@@ -292,14 +295,14 @@ describe('a challenge while the service is away', () => {
     expect((await post<{ verified: boolean }>(url, '/__protect/verify', { token })).body.verified).toBe(false);
   });
 
-  test('is not enough where a higher level is asked for', async () => {
+  test('is not enough where a higher level is required', async () => {
     upstream.setPolicy({ clearanceLevel: 1 });
     const url = await startEdge();
     upstream.trouble = 'error';
     expect((await post(url, '/__protect/challenge', { action: 'clearance' })).answer.status).toBe(503);
   });
 
-  test('FAIL_MODE_CHALLENGE open forwards, closed answers 503', async () => {
+  test('is forwarded with FAIL_MODE_CHALLENGE open, and a 503 with closed', async () => {
     const open = await startEdge({ FAIL_MODE_CHALLENGE: 'open' });
     const closed = await startEdge({ FAIL_MODE_CHALLENGE: 'closed' });
     expect((await status(open, { headers: CHALLENGED })).status).toBe(403);
@@ -316,7 +319,7 @@ describe('a challenge while the service is away', () => {
 });
 
 describe('configuration', () => {
-  test('a bad one is refused with every mistake at once and no secret', async () => {
+  test('that is wrong makes every request a 503, and none reaches the origin', async () => {
     const url = await startEdge({ SERVICE_URL: 'nonsense', FAIL_MODE: 'perhaps', CLIENT_JWT: 'x' }, false);
     const answer = await fetch(url);
     expect(answer.status).toBe(503);
@@ -327,7 +330,7 @@ describe('configuration', () => {
 describe('a service of another release', () => {
   const protectScript = `/__protect/protect.js?v=${assetHashes['protect.js']}`;
 
-  test('its scripts are not served as ours: a 404 that nobody keeps, and pages pass', async () => {
+  test('does not supply our scripts: they are an uncached 404, and pages pass', async () => {
     upstream.trouble = 'other-release';
     const url = await startEdge();
     const script = await status(url + protectScript);
@@ -342,7 +345,7 @@ describe('a service of another release', () => {
     expect(again.headers.get('cache-control')).toContain('immutable');
   });
 
-  test('a challenge speaks English then, has its own scripts, and the visitor’s language afterwards', async () => {
+  test('leaves challenge pages in English until the matching release responds, with their scripts working', async () => {
     upstream.trouble = 'other-release';
     const url = await startEdge();
     const page = async () => {
@@ -357,7 +360,7 @@ describe('a service of another release', () => {
     await eventually(page, (text) => text.includes('<html lang="ar" dir="rtl"'));
   });
 
-  test('a first visitor from Cairo reads Arabic at once', async () => {
+  test('a first visitor who reads Arabic gets the page in Arabic at once', async () => {
     const url = await startEdge({}, false);
     const answer = await fetch(url, { headers: { ...CHALLENGED, 'accept-language': 'ar-EG,ar;q=0.9' } });
     expect(await answer.text()).toContain('<html lang="ar" dir="rtl"');

@@ -1,6 +1,6 @@
 /**
- * What the gate must not change (design 3.2): large bodies, encodings, ranges, conditional answers, and
- * the visitor's other tab. On workerd itself, against an origin that says exactly what it got.
+ * What the gate must not change: large bodies, encodings, ranges, conditional responses, and the visitor's other tab.
+ * On workerd itself, with an origin that reports exactly what it received.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
@@ -99,7 +99,7 @@ async function startOrigin() {
     if (path === '/elsewhere') return void response.writeHead(302, { location: 'https://other.test/next' }).end();
     if (path === '/cut') {
       cutAnswers++;
-      // Hangs up once the half is on its way.
+      // Hangs up once half of the body is sent.
       response.writeHead(200, { 'content-length': '1000' }).write('half', () => request.socket.destroySoon());
       return;
     }
@@ -115,7 +115,7 @@ async function startOrigin() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-/** The answer's bytes as they came, nothing decoded. */
+/** The bytes of the response as they came, nothing decoded. */
 function raw(path: string, headers: Record<string, string> = {}): Promise<{ response: IncomingMessage; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const call = httpRequest(edge.url + path, { headers }, (response) => {
@@ -135,19 +135,19 @@ test('a body of 30 MB streams through', async () => {
   expect(await answer.json()).toEqual({ length: body.length, sha256: createHash('sha256').update(body).digest('hex') });
 });
 
-test('gzip passes as the origin sent it', async () => {
+test('a gzip response passes as the origin sent it', async () => {
   const { response, body } = await raw('/gzip', { 'accept-encoding': 'gzip' });
   expect(response.headers['content-encoding']).toBe('gzip');
   expect(body).toEqual(gzipSync('zipped'));
 });
 
-test('br passes as the origin sent it', async () => {
+test('a Brotli response passes as the origin sent it', async () => {
   const { response, body } = await raw('/br', { 'accept-encoding': 'br' });
   expect(response.headers['content-encoding']).toBe('br');
   expect(body).toEqual(brotliCompressSync('zipped'));
 });
 
-test('a range passes as the origin sent it', async () => {
+test('a range response passes as the origin sent it', async () => {
   const { response, body } = await raw('/range', { range: 'bytes=1-3' });
   expect([response.statusCode, response.headers['content-range'], body.toString()]).toEqual([
     206,
@@ -161,22 +161,22 @@ test('a 304 passes as the origin sent it', async () => {
   expect([response.statusCode, response.headers.etag]).toEqual([304, '"v1"']);
 });
 
-test('two cookies stay two', async () => {
+test('two cookies stay two headers', async () => {
   const { response } = await raw('/cookies');
   expect(response.headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2']);
 });
 
-test('a redirect to the origin’s own name leads back through the gate, another is left alone', async () => {
+test('a redirect to the origin’s own name leads back through the gate; any other is left alone', async () => {
   expect((await raw('/absolute')).response.headers.location).toBe(`${edge.url}/next?x=1`);
   expect((await raw('/elsewhere')).response.headers.location).toBe('https://other.test/next');
 });
 
-test('an origin that dies in the middle of its answer is called once', async () => {
+test('an origin that hangs up in the middle of its response is called once', async () => {
   await expect(raw('/cut')).rejects.toThrow();
   expect(cutAnswers).toBe(1);
 });
 
-test('the protect script goes into whole documents, under the page’s nonce', async () => {
+test('the protect script is added to whole documents, with the page’s nonce', async () => {
   const { response, body } = await raw('/page');
   expect(body.toString()).toMatch(
     /<head><script src="\/__protect\/protect\.js\?v=[0-9a-f]+" nonce="abc123" async><\/script><title>/,
@@ -184,20 +184,23 @@ test('the protect script goes into whole documents, under the page’s nonce', a
   expect(response.headers.etag).toBe('W/"v1"');
 });
 
-test.each(['/zipped-page', '/brotli-page'])('compressed documents too: %s', async (path) => {
-  const answer = await fetch(edge.url + path);
-  expect(await answer.text()).toMatch(
-    /^<!doctype html><html><head><script src="[^"]+" async><\/script><title>x<\/title>/,
-  );
-});
+test.each(['/zipped-page', '/brotli-page'])(
+  'the protect script is added to the compressed document %s',
+  async (path) => {
+    const answer = await fetch(edge.url + path);
+    expect(await answer.text()).toMatch(
+      /^<!doctype html><html><head><script src="[^"]+" async><\/script><title>x<\/title>/,
+    );
+  },
+);
 
-test('and into nothing else', async () => {
+test('the protect script is added to nothing but whole documents', async () => {
   expect((await raw('/file')).body.toString()).toBe(PAGE);
   expect((await raw('/utf16')).body).toEqual(Buffer.from(PAGE, 'utf16le'));
   expect((await raw('/page', { 'sec-fetch-dest': 'empty' })).body.toString()).toBe(PAGE);
 });
 
-test('a second tab’s challenge leaves the first one’s clearance alone', async () => {
+test('a second tab’s challenge leaves the first tab’s clearance alone', async () => {
   const visitor = { 'user-agent': 'ChallengeMe' };
   const verify = () =>
     fetch(`${edge.url}/__protect/verify`, {
@@ -213,7 +216,7 @@ test('a second tab’s challenge leaves the first one’s clearance alone', asyn
   }
 });
 
-test('a gate that leads to itself says so instead of running in circles', async () => {
+test('a gate that forwards to itself responds 508 instead of looping', async () => {
   const port = await freePortBase();
   const looped = await startRawWorker({
     source: await bundleWorker('src/edge/index.ts'),
@@ -221,7 +224,7 @@ test('a gate that leads to itself says so instead of running in circles', async 
     compatibilityFlags: ['global_fetch_strictly_public'],
     vars: { SERVICE_URL: upstream.url, ORIGIN_URL: `http://127.0.0.1:${port}`, CLIENT_JWT: upstream.clientJwt },
   });
-  // The worker's port is chosen at start: a forwarder on a known one closes the circle.
+  // The worker's port is chosen at start, so a forwarder on a known port closes the loop.
   const back = createServer((request, response) => {
     const call = httpRequest(looped.url + request.url!, { headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
@@ -242,7 +245,7 @@ test('a gate that leads to itself says so instead of running in circles', async 
   }
 });
 
-test('a host the instance does not list is answered for by nobody', async () => {
+test('a host that the instance does not list gets 421', async () => {
   upstream.setPolicy({ autoInject: true, hosts: ['site.test'] });
   await eventually(
     async () => (await raw('/x')).response.statusCode,

@@ -1,4 +1,4 @@
-/** Challenged submissions are held in memory, and no more of them than an isolate has room for (design 3.3). */
+/** Challenged submissions are held in memory, but no more of them than an isolate has room for. */
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -71,7 +71,7 @@ function holdOpen(bytes: number): Promise<Socket> {
   });
 }
 
-/** Of workerd since it started, in MB; Linux tells it, elsewhere there is nothing to compare. */
+/** Peak memory of workerd since it started, in MB. Only Linux reports it; elsewhere it is 0. */
 function peakMegabytes(): number {
   const status = `/proc/${worker.pid}/status`;
   return existsSync(status) ? Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024 : 0;
@@ -83,7 +83,7 @@ describe('challenged submissions', () => {
     ['of four million fields', 'application/x-www-form-urlencoded', filled('a&')],
     ['of lists in lists', 'application/json', filled('[')],
     ['of a million members', 'application/json', `{${filled('"a":{},')}"b":0}`],
-  ])('%s cost a few times their bytes', async (_, type, body) => {
+  ])('%s take a few times their size in memory', async (_, type, body) => {
     const before = peakMegabytes();
     const answer = await fetch(`${worker.url}/form`, {
       method: 'POST',
@@ -95,7 +95,7 @@ describe('challenged submissions', () => {
     expect(peakMegabytes() - before).toBeLessThan(80);
   });
 
-  test('that together are too large for an isolate are sent away, those that fit are not', async () => {
+  test('that together are too large for an isolate are refused, and those that fit are not', async () => {
     expect(SUBMISSION_MAX_BYTES).toBeLessThanOrEqual(HALF_BYTES);
     expect((await submit(1000)).status).toBe(403);
     await Promise.all([holdOpen(HALF_BYTES), holdOpen(HALF_BYTES)]);

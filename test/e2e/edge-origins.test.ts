@@ -1,6 +1,6 @@
 /**
- * The ways to an origin (issue 4, point 8) on workerd itself: the zone's own (`fetch` of the address
- * asked for), a service binding with and without an address, and a host resolved as another.
+ * The ways to an origin, on workerd itself: the zone's own origin (`fetch` of the requested address), a service binding
+ * with and without an address, and a host resolved as another.
  */
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
-/** Tells what it was asked for, and redirects to itself by its own name. */
+/** Reports what it received, and redirects to itself by its own name. */
 const ORIGIN_WORKER = `export default { async fetch(request) {
   const { pathname, search } = new URL(request.url);
   if (pathname === '/moved') return new Response(null, { status: 302, headers: { location: 'http://inner.test/there' } });
@@ -65,7 +65,7 @@ interface Answer {
   body: string;
 }
 
-/** One request for a host of the visitor's choice, as it stands in the address bar. */
+/** One request for a host of the visitor's choice, as in the address bar. */
 function ask(path: string, host: string, method = 'GET', body = ''): Promise<Answer> {
   const { hostname, port } = new URL(edge.url);
   return new Promise((resolve, reject) => {
@@ -81,7 +81,7 @@ function ask(path: string, host: string, method = 'GET', body = ''): Promise<Ans
 const json = ({ body }: Answer) => JSON.parse(body) as Record<string, unknown> & { headers: Record<string, string> };
 
 describe('in front of the zone’s own origin', () => {
-  test('the address asked for is the address fetched, path and body as they came', async () => {
+  test('the requested address is fetched, with path and body unchanged', async () => {
     await start({ ORIGIN_URL: 'zone' });
     const answer = await ask('/echo//a;b/%2f?x=1', new URL(origin.url).host, 'POST', 'whole');
     const echoed = json(answer);
@@ -95,7 +95,7 @@ describe('in front of the zone’s own origin', () => {
     expect(echoed.headers['x-protect-signature']).toContain('v1=');
   });
 
-  test('a gate that reaches itself says so instead of going round', async () => {
+  test('a gate that reaches itself responds 508 instead of looping', async () => {
     await start({ ORIGIN_URL: 'zone' });
     const answer = await ask('/', new URL(edge.url).host);
     expect(answer.status).toBe(508);
@@ -103,7 +103,7 @@ describe('in front of the zone’s own origin', () => {
 });
 
 describe('in front of a Worker', () => {
-  test('the binding is called with the public address, once, with what the gate vouches for', async () => {
+  test('the binding is called once, with the public address and the gate’s headers', async () => {
     await start({}, { services: { ORIGIN: ORIGIN_WORKER } });
     const told = json(await ask('/shop/?q=1', 'shop.test', 'PUT', 'cart'));
     expect(told).toMatchObject({ url: 'http://shop.test/shop/?q=1', method: 'PUT', body: 'cart' });
@@ -111,7 +111,7 @@ describe('in front of a Worker', () => {
     expect(told.headers['x-protect-signature']).toContain('v1=');
   });
 
-  test('with ORIGIN_URL it is called by that name, which no redirect tells a visitor', async () => {
+  test('with ORIGIN_URL it is called by that name, and no redirect shows the name to a visitor', async () => {
     await start({ ORIGIN_URL: 'http://inner.test' }, { services: { ORIGIN: ORIGIN_WORKER } });
     const told = json(await ask('/x', 'shop.test'));
     expect(told).toMatchObject({ url: 'http://inner.test/x' });
@@ -122,14 +122,14 @@ describe('in front of a Worker', () => {
 });
 
 describe('a host resolved as another', () => {
-  test('keeps its name and goes where the override says', async () => {
+  test('keeps its name and is fetched from the override', async () => {
     const vars = { ORIGIN_URL: origin.url, ORIGIN_RESOLVE_OVERRIDE: 'hidden.shop.test' };
     await start(vars, { outbound: RECORDER });
     const echoed = json(await ask('/echo', 'shop.test'));
     expect(echoed.headers).toMatchObject({ 'x-resolved-as': 'hidden.shop.test', 'x-forwarded-host': 'shop.test' });
   });
 
-  test('and nothing is overridden unless it is said', async () => {
+  test('is fetched from its own address without an override', async () => {
     await start({ ORIGIN_URL: origin.url }, { outbound: RECORDER });
     expect(json(await ask('/echo', 'shop.test')).headers['x-resolved-as']).toBe('nothing');
   });

@@ -1,4 +1,4 @@
-/** The service away and back (issue 3, "Shown by"): rules from KV after a restart, news afterwards. */
+/** The service stops and comes back: rules come from KV after a restart, and changes arrive afterwards. */
 import { expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -11,7 +11,7 @@ const statusFor = async (userAgent: string) => {
 const block = (value: string) =>
   manage(stack(), '/protect/access-rules/create', { rules: [{ type: 'userAgent', value, verdict: 'block' }] });
 
-test('a restarted edge enforces its rules from KV while the service is down, and picks up news when it is back', async () => {
+test('a restarted edge enforces its rules from KV while the service is down, and loads changes when it is back', async () => {
   await block('early-bird');
   await eventually(
     () => statusFor('early-bird'),

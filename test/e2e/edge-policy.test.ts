@@ -1,4 +1,4 @@
-/** An instance's policy at the gate: sessions and scores, categories, path rules, modes (issue 4, points 5 and 6). */
+/** An instance's policy at the gate: sessions and scores, address categories, path rules, monitor mode and rollout. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
@@ -89,7 +89,7 @@ describe('sessions', () => {
 
   const sessionCalls = () => upstream.calls.filter((path) => path === '/edge/v1/sessions').length;
 
-  test('the score decides, and a raised one at once', async () => {
+  test('the risk score decides, and a raised score counts at once', async () => {
     await usePolicy(json);
     expect((await ask('/api/time', await session())).status).toBe(200);
     expect((await ask('/api/time', await session({ jti: 'jti-2' }))).problem).toBe('invalid-session');
@@ -112,12 +112,12 @@ describe('sessions', () => {
     });
   });
 
-  test('an expired one is told apart, and its page opens', async () => {
+  test('an expired session is reported as such, and its page opens', async () => {
     await usePolicy(json);
     const over = await session({ exp: Math.floor(Date.now() / 1000) - 10 });
     expect(await ask('/api/time', over)).toMatchObject({ status: 401, problem: 'session-not-found' });
     expect(await ask('/', over)).toMatchObject({ status: 200, problem: 'session-not-found' });
-    // The session itself is not over: it is renewed behind the answers, asked for once.
+    // The session itself is still valid: it is renewed once, behind the responses.
     await eventually(
       async () => (await ask('/', over)).answer.headers.getSetCookie(),
       (cookies) => cookies.some((line) => line.startsWith('protect_session=jti-1|')),
@@ -125,7 +125,7 @@ describe('sessions', () => {
     expect(sessionCalls()).toBe(1);
   });
 
-  test('of two cookies the one that was set for the host alone makes room for the new one', async () => {
+  test('of two session cookies, the one for the host alone is deleted in favour of the new one', async () => {
     await usePolicy(json);
     const { cookie } = await session();
     const { answer } = await ask('/__protect/session', { cookie: `${cookie}; ${cookie}` }, 'POST');
@@ -136,7 +136,7 @@ describe('sessions', () => {
     expect(single.answer.headers.getSetCookie()).toHaveLength(1);
   });
 
-  test('one that runs out is renewed behind the response and handed over with a later one', async () => {
+  test('a session about to expire is renewed behind the response, and a later response sets it', async () => {
     await usePolicy(json);
     const before = sessionCalls();
     const ending = await session({ exp: Math.floor(Date.now() / 1000) + 60 });
@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect(sessionCalls() - before).toBe(1);
   });
 
-  test('a path rule waives it for webhooks', async () => {
+  test('a path rule waives the session for webhooks', async () => {
     await usePolicy({
       ...json,
       pathRules: [{ pattern: '/api/hook', action: 'inherit', methods: ['POST'], waiveSession: true }],
@@ -163,7 +163,7 @@ describe('sessions', () => {
 });
 
 describe('policy', () => {
-  test('categories of addresses have verdicts', async () => {
+  test('address categories have verdicts', async () => {
     await usePolicy({ ipCategoryRules: { tor: 'block', datacenter: 'captcha' } });
     expect(await ask('/echo', from('192.0.2.1', '64496', 'T1'))).toMatchObject({ status: 403, decision: 'block' });
     const cloud = await ask('/echo', from('192.0.2.1', '24940'));
@@ -172,7 +172,7 @@ describe('policy', () => {
     expect((await ask('/echo', from('192.0.2.1'))).status).toBe(200);
   });
 
-  test('path rules decide by path and method, and no spelling walks around them', async () => {
+  test('path rules decide by path and method, whatever the spelling of the path', async () => {
     await usePolicy({
       pathRules: [
         { pattern: '/echo/public/**', action: 'allow' },
@@ -195,14 +195,14 @@ describe('policy', () => {
     }
   });
 
-  test('monitor records and forwards', async () => {
+  test('monitor mode records verdicts and forwards', async () => {
     await usePolicy({ monitor: true, pathRules: [{ pattern: '/echo/admin', action: 'block' }] });
     const watched = await ask('/echo/admin');
     expect(watched).toMatchObject({ status: 200, decision: 'block' });
     expect(await recordOf(watched.id)).toMatchObject({ decision: 'block', enforcement_policy: 'monitor', status: 200 });
   });
 
-  test('rollout enforces on its share of visitors, always the same ones', async () => {
+  test('rollout enforces on its share of visitors, and always on the same ones', async () => {
     await usePolicy({ rollout: 40, pathRules: [{ pattern: '/echo/admin', action: 'block' }] });
     const statuses = async () => {
       const answers = await Promise.all(

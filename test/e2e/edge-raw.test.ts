@@ -1,7 +1,6 @@
 /**
- * The gate on workerd itself, with nothing in front of it (design 3; issue 2 "on raw workerd"): what a
- * visitor types changes no verdict and reaches no origin, paths arrive as sent, and the allow path
- * reads no KV and waits for no call but the origin's.
+ * The gate on workerd itself, with nothing in front of it: what a visitor types changes no verdict and reaches no
+ * origin, paths arrive as sent, and an allowed request reads no KV and waits for no call but the origin's.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +16,7 @@ import type { Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
 const COMPATIBILITY_DATE = '2026-10-01';
-/** The demo origin wants a port of its own. */
+/** The demo origin needs a port of its own. */
 let upstream: Upstream;
 let origin: DemoOrigin;
 let worker: RawWorker;
@@ -57,7 +56,7 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-/** One request as bytes; the answer as text. */
+/** Sends one request as bytes and returns the response as text. */
 function raw(requestLine: string, headers: Record<string, string> = {}): Promise<string> {
   const { hostname, port } = new URL(worker.url);
   return new Promise((resolve, reject) => {
@@ -124,7 +123,7 @@ describe('what a visitor types', () => {
     }
   });
 
-  test('with the secret the proxy’s word counts', async () => {
+  test('with the secret the proxy’s signals count', async () => {
     const signed = { 'x-client-ip': '198.51.100.66', 'x-signals-secret': SECRET };
     expect(await raw('GET /echo HTTP/1.1', signed)).toMatch(/^HTTP\/1.1 403/);
     const mapped = { 'x-client-ip': '::FFFF:C633:6442', 'x-signals-secret': SECRET };
@@ -142,7 +141,7 @@ describe('the edge’s own addresses', () => {
     },
   );
 
-  test('a challenged visitor reaches what is needed to solve', async () => {
+  test('a challenged visitor can fetch what a solution needs', async () => {
     const challenged = { 'user-agent': 'ChallengeMe' };
     expect(await raw('GET /__protect/interstitial.js HTTP/1.1', challenged)).toMatch(/^HTTP\/1.1 200/);
     expect(await raw('GET /__protect/../echo HTTP/1.1', challenged)).toMatch(/^HTTP\/1.1 403/);
@@ -155,7 +154,7 @@ describe('the edge’s own addresses', () => {
     );
   });
 
-  test.each(['GET', 'DELETE', 'PUT'])('%s on a POST address is no error of ours', async (method) => {
+  test.each(['GET', 'DELETE', 'PUT'])('%s on a POST address is not a server error', async (method) => {
     expect(await raw(`${method} /__protect/verify HTTP/1.1`)).toMatch(/^HTTP\/1.1 404/);
   });
 });
@@ -185,18 +184,18 @@ describe('paths', () => {
   });
 
   test.each(['/__protect/../echo', '//__protect/health', '/%5f_protect/health', '/__protect//health'])(
-    '%s is one and the same to gate and origin',
+    '%s is the same path to gate and origin',
     async (path) => {
       const answer = await raw(`GET ${path} HTTP/1.1`);
       expect(answer).toMatch(path.endsWith('echo') ? /"path":"\/echo"/ : /"status":"ok"/);
     },
   );
 
-  test.each(['PROPFIND', 'TRACE', 'DELETE', 'PATCH', 'OPTIONS'])('%s passes', async (method) => {
+  test.each(['PROPFIND', 'TRACE', 'DELETE', 'PATCH', 'OPTIONS'])('the method %s passes', async (method) => {
     expect(await raw(`${method} /echo HTTP/1.1`)).toContain(`"method":"${method}"`);
   });
 
-  test('headers up to the runtime’s own limit and malformed cookies are no error of ours', async () => {
+  test('headers up to the runtime’s limit and malformed cookies are not server errors', async () => {
     const long = {
       cookie: `protect_session=${'x'.repeat(6000)}; __Host-protect-clearance=${'y'.repeat(6000)}; =; ;;a`,
     };
@@ -214,18 +213,18 @@ describe('steady state', () => {
       const open = upstream.open.find(({ path }) => path === '/edge/v1/version');
       await (await fetch(`${worker.url}/echo/steady`)).arrayBuffer();
       requests += 1;
-      // The call for news was under way before this request and is not over after its response.
+      // The version check began before this request and is still open after its response.
       if (open && upstream.open.includes(open)) whileOpen += 1;
     }
     upstream.trouble = 'none';
     const counts = (await (await fetch(`${worker.url}/__count`)).json()) as { kvReads: number; fetches: string[] };
     expect(counts.kvReads).toBe(0);
     expect(counts.fetches.filter((url) => url.startsWith(origin.url))).toHaveLength(requests);
-    // Calls for news and batches of verdicts go out behind responses, at intervals: far fewer than one a request.
+    // Version checks and verdict batches go out behind responses, far less often than once per request.
     expect(counts.fetches.length - requests).toBeLessThan(requests / 2);
   });
 
-  test('a change is picked up behind a response, without the base again', async () => {
+  test('a change is loaded behind a response, without the base again', async () => {
     await upstream.setRules([{ type: 'userAgent', value: 'latecomer', verdict: 'block' }], true);
     upstream.calls.length = 0;
     await eventually(
@@ -236,7 +235,7 @@ describe('steady state', () => {
     expect(upstream.calls.some((path) => path.includes('/delta/'))).toBe(true);
   });
 
-  test('the scheduled run writes KV on change only', async () => {
+  test('the scheduled run writes KV only on a change', async () => {
     await fetch(`${worker.url}/__scheduled`);
     await fetch(`${worker.url}/__count`);
     await fetch(`${worker.url}/__scheduled`);
@@ -244,7 +243,7 @@ describe('steady state', () => {
     expect(counts.kvWrites).toBe(0);
   });
 
-  test('a visitor who hangs up before the answer leaves a record too', async () => {
+  test('a visitor who hangs up before the response leaves a record too', async () => {
     upstream.verifyTrouble = 'silent';
     const body = 'captcha-response=some-token';
     const { hostname, port } = new URL(worker.url);
@@ -265,7 +264,7 @@ describe('steady state', () => {
     upstream.verifyTrouble = 'none';
   });
 
-  test('every request left one record', async () => {
+  test('every request leaves one record', async () => {
     const { records } = upstream;
     const id = (await fetch(`${worker.url}/echo/recorded`)).headers.get('x-protect-request-id')!;
     await eventually(

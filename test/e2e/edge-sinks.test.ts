@@ -1,6 +1,6 @@
 /**
- * The sinks that need no service (design 7), each through the edge and the platform's own binding: what the service
- * was sent is in R2 and in Analytics Engine too, verdict for verdict.
+ * The sinks that need no service, each through the edge and the platform's own binding: whatever the service received
+ * is also in R2 and in Analytics Engine, verdict for verdict.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -61,7 +61,7 @@ function vars(sinks: string): Record<string, string> {
   };
 }
 
-/** A point as workerd hands it on: texts as bytes, `null` left out. */
+/** A data point as workerd passes it on: text as bytes, `null` left out. */
 type EnginePoint = Record<string, number[] | number | string | undefined>;
 
 function readPoint(point: EnginePoint): ReturnType<typeof pointOf> {
@@ -76,7 +76,7 @@ function readPoint(point: EnginePoint): ReturnType<typeof pointOf> {
 
 type Ask = (path: string, userAgent: string) => Promise<{ status: number }>;
 
-/** Requests of both outcomes; the records of them that the service got, by id. */
+/** Makes requests of both outcomes. Returns the records that the service received, by id. */
 async function visited(ask: Ask): Promise<Map<string, VerdictRecord>> {
   await eventually(
     () => ask('/warm', 'Mozilla/5.0 BlockMe'),
@@ -94,7 +94,7 @@ async function visited(ask: Ask): Promise<Map<string, VerdictRecord>> {
   return new Map(ours().map((record) => [record.id, record]));
 }
 
-test('R2: every verdict is a line of an object under its instance and day', async () => {
+test('R2 gets every verdict as a line of an object under its instance and day', async () => {
   const withBucket = { ...file, r2_buckets: [{ binding: 'VERDICT_LOG', bucket_name: 'verdict-log' }] };
   const config = workerConfig(withBucket, await bundleWorker(file.main), vars('service,r2'));
   const edge = new Miniflare({ ...runtimeOptions('edge', stateDir, true), workers: [{ config }] });
@@ -125,7 +125,7 @@ test('R2: every verdict is a line of an object under its instance and day', asyn
   }
 });
 
-test('Analytics Engine: every verdict is a point, its columns in their fixed order', async () => {
+test('Analytics Engine gets every verdict as a point with its columns in a fixed order', async () => {
   const points: EnginePoint[] = [];
   const collector = await listen(async (body) => {
     points.push(JSON.parse(body) as EnginePoint);

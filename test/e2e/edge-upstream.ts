@@ -36,9 +36,9 @@ export interface Upstream {
   clientJwt: string;
   trouble: Trouble;
   verifyTrouble: 'none' | 'silent' | 'garbage' | 'empty' | 'error';
-  /** What `/siteverify` answers while it is well. */
+  /** What `/siteverify` returns without trouble. */
   verifyAnswer: object;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   calls: string[];
   /** Calls that a silent service still leaves open; the edge's own deadlines end them. */
   open: { path: string }[];
@@ -46,9 +46,9 @@ export interface Upstream {
   counters: Record<string, number>;
   setPolicy(policy: object): void;
   configVersion(): string;
-  /** A new base; or, with `asDelta`, the same base and a delta over it. */
+  /** Publishes a new base or, with `asDelta`, a delta over the same base. */
   setRules(rules: EdgeRule[], asDelta?: boolean): Promise<void>;
-  /** A session JWT for a visitor on the loopback address without a user agent of its own. */
+  /** A session JWT for a visitor on the loopback address with a fixed user agent. */
   mintSession(claims?: Partial<SessionClaims>): Promise<string>;
   raise(jti: string, score: number): void;
   stop(): Promise<void>;

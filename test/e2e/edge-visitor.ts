@@ -1,4 +1,4 @@
-/** Visitors for the edge tests: signed signals, a real session, a solved challenge. */
+/** Visitors for the edge tests: signals with the proxy's secret, a solved challenge, cookies. */
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
@@ -11,7 +11,7 @@ export interface VisitorSignals {
   ja4?: string;
 }
 
-/** What the operator's own proxy would send. Without `from` the stack's listener tells the socket's address. */
+/** What the operator's own proxy sends. Without `from`, the stack's listener uses the address of the socket. */
 export function signalsOf(stack: Stack, { from, country, asn, ja4 }: VisitorSignals): Record<string, string> {
   if (from === undefined) return {};
   return {
@@ -23,7 +23,7 @@ export function signalsOf(stack: Stack, { from, country, asn, ja4 }: VisitorSign
   };
 }
 
-/** Edge variables for tests that change rules often: news is looked for at every other request. */
+/** Edge variables for tests that change rules often: the edge checks for changes every 100 ms. */
 export const quickRules = { RULES_POLL_SECONDS: '0.1', RULES_MAX_STALE_SECONDS: '0.1' };
 
 /** Makes rules and waits until the edge has them. */
@@ -38,7 +38,7 @@ export async function addRules(stack: Stack, ...rules: object[]): Promise<void> 
   await eventually(loaded, (current) => current >= version);
 }
 
-/** How often the demo origin saw a path. */
+/** How often the demo origin received a path. */
 export async function hitsOf(stack: Stack, path: string): Promise<number> {
   const hits = (await (await fetch(`${stack.originUrl}/hits`)).json()) as Record<string, number>;
   return hits[path] ?? 0;
@@ -76,7 +76,7 @@ export async function solvedToken(
   return answer.token;
 }
 
-/** `name=value` of every cookie an answer sets. */
+/** `name=value` of every cookie that a response sets. */
 export function cookiesOf(response: Response): string {
   return response.headers
     .getSetCookie()

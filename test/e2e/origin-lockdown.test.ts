@@ -1,6 +1,6 @@
 /**
- * The PHP and nginx snippets of `docs/origin-lockdown.md`, run by PHP and nginx themselves where the
- * machine has them: what the edge signs is let in, everything else is refused. (Node's: `unit/edge`.)
+ * The PHP and nginx snippets of `docs/origin-lockdown.md`, run by PHP and nginx where the machine has them: a request
+ * signed by the edge is accepted, any other is refused. `unit/edge/origin-lockdown` runs the Node snippet.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -104,7 +104,7 @@ describe.each(installed)('$name', ({ start }) => {
     ip: '192.0.2.1',
     ...changes,
   });
-  /** What the gate signs as `signed`, sent as `sent` says. */
+  /** Signs the request `signed` as the gate does and sends it with the changes in `sent`. */
   async function send(signed = facts(), sent: object = {}, kid = 'k-1'): Promise<number> {
     const { method, target, requestId, decision, verified, ip } = { ...signed, ...sent };
     return statusOf(port, method, target, {
@@ -116,7 +116,7 @@ describe.each(installed)('$name', ({ start }) => {
     });
   }
 
-  test('lets in what came through the gate', async () => {
+  test('accepts a request that came through the gate', async () => {
     expect(await send()).toBe(200);
     expect(await send(facts({ ip: '', method: 'GET', target: '/' }))).toBe(200);
   });
@@ -127,11 +127,11 @@ describe.each(installed)('$name', ({ start }) => {
     ['another method', { method: 'GET' }],
     ['another verdict', { verified: 'false' }],
     ['another visitor', { ip: '192.0.2.2' }],
-  ])('refuses %s', async (_, sent) => {
+  ])('refuses a signature for %s', async (_, sent) => {
     expect(await send(facts(), sent)).toBe(403);
   });
 
-  test('refuses an old signature, a foreign key id and none at all', async () => {
+  test('refuses an old signature, an unknown key id and a missing signature', async () => {
     expect(await send(facts({ timestamp: Math.floor(Date.now() / 1000) - 301 }))).toBe(403);
     expect(await send(facts(), {}, 'k-2')).toBe(403);
     expect(await statusOf(port, 'GET', '/', {})).toBe(403);

@@ -1,4 +1,4 @@
-/** The removal of a rule group is a job: the service is killed in its middle, and another one finishes it. */
+/** Deleting a rule group is a job: the service is stopped in the middle of it, and the next one finishes it. */
 import { Miniflare } from 'miniflare';
 import { expect, test } from 'vitest';
 import { ownRuntimes } from '../../src/cli/processes.ts';
@@ -8,7 +8,7 @@ import { StateDir } from '../../src/cli/state.ts';
 import { moduleManifest, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
-/** Twenty steps: long enough to be met in the middle. */
+/** Twenty steps, so that the service stops in the middle. */
 const RULES = 20_000;
 const OTHER_RULES = 100;
 /** A job counts as abandoned after 15 s; scheduled runs come every two. */
@@ -22,7 +22,7 @@ interface Job {
 
 const stack = useStack();
 
-/** Straight into the table of the stopped service: twenty thousand calls would be the longer part of the test. */
+/** Written straight into the table of the stopped service, because twenty thousand calls take longer than the test. */
 async function insertRules(stateDir: string, accountId: string): Promise<void> {
   const file = readWranglerFile(SERVICE_CONFIG);
   const miniflare = new Miniflare({
@@ -55,7 +55,7 @@ async function insertRules(stateDir: string, accountId: string): Promise<void> {
   }
 }
 
-test('a removal that lost its service in the middle is finished by the next one, and told of', async () => {
+test('a removal that lost its service in the middle is finished by the next one, which reports it', async () => {
   const { stateDir, accountId } = stack();
   await stack().stopService();
   await insertRules(stateDir, accountId);

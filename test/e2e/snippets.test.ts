@@ -1,6 +1,6 @@
 /**
- * The programs of `docs/snippets`, each run as a backend would run it, by every runtime this machine has. Node
- * is always there; of the others only a missing one is passed over, never a failing one.
+ * The programs of `docs/snippets`, each run as a backend runs it, with every runtime that this machine has. Node is
+ * always there. A missing runtime is skipped, a failing one is not.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -32,7 +32,7 @@ describe.each(snippets)('the $language snippet', ({ command, args }) => {
       env: { ...process.env, CAPTCHA_URL: stack().serviceUrl, CAPTCHA_SECRET: secret },
     });
 
-  test('verifies a solved token, once, and tells a wrong secret from a wrong token', async () => {
+  test('verifies a solved token once, and tells a wrong secret from a wrong token', async () => {
     const token = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey });
     expect((await ask(token)).stdout).toBe('verified\n');
     expect((await ask(token)).stdout).toBe('refused\n');

@@ -1,6 +1,6 @@
 /**
- * A token says yes once, whatever dies meanwhile: the service killed between check and spend, between
- * spend and answer, or asked by callers who hang up while their spends share a call with others'.
+ * A token verifies once, whatever fails in between: the service is killed between check and spend or between spend and
+ * response, or callers hang up while their spends share a call with those of others.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -16,7 +16,7 @@ import { useStack } from '../support/stack.ts';
 
 const stack = useStack();
 const TOKENS = 300;
-/** Verifications of each token, at once, before the service dies and again after. */
+/** Verifications of each token, before the service is killed and again after. */
 const TIMES = 3;
 const CONCURRENT = 48;
 /** Enough that some tokens are spent, some are not, and some are on their way. */
@@ -45,7 +45,7 @@ async function verify(token: string): Promise<boolean> {
   return response.ok && ((await response.json()) as { verified: boolean }).verified;
 }
 
-/** Asks about each token several times, some at once; what got no answer is no yes. */
+/** Verifies each token several times, many at once. A call without a response counts as not verified. */
 async function verifyAll(list: readonly string[], answered: () => void): Promise<Map<string, number>> {
   const yes = new Map<string, number>();
   const questions = list.flatMap((token) => Array.from({ length: TIMES }, () => token));
@@ -76,7 +76,7 @@ function serviceRuntime(): number {
   return found;
 }
 
-test('a service killed amid verifications has said yes to each token at most once when all is told', async () => {
+test('a service killed during verifications has verified each token at most once', async () => {
   const list = await tokens(TOKENS);
   const victim = serviceRuntime();
   let answers = 0;
@@ -88,7 +88,7 @@ test('a service killed amid verifications has said yes to each token at most onc
   const after = await verifyAll(list, () => undefined);
   const yeses = list.map((token) => (before.get(token) ?? 0) + (after.get(token) ?? 0));
   expect(Math.max(...yeses)).toBe(1);
-  // A yes may have died with the service, but only one that was being asked for.
+  // A verification may be lost with the service, but only one that was under way.
   expect(yeses.filter((count) => count === 0).length).toBeLessThanOrEqual(CONCURRENT);
   expect([before.size > 0, after.size > 0]).toEqual([true, true]);
 }, 120_000);
@@ -114,7 +114,7 @@ function raw(token: string, hangUpAfterMs: number | null): Promise<string> {
   });
 }
 
-test('callers who hang up take no answer from those whose spends went with theirs', async () => {
+test('callers who hang up do not affect others whose spends share a call with theirs', async () => {
   for (let round = 0; round < 10; round++) {
     const list = await tokens(40);
     const answers = await Promise.all(list.map((token, index) => raw(token, index % 2 === 0 ? round : null)));

@@ -1,7 +1,7 @@
 /**
- * What a visitor can type is neither a signal nor reaches the origin (issue: shown on raw workerd). The
- * edge runs on workerd itself here, with the visitor's bytes on its socket: no simulator and no
- * listener of the stack takes anything away first. Rules, keys and origin are the stack's.
+ * What a visitor types is not taken for a signal and does not reach the origin. The edge runs on workerd itself, with
+ * the visitor's bytes on its socket, so that neither a simulator nor the stack's listener removes anything first.
+ * Rules, keys and origin are the stack's.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
@@ -55,7 +55,7 @@ function visit(path: string, headers: Record<string, string>): Promise<Response>
   return fetch(`${edge.url}${path}`, { headers, redirect: 'manual' });
 }
 
-/** Everything a visitor might type, in one request. */
+/** Every header that a visitor might forge, in one request. */
 function forgeries(ip: string): Record<string, string> {
   return {
     'x-client-ip': ip,
@@ -86,7 +86,7 @@ describe('forged headers on raw workerd', () => {
     echoed = (await answer.json()) as typeof echoed;
   });
 
-  test('block nobody, though each names a blocked network', () => {
+  test('block nobody, although each names a blocked network', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-protect-decision')).toBe('allow');
   });
@@ -98,28 +98,28 @@ describe('forged headers on raw workerd', () => {
     }
   });
 
-  test('do not replace what the edge says to the origin', () => {
+  test('do not replace the edge’s own headers', () => {
     expect(echoed.headers['x-protect-verified']).toBe('false');
     expect(echoed.headers['x-protect-request-id']).toBe(answer.headers.get('x-protect-request-id'));
   });
 
-  test('are in no verdict', async () => {
+  test('appear in no verdict', async () => {
     const marker = `/echo/spoof-${Date.now()}`;
     await visit(marker, { 'user-agent': 'plain', ...forgeries(FORGED_IP) });
     const { verdicts } = await eventually(
       () => manage<{ verdicts: object[] }>(stack(), '/protect/verdicts', { requestPath: marker }),
       (found) => found.verdicts.length === 1,
     );
-    // What workerd itself says of the socket, and nothing the visitor typed.
+    // The address of the socket, and nothing that the visitor typed.
     expect(verdicts[0]).toMatchObject({ ip: '127.0.0.1', asn: null, country: null, ja4: null, decision: 'allow' });
   });
 
-  test('open nothing, though one names an allowed address', async () => {
+  test('allow nobody, although one names an allowed address', async () => {
     const gated = await visit('/echo', { 'user-agent': 'gated', ...forgeries(OPEN_IP) });
     expect(gated.status).toBe(403);
   });
 
-  test('with the right secret are signals', async () => {
+  test('count as signals with the right secret', async () => {
     const signed = { 'user-agent': 'plain', 'x-signals-secret': stack().signalsSecret };
     expect((await visit('/echo', { ...signed, 'x-client-ip': FORGED_IP })).status).toBe(403);
     expect((await visit('/echo', { ...signed, 'x-client-country': 'KP' })).status).toBe(403);
@@ -136,7 +136,7 @@ describe('forged headers on raw workerd', () => {
 });
 
 describe('a forged clearance', () => {
-  test('opens nothing and does not reach the origin', async () => {
+  test('lifts no challenge and does not reach the origin', async () => {
     const payload = Buffer.from(
       JSON.stringify({ instance: stack().instanceId, jti: 'x', level: 2, iat: 1, exp: 9_999_999_999 }),
     ).toString('base64url');
@@ -153,7 +153,7 @@ describe('a forged clearance', () => {
     expect(headers['cookie']).toBe('a=1; b=2');
   });
 
-  test('is no better than one taken from another browser', async () => {
+  test('is refused like one from another browser', async () => {
     const signed = { 'x-signals-secret': stack().signalsSecret, 'x-client-ip': '192.0.2.10' };
     const token = await solvedToken(
       { ...stack(), edgeUrl: edge.url },

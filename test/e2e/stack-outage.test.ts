@@ -1,14 +1,14 @@
-/** While the service is away verdicts wait in the queue (design 7, 8); when it is back each is there, once. */
+/** While the service is down, verdicts wait in the queue. When it is back, each one arrives once. */
 import { expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const REQUESTS = 40;
-/** Queue batches every five seconds, a retry every two, and the edge's own retries before. */
+/** Queue batches every five seconds, a retry every two, and the edge's own retries before them. */
 const DELIVERED_WITHIN_MS = 25_000;
 
 const stack = useStack();
 
-test('verdicts of an outage arrive afterwards, every one once, and visitors notice nothing', async () => {
+test('verdicts of an outage arrive once each afterwards, and visitors notice nothing', async () => {
   await fetch(`${stack().edgeUrl}/echo/before`);
   await stack().stopService();
   for (let n = 0; n < REQUESTS; n += 1) {

@@ -1,11 +1,11 @@
-/** Bodies that a Worker answers without reading: the visitor still gets that answer, whatever it sends. */
+/** Bodies that a Worker refuses without reading: the visitor still gets the response, whatever the size of the body. */
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { useStack } from '../support/stack.ts';
 
 const stack = useStack();
 
-/** Status, with the whole body sent as a browser would send it. */
+/** Sends the whole body, as a browser does, and returns the status. */
 function upload(url: string, headers: Record<string, string>, bytes: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method: 'POST', headers: { ...headers, 'content-length': String(bytes) } });
@@ -26,7 +26,7 @@ test.each([1_100_000, 20_000_000])('a body of %i bytes is refused with 413 by th
   expect(new Set(statuses)).toEqual(new Set([413]));
 });
 
-test('an upload by someone who is blocked is answered with the block', async () => {
+test('an upload by a blocked visitor gets the block response', async () => {
   const { serviceUrl, apiKey, edgeUrl } = stack();
   await fetch(`${serviceUrl}/protect/access-rules/create`, {
     method: 'POST',

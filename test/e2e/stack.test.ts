@@ -1,4 +1,4 @@
-/** The local stack's contract (design 10), kept by the real command in a process of its own. */
+/** The contract of the local stack, tested with the real command in a process of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -66,12 +66,12 @@ function gatehouse(...args: string[]) {
   return spawnSync('node', ['src/cli/gatehouse.ts', ...args, '--state', dir], { encoding: 'utf8' });
 }
 
-/** One life of a state directory, in order: each test finds the stack as the one before left it. */
+/** One life of a state directory. The tests run in order: each finds the stack as the one before left it. */
 describe('npm start', () => {
   let child: ReturnType<typeof start>;
   let stack: StackFacts;
 
-  test.each([0, 1, 2])('with a busy port (base + %i) says one clear line and exits with 1', async (offset) => {
+  test.each([0, 1, 2])('with a busy port (base + %i) prints one line and exits with 1', async (offset) => {
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(portBase + offset, '127.0.0.1', resolve));
     const refused = start();
@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('brings up all three and says so in stack.json', async () => {
+  test('starts all three and writes stack.json', async () => {
     child = start();
     stack = await facts();
     expect(Object.keys(stack).toSorted().join(' ')).toBe(
@@ -103,7 +103,7 @@ describe('npm start', () => {
     expect(child.output.match(/^ {2}curl /gm)).toHaveLength(3);
   });
 
-  test('refuses a directory that another stack runs on', async () => {
+  test('refuses a directory that another stack uses', async () => {
     const args = ['src/cli/start.ts', '--port-base', String(portBase + 9), '--state', dir];
     const { status, stderr } = spawnSync('node', args, { encoding: 'utf8' });
     expect(status).toBe(1);
@@ -111,7 +111,7 @@ describe('npm start', () => {
     expect(existsSync(join(dir, 'stack.json'))).toBe(true);
   });
 
-  test('lets the command line make an account, a site, an instance and a key while it runs', async () => {
+  test('takes commands that make an account, a site, an instance and a key while it runs', async () => {
     const made = gatehouse('account', 'create', '--email', 'ops@example.com', '--tier', 'professional');
     const account = JSON.parse(made.stdout) as { id: string };
     const site = JSON.parse(
@@ -128,7 +128,7 @@ describe('npm start', () => {
     expect((await post(`${stack.serviceUrl}/sites/get`, key.token, {})).status).toBe(403);
   });
 
-  test('exchanges a site’s secret on the command line: both are good for a while, or the new one at once', async () => {
+  test('takes a command that rotates a site’s secret: both are valid for a while, or the new one alone', async () => {
     const { accountId, siteKey, secretKey, serviceUrl } = stack;
     const rotate = (...more: string[]): string => {
       const { stdout } = gatehouse('site', 'rotate-secret', '--account', accountId, '--site-key', siteKey, ...more);
@@ -139,7 +139,7 @@ describe('npm start', () => {
     const second = rotate();
     expect([await statusOf(second), await statusOf(secretKey)]).toEqual([200, 200]);
     const third = rotate('--overlap-hours', '0');
-    // The running service looks a secret up again once its memory of it is two seconds old.
+    // The running service keeps a secret in memory for two seconds.
     await eventually(
       () => Promise.all([third, second, secretKey].map(statusOf)),
       (statuses) => statuses.join() === '200,401,401',
@@ -147,7 +147,7 @@ describe('npm start', () => {
     expect(JSON.parse(gatehouse('keys', 'reseal').stdout)).toEqual({ outcome: 'unchanged' });
   });
 
-  test('tells a mistake on the command line in a line, with exit code 1 and no stack trace', () => {
+  test('reports a mistake on the command line in one line, with exit code 1 and no stack trace', () => {
     const mistakes: [string[], string][] = [
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'gold is not a tier. Use one of: free'],
       [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody. List accounts with: account list'],
@@ -179,7 +179,7 @@ describe('npm start', () => {
     await expect(fetch(stack.edgeUrl)).rejects.toThrow();
   });
 
-  test('leaves its files to the command line', () => {
+  test('leaves files that the command line can use', () => {
     const accounts = JSON.parse(gatehouse('account', 'list').stdout) as { ownerEmail: string }[];
     expect(accounts.map(({ ownerEmail }) => ownerEmail)).toEqual([stack.ownerEmail, 'ops@example.com']);
   });
@@ -193,7 +193,7 @@ describe('npm start', () => {
     expect(child.output).toBe('');
   });
 
-  test('starts again where it was killed, and ends what that left, with nothing kept under --fresh', async () => {
+  test('starts where another was killed, ends its processes, and keeps nothing with --fresh', async () => {
     const left = childrenOf((await facts()).pid);
     await end(child, 'SIGKILL');
     rmSync(join(dir, 'stack.json'));

@@ -1,7 +1,4 @@
-/**
- * The service is down, then back: visitors notice nothing, and every verdict of the time between is
- * in the log, once.
- */
+/** The service stops and comes back: visitors notice nothing, and every verdict in between is in the log once. */
 import { expect, test } from 'vitest';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
@@ -13,8 +10,8 @@ interface Page {
   total: number;
 }
 
-test('verdicts made while the service is down are all found once it is back', async () => {
-  // The edge has its ruleset and config; what follows needs neither.
+test('verdicts made while the service is down are all in the log once it is back', async () => {
+  // The edge loads its ruleset and configuration now; the rest of the test does not need the service for them.
   await (await fetch(`${stack().edgeUrl}/api/before`)).text();
   await stack().stopService();
   const requestIds: string[] = [];
@@ -23,7 +20,7 @@ test('verdicts made while the service is down are all found once it is back', as
     await response.text();
     requestIds.push(response.headers.get('x-protect-request-id') ?? '');
   }
-  // The edge has given up on the service, and every verdict is in the queue, which finds nobody to take it.
+  // The edge has stopped trying the service: every verdict is in the queue, which cannot deliver it.
   await eventually(
     async () =>
       stack()

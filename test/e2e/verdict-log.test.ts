@@ -1,6 +1,6 @@
 /**
- * The verdict log over HTTP against both Workers: every request leaves one verdict, and every read
- * endpoint finds it in the documented form.
+ * The verdict log over HTTP through both Workers: every request leaves one verdict, and every read endpoint returns it
+ * in the documented form.
  */
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ async function append(body: unknown, jwt = stack().clientJwt): Promise<Response>
 }
 
 describe('a request through the edge', () => {
-  test('leaves exactly one verdict, under the request id of its answer', async () => {
+  test('leaves exactly one verdict, under the request id of its response', async () => {
     const response = await fetch(`${stack().edgeUrl}/api/one?secret=1`);
     await response.text();
     const requestId = response.headers.get('x-protect-request-id');
@@ -50,7 +50,7 @@ describe('a request through the edge', () => {
     expect(found[0]).toMatchObject({ request_path: '/api/one', instance_id: stack().instanceId, method: 'GET' });
   });
 
-  test('is counted by as many verdicts as requests, numbered without a gap', async () => {
+  test('leaves one verdict each when there are many, numbered without a gap', async () => {
     await Promise.all(
       Array.from({ length: 150 }, async (_, index) => {
         await (await fetch(`${stack().edgeUrl}/api/many/${index}`)).text();
@@ -67,11 +67,11 @@ describe('a request through the edge', () => {
   });
 });
 
-test('what edges counted is served as Prometheus text, the lost included', async () => {
+test('the counters of the edges are served as Prometheus text, lost verdicts included', async () => {
   const timestamp = Date.now();
   const edge = { colo: 'FRA', version: '0.1.0', isolate: 'isolate-metrics', seq: 4 };
   const records = [verdictRecordOf(stack().instanceId, { timestamp, edge }), { v: 9 }];
-  // The stack's own edge has no such sinks: whatever happens to it is counted in other lines.
+  // The stack's own edge has no such sinks, so it does not add to these counters.
   const counters = { 'log_sink_failures{sink="http"}': 3, 'verdicts_dropped{reason="http-failed"}': 2 };
   expect((await append({ batchId: 'metrics-1', records, counters })).status).toBe(200);
   expect((await append({ batchId: 'metrics-1', records, counters })).status).toBe(200);
@@ -88,7 +88,7 @@ test('what edges counted is served as Prometheus text, the lost included', async
   expect(text).toContain(`gatehouse_verdicts_missing{${instance}} 4\n`);
 });
 
-test('what a page reports is found by its session, and by no other', async () => {
+test('a page’s report is found under its session and no other', async () => {
   const agent = { 'user-agent': 'Mozilla/5.0 (telemetry)' };
   const ours = {
     ...agent,
@@ -128,7 +128,7 @@ test('what a page reports is found by its session, and by no other', async () =>
 });
 
 describe('a batch sent to the log', () => {
-  test('twice is there once', async () => {
+  test('twice is stored once', async () => {
     const timestamp = Date.now();
     const records = Array.from({ length: 20 }, () =>
       verdictRecordOf(stack().instanceId, { timestamp, request_path: '/twice', site_key: stack().siteKey }),
@@ -260,7 +260,7 @@ describe('the read endpoints', () => {
     }
   });
 
-  test('tell the risk history and the telemetry of one session', async () => {
+  test('return the risk history and the telemetry of one session', async () => {
     const jti = 'session-7';
     const own = records.filter((record) => record.jti === jti);
     const history = await read(riskHistoryAnswer, '/protect/risk-history', { jti });
@@ -307,7 +307,7 @@ describe('the read endpoints', () => {
     expect(rows.map((row) => ({ ...row, v: 1 }))).toEqual(wanted);
   });
 
-  test('forget an erased session', async () => {
+  test('return nothing of an erased session', async () => {
     const jti = 'session-7';
     const erased = await manage<{ erased: number }>(stack(), '/protect/sessions/erase', { jti });
     expect(erased.erased).toBe(records.filter((record) => record.jti === jti).length);
@@ -324,7 +324,7 @@ const ask = async (path: string, body: object): Promise<[number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-describe('a question that cannot be asked', () => {
+describe('a wrong query', () => {
   test.each([
     ['/protect/verdicts', { since: 'yesterday' }],
     ['/protect/verdicts', { limit: 1001 }],
@@ -350,7 +350,7 @@ describe('a question that cannot be asked', () => {
   });
 
   test.each(['/protect/verdicts', '/protect/verdicts/search', '/protect/traffic-summary'])(
-    '%s of a site key without an instance is Protect’s own 404',
+    '%s for a site key without an instance is a 404 with a string as error',
     async (path) => {
       expect(await ask(path, { siteKey: 'nobody' })).toEqual([404, { error: expect.any(String) as string }]);
     },

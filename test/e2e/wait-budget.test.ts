@@ -1,4 +1,4 @@
-/** Waiting without scripts, through both Workers: a network's budget outlives the isolate that granted it. */
+/** Waiting without scripts, through both Workers: a network's budget outlives the isolate that counted it. */
 import { expect, test } from 'vitest';
 import { useStack } from '../support/stack.ts';
 import { addRules, quickRules, signalsOf } from './edge-visitor.ts';
@@ -31,7 +31,7 @@ async function entries(paths: readonly string[]): Promise<number> {
   return answers.filter((status) => status === 303).length;
 }
 
-test('ten of a network pass by waiting, and none more at an edge that starts anew', async () => {
+test('ten visitors of a network pass by waiting, and no more of them pass after the edge restarts', async () => {
   await addRules(stack(), { type: 'userAgent', value: 'waiting', verdict: 'challenge' });
   const paths = await Promise.all(Array.from({ length: BUDGET + 8 }, () => waitPath()));
   // The last ticket opens after all others, and another network pays for it.

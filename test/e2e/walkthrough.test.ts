@@ -1,6 +1,6 @@
 /**
- * The README's walk-through and the promises behind it, over HTTP against both Workers: a rule is
- * made, bites, and is read back; the edge's credential; exactly-once verification; idempotent verdicts.
+ * The quick start of the README over HTTP through both Workers: a rule is created, enforced and read back. Then the
+ * edge's credential, exactly-once verification and idempotent verdicts.
  */
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ interface Verdict {
   verified: boolean | null;
 }
 
-/** Batches arrive a moment later than answers. */
+/** Batches of verdicts arrive a moment after the responses. */
 function verdictsAt(
   requestPath: string,
   done: (verdicts: Verdict[]) => boolean,
@@ -35,8 +35,8 @@ function verdictsAt(
   );
 }
 
-describe('a newcomer', () => {
-  test('makes a rule, is blocked, and finds the reason by the reference on the page', async () => {
+describe('the quick start', () => {
+  test('a new rule blocks, and the reference on the page leads to the reason', async () => {
     expect((await visit('/walk', 'badbot/1.0')).status).not.toBe(403);
     await manage(stack(), '/protect/access-rules/create', {
       rules: [{ type: 'userAgent', value: 'badbot', verdict: 'block' }],
@@ -55,7 +55,7 @@ describe('a newcomer', () => {
     });
   });
 
-  test('who is challenged and solves by hand reaches the origin once, body intact, token verified', async () => {
+  test('a solved challenge lets the submission reach the origin once, with its body intact and its token verified', async () => {
     await manage(stack(), '/protect/access-rules/create', {
       rules: [{ type: 'userAgent', value: 'oddbot', verdict: 'challenge' }],
     });
@@ -85,7 +85,7 @@ describe('a newcomer', () => {
 });
 
 describe('a token', () => {
-  test('that fifty backends verify at once is true for exactly one', async () => {
+  test('that fifty backends verify at once is valid for exactly one', async () => {
     const token = await solvedToken(stack(), { 'user-agent': 'person' }, { siteKey: stack().siteKey });
     const answers = await Promise.all(
       Array.from({ length: 50 }, async () => {
@@ -111,7 +111,7 @@ describe('the client JWT', () => {
     return answers.map(({ status }) => status);
   }
 
-  test('is what the published keys verify, and opens the edge API', async () => {
+  test('verifies with the published keys and opens the edge API', async () => {
     const jwks = createRemoteJWKSet(new URL(`${stack().serviceUrl}/.well-known/jwks.json`));
     const { payload, protectedHeader } = await jwtVerify(stack().clientJwt, jwks, { audience: 'protect-edge' });
     expect(protectedHeader.alg).toBe('EdDSA');
@@ -119,7 +119,7 @@ describe('the client JWT', () => {
     expect(await statusWith(stack().clientJwt)).toEqual([200, 200]);
   });
 
-  test('of another kind, changed or revoked gets 401 and no data', async () => {
+  test('that is changed, revoked or of another kind gets 401 and no data', async () => {
     const { clientJwt } = await manage<{ clientJwt: string }>(stack(), '/protect/client-jwt/generate', {
       protectInstanceId: stack().instanceId,
       expiresInWeeks: 1,
@@ -139,7 +139,7 @@ describe('the client JWT', () => {
 });
 
 describe('a batch of verdicts', () => {
-  test('sent twice is kept once', async () => {
+  test('sent twice is stored once', async () => {
     const records = Array.from({ length: 20 }, () =>
       verdictRecordOf(stack().instanceId, {
         timestamp: Date.now(),
