@@ -1,6 +1,6 @@
 /**
- * Error keys and the one envelope (interface document 7). A key is stable and untranslated; the message may
- * change. Keys from the field where one fits, Gatehouse's own otherwise.
+ * Error keys and the one envelope that carries them. A key is stable and never translated; the message beside it may
+ * change. Keys that comparable services share have the same name here.
  */
 import { edgeErrorStatus } from './edge/edge-errors.ts';
 
@@ -38,7 +38,7 @@ export const errorStatus = {
 } as const;
 export type ErrorKey = keyof typeof errorStatus;
 
-/** `{path, message}` of each rejected member; at most 100. */
+/** `{path, message}` of each rejected field; at most 100. */
 export interface ErrorDetail {
   path: string;
   message: string;

@@ -1,14 +1,13 @@
 /**
- * The words of the wire. Every enum that crosses a process boundary is declared here once, in the
- * interface document's spelling, and the types are inferred from the lists. No zod, no runtime
- * dependency: the hot path imports this file.
+ * The words of the wire. Every enum that crosses a process boundary is declared here once, and the types are inferred
+ * from the lists. No zod and no other dependency: the hot path imports this file.
  */
 
-/** Restrictiveness rises with the index: `block` > `challenge` > `allow` (design 3.1). */
+/** Restrictiveness rises with the index: `block` > `challenge` > `allow`. */
 export const decisions = ['allow', 'challenge', 'block'] as const;
 export type Decision = (typeof decisions)[number];
 
-/** Edge access rule types (interface document 2.7). */
+/** What an edge access rule matches on. */
 export const edgeRuleTypes = ['ip', 'ipMask', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
 export type EdgeRuleType = (typeof edgeRuleTypes)[number];
 
@@ -22,9 +21,7 @@ export type PathType = (typeof pathTypes)[number];
 export const deviceTypes = ['desktop', 'mobile', 'tablet', 'bot', 'unknown'] as const;
 export type DeviceType = (typeof deviceTypes)[number];
 
-/**
- * The input of the decision table that decided, or `default` when every input was silent or lifted.
- */
+/** The input of the decision table that decided, or `default` when none of them did. */
 export const decisionInputs = ['network', 'client', 'category', 'risk', 'policy', 'default'] as const;
 export type DecisionInput = (typeof decisionInputs)[number];
 
@@ -35,7 +32,7 @@ export type DecisionInput = (typeof decisionInputs)[number];
  * `no-session`: a json path without a session. `bootstrap-passthrough`: an html page let through so
  * that its script can open a session. `clearance`: a challenge lifted by a clearance cookie.
  * `verified`: a challenged submission whose token was verified in place. `exempt`: a path that is
- * never challenged. `default`: nothing spoke. `internal`: a call to `/__protect/*`.
+ * never challenged. `default`: no input decided. `internal`: a call to `/__protect/*`.
  * `error`: a failure policy decided. `preflight`: a CORS preflight.
  */
 export const verdictSources = [
@@ -55,7 +52,7 @@ export const verdictSources = [
 ] as const;
 export type VerdictSource = (typeof verdictSources)[number];
 
-/** `active` and `none` are states; the other three are the `X-Protect-Status` values (design 3.2). */
+/** `no-session`, `invalid-session` and `session-not-found` are also values of `X-Protect-Status`. */
 export const sessionStatuses = [
   'active',
   'none',
@@ -67,13 +64,13 @@ export const sessionStatuses = [
 ] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
-/** Kinds a visitor can be asked to solve. `frictionless` chooses among the others by score. */
+/** What a visitor can be asked to solve. `frictionless` chooses one of them by score. */
 export const challengeKinds = ['pow', 'image', 'puzzle'] as const;
 export type ChallengeKind = (typeof challengeKinds)[number];
 export const captchaTypes = ['frictionless', 'pow', 'image', 'puzzle'] as const;
 export type CaptchaType = (typeof captchaTypes)[number];
 
-/** How a proof of work is computed. The service picks; a client can never choose an easier lane. */
+/** How a proof of work is computed. The service picks, so that a client cannot choose an easier lane. */
 export const powLanes = ['rsw', 'sha256', 'wait'] as const;
 export type PowLane = (typeof powLanes)[number];
 

@@ -1,7 +1,7 @@
 /**
- * The widget's API on the service (design 5): `POST /captcha/v1/challenge` and `POST /captcha/v1/solution`.
- * Public and CORS-open; the edge passes them on first-party under `/__protect/` with its client JWT
- * and the visitor's signals, which are believed only with that JWT. The service picks kind and lane.
+ * The widget's API on the service: `POST /captcha/v1/challenge` and `POST /captcha/v1/solution`. Both are public and
+ * open to CORS. An edge also offers them under `/__protect/` and adds the visitor's signals, which the service believes
+ * only with the edge's client JWT. The service picks kind and lane.
  */
 import * as z from 'zod/mini';
 import { TOKEN_MAX_CHARS } from './challenge-terms.ts';
@@ -15,16 +15,16 @@ export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 export const challengeRequest = z.strictObject({
   siteKey: z.string().check(z.minLength(1), z.maxLength(256)),
   action: z.optional(action),
-  /** Opaque to us, returned by the Turnstile-shaped alias. */
+  /** Opaque here; the Turnstile-shaped alias returns it. */
   cdata: z.optional(z.string().check(z.maxLength(255))),
-  /** Page that shows the widget; the service trusts the `Origin` header before it. */
+  /** Page that shows the widget. The `Origin` header counts first. */
   currentUrl: z.optional(z.string().check(z.maxLength(2048))),
-  /** What this browser can run; can only make the work slower, never cheaper. */
+  /** What this browser can run. It can make the work slower, never cheaper. */
   capabilities: z.optional(
     z.strictObject({
       bigint: z._default(z.boolean(), true),
       worker: z._default(z.boolean(), true),
-      /** `false`: no JavaScript at all. The answer is then a `wait` task, or a refusal. */
+      /** `false`: no JavaScript at all. The task is then `wait`, or the request is refused. */
       script: z._default(z.boolean(), true),
       /** The visitor asked for the task that needs no eyes. */
       audio: z._default(z.boolean(), false),
@@ -37,7 +37,7 @@ export type ChallengeRequest = z.infer<typeof challengeRequest>;
 
 const base64url = z.string().check(z.regex(/^[A-Za-z0-9_-]*$/));
 
-/** RSW: `y = x^(2^t) mod n`, big-endian base64url. SHA-256: see `challenge/pow-sha256.ts`. Wait: nothing. */
+/** RSW: `y = x^(2^t) mod n`, big-endian base64url. SHA-256: see `captcha/pow/pow-sha256.ts`. Wait: nothing. */
 export const powTask = z.strictObject({
   lane: z.enum(powLanes),
   t: z.optional(z.int()),
@@ -46,13 +46,13 @@ export const powTask = z.strictObject({
   salt: z.optional(base64url),
   count: z.optional(z.int()),
   bits: z.optional(z.int()),
-  /** `wait`: hand in `{}` after this many milliseconds, not before this moment of the service's clock. */
+  /** `wait`: send `{}` after this many milliseconds, and not before this time of the service's clock. */
   waitMs: z.optional(z.int()),
   notBefore: z.optional(z.int()),
 });
 export type PowTask = z.infer<typeof powTask>;
 
-/** Rows of 4-bit palette indexes, two pixels a byte, left one in the high half; drawn on a canvas, so no CSP stands in the way. */
+/** Rows of 4-bit palette indexes, two pixels a byte, the left one in the high half. Drawn on a canvas, so no CSP blocks it. */
 export const picture = z.strictObject({
   width: z.int(),
   height: z.int(),
@@ -62,7 +62,7 @@ export const picture = z.strictObject({
 });
 export type Picture = z.infer<typeof picture>;
 
-/** Shapes a picture can show; the widget names them in the visitor's language. */
+/** Shapes that a picture can show. The widget names them in the visitor's language. */
 export const shapeNames = ['circle', 'triangle', 'square', 'star', 'heart', 'moon', 'cross', 'arrow'] as const;
 export type ShapeName = (typeof shapeNames)[number];
 
@@ -71,7 +71,7 @@ export const imageTask = z.strictObject({
   shape: z.enum(shapeNames),
   columns: z.int(),
   rows: z.int(),
-  /** From 1; `rounds` is the least there will be. */
+  /** From 1. At least `rounds` rounds follow. */
   round: z.int(),
   rounds: z.int(),
   picture,
@@ -92,7 +92,7 @@ export const puzzleTask = z.strictObject({
 });
 export type PuzzleTask = z.infer<typeof puzzleTask>;
 
-/** The task that needs no eyes: groups of tones to be counted. Solution: `{digits: "3142"}`, a digit a group. */
+/** The task that needs no eyes: count the tones of each group. Solution: `{digits: "3142"}`, one digit a group. */
 export const audioTask = z.strictObject({
   /** Unsigned 8-bit mono samples, base64url. */
   samples: base64url,
@@ -103,11 +103,11 @@ export const audioTask = z.strictObject({
 });
 export type AudioTask = z.infer<typeof audioTask>;
 
-/** A field that people leave empty and scripts fill in; handed in as `honeypot`. */
+/** A field that people leave empty and scripts fill in; sent as `honeypot`. */
 export const honeypotField = z.strictObject({ name: z.string(), question: z.string() });
 
 export const challengeAnswer = z.object({
-  /** Noise that the site's `trafficFilter` puts before the answer; means nothing. */
+  /** Noise that the site's `trafficFilter` adds; it has no meaning. */
   pad: z.optional(z.string()),
   jti: z.string(),
   kind: z.enum(challengeKinds),
@@ -128,7 +128,7 @@ export const solutionRequest = z.strictObject({
   challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
   /** `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image, puzzle and audio: see their tasks. */
   solution: z.record(z.string(), z.unknown()),
-  /** What stood in the honeypot field; people leave it empty. */
+  /** Content of the honeypot field; people leave it empty. */
   honeypot: z.optional(z.string().check(z.maxLength(1024))),
   visitor: z.optional(edgeVisitor),
 });
@@ -138,10 +138,10 @@ export const solutionAnswer = z.object({
   verified: z.boolean(),
   token: z.optional(z.string()),
   expiresAt: z.optional(z.int()),
-  /** The clock that `expiresAt` is of, at the answer: a visitor's own may be hours off. */
+  /** The service's clock at this response, to compare `expiresAt` with. A visitor's clock may be hours off. */
   now: z.optional(z.int()),
   reason: z.optional(z.string()),
-  /** A further round, or a fresh try. */
+  /** A further round, or a new try. */
   next: z.optional(challengeAnswer),
 });
 export type SolutionAnswer = z.infer<typeof solutionAnswer>;

@@ -1,5 +1,6 @@
-/** What the edge must know of the challenge API to pass it on, apart from its schemas. */
-/** The action the edge demands of a token that is to buy clearance. */
+/** Constants of the challenge API that the edge needs without the schemas. */
+
+/** The action that the edge demands of a token before it grants clearance. */
 export const CLEARANCE_ACTION = 'clearance';
-/** Upper bound of a sealed challenge or token, in characters (the field's own bound). */
+/** Upper bound of a sealed challenge or token, in characters. */
 export const TOKEN_MAX_CHARS = 131_072;

@@ -1,7 +1,7 @@
 /**
- * `POST /siteverify` (interface document 2.1, 2.2, 4.1; design 5). Members beyond the document's four are
- * optional demands: a token that does not meet one is not verified, and not spent. A misspelt demand
- * is refused by name, since a demand that nobody checks is worse than none.
+ * `POST /siteverify`. `action`, `hostname` and `level` are optional demands: a token that does not meet one is not verified and
+ * not spent. An unknown field is refused by name, because a misspelt demand would otherwise be a demand that is never
+ * checked. See docs/verification.md.
  */
 import * as z from 'zod/mini';
 import { action } from './challenge-api.ts';
@@ -10,23 +10,23 @@ export * from './siteverify-answer.ts';
 
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
-  /** Typed by a visitor's browser, so of any length and content: a bad one is a verdict, not an error. */
+  /** Sent by a visitor's browser, so of any length and content. A bad token is not verified; it is not an error. */
   token: z.string(),
   ip: z.optional(z.string().check(z.maxLength(64))),
   /** A whole address or its domain alone. */
   email: z.optional(z.string().check(z.maxLength(320))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
-  /** Least level wanted: 0 any lane, 1 proof of work, 2 image or puzzle. */
+  /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. */
   level: z.optional(z.int().check(z.gte(0), z.lte(2))),
   /** A token is spent once per audience: once by the edge, once by the site's own backend. */
   audience: z.optional(z.enum(['site', 'edge'])),
-  /** Repeats the same answer for 10 minutes to the same question. */
+  /** The same request with the same key gets the same response for 10 minutes. */
   idempotencyKey: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 export type SiteverifyRequest = z.infer<typeof siteverifyRequest>;
 
-/** Why a token was not verified: stable keys, the field's own where it has one. */
+/** Why a token was not verified, by stable key. */
 export const verifyReasons = {
   'CAPTCHA.INVALID_TOKEN': 'The token is not one of this service',
   'API.TIMESTAMP_TOO_OLD': 'The token has expired',

@@ -1,12 +1,12 @@
 /**
- * Test site keys (design 5): fixed answers for a site's own tests, offline and unbilled. They are
- * public, so anyone may send them; answers made by them say `test: true`, a token made with one is
- * worth nothing under a real secret, and the edge refuses to start on one unless told to.
+ * Test keys: fixed results for a site's own tests, offline and unbilled. They are public, so anyone may send them.
+ * Responses made by them carry `test: true`, a token made with one is worth nothing under a real secret, and the edge
+ * refuses to start with one unless it is configured to.
  */
 
 /**
- * What `/siteverify` answers to a test secret, whatever the token. `interactive` makes the widget show
- * an image challenge; `slow` answers after three seconds.
+ * What `/siteverify` returns for a test secret, whatever the token. `interactive` makes the widget show an image
+ * challenge; `slow` responds after three seconds.
  */
 export const testBehaviours = ['pass', 'fail', 'interactive', 'expired', 'spent', 'slow', 'score'] as const;
 export type TestBehaviour = (typeof testBehaviours)[number];

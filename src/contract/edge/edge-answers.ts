@@ -1,11 +1,11 @@
 /**
- * What the service answers its edges (design 4): versions, config, a session. Apart from what edges
- * send (`edge-api.ts`), because the edge Worker carries these schemas and no other.
+ * What the service returns to its edges: versions, config, a session. Kept apart from what edges send (`edge-api.ts`),
+ * because the edge Worker carries these schemas and no others.
  */
 import * as z from 'zod/mini';
 import { instancePolicy } from '../management/instance.ts';
 
-/** Sessions in one list of the config: 1 MB. A list lives as long as a session JWT, five minutes. */
+/** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
 export const LISTED_JTIS_MAX = 10_000;
 
 const id = z.string().check(z.minLength(1), z.maxLength(256));
@@ -34,11 +34,11 @@ export const edgeConfig = z.strictObject({
   keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
   rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),
-  /** Style sheet of the gate's pages. Never closes its element. */
+  /** Style sheet of the gate's pages, without any `<` that would close its element. */
   pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
   detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(64)), []),
-  /** Sessions whose score rose to the challenge threshold or above it since their JWT was minted. */
+  /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(
       z.strictObject({
@@ -49,7 +49,7 @@ export const edgeConfig = z.strictObject({
       }),
     )
     .check(z.maxLength(LISTED_JTIS_MAX)),
-  /** Sessions that were ended while a JWT of theirs may still live. */
+  /** Sessions that were ended while one of their JWTs may still be valid. */
   withdrawnJtis: z.optional(z.array(id).check(z.maxLength(LISTED_JTIS_MAX))),
 });
 export type EdgeConfig = z.infer<typeof edgeConfig>;
@@ -58,10 +58,10 @@ export type EdgeConfig = z.infer<typeof edgeConfig>;
 export const edgeSession = z.strictObject({
   jti: id,
   jwt: z.string(),
-  /** Epoch milliseconds: the session over, this JWT over. */
+  /** Epoch milliseconds: when the session ends, and when this JWT does. */
   expiresAt: z.int(),
   jwtExpiresAt: z.int(),
-  /** Domain for the cookie by the public suffix list; `null` or absent is host-only. */
+  /** Domain of the cookie, by the public suffix list; `null` or absent means host-only. */
   cookieDomain: z.optional(z.nullable(z.string().check(z.maxLength(255)))),
 });
 export type EdgeSession = z.infer<typeof edgeSession>;

@@ -1,6 +1,6 @@
 /**
- * Edge ⇄ service (design 4). Every call carries the Protect client JWT as bearer. Both sides parse
- * with these schemas; an answer (`edge-answers.ts`) that does not fit counts as "service unreachable".
+ * Calls between edge and service. Every call carries the client JWT as bearer. Both sides parse with these schemas;
+ * a response (`edge-answers.ts`) that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
 import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
@@ -14,11 +14,11 @@ export * from './edge-answers.ts';
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 
 /**
- * `POST /edge/v1/verdicts`. Records are checked one by one, so that one bad record costs itself
- * alone. Counters are what this isolate counted since its last batch, by name and label.
+ * `POST /edge/v1/verdicts`. Records are checked one by one, so that one bad record does not cost the others.
+ * Counters are what this isolate counted since its last batch, by name and label.
  */
 export const verdictBatch = z.strictObject({
-  /** The same at every retry; without it the counters of a repeated batch would count twice. */
+  /** The same at every retry, so that the counters of a repeated batch count once. */
   batchId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
   records: z.array(z.unknown()).check(z.maxLength(VERDICT_BATCH_MAX_RECORDS)),
   counters: z._default(
@@ -35,13 +35,13 @@ export interface VerdictBatchAnswer {
 const headerText = (maxChars: number) => z.nullable(z.string().check(z.maxLength(maxChars)));
 
 /**
- * What the headers of a session call show of the browser that sent it (design 6). Read on session calls
- * only, never while a request is decided; `null` is a header that was not there.
+ * What the headers of a session call say about the browser. Read on session calls only, never while a request is
+ * decided. `null` is a missing header.
  */
 export const clientHeaders = z.strictObject({
-  /** Https or this very machine: only there do browsers send the members below `acceptLanguage`. */
+  /** Https or localhost: only there do browsers send the headers below `acceptLanguage`. */
   secure: z.boolean(),
-  /** Whether it was there; which languages is nobody's business here. */
+  /** Whether the header was sent. The languages are not kept. */
   acceptLanguage: z.boolean(),
   fetchSite: headerText(16),
   fetchMode: headerText(16),
@@ -52,7 +52,7 @@ export const clientHeaders = z.strictObject({
 });
 export type ClientHeaders = z.infer<typeof clientHeaders>;
 
-/** The edge's signals of a visitor, sent where the service acts on the visitor's behalf. */
+/** The edge's signals of a visitor, sent with calls that the edge makes for that visitor. */
 export const edgeVisitor = z.strictObject({
   ip: z.nullable(z.string().check(z.maxLength(45))),
   userAgent: z.string().check(z.maxLength(16_384)),
@@ -62,7 +62,7 @@ export const edgeVisitor = z.strictObject({
   ipCategories: z.array(z.string().check(z.maxLength(16))).check(z.maxLength(16)),
   requestId: id,
   host: z.string().check(z.maxLength(255)),
-  /** Risk of the visitor's session, 0 to 1; absent where there is none. */
+  /** Risk of the visitor's session, 0 to 1; absent without a session. */
   riskScore: z.optional(z.number().check(z.gte(0), z.lte(1))),
   /** On session calls. */
   headers: z.optional(clientHeaders),

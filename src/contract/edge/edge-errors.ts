@@ -1,7 +1,4 @@
-/**
- * Error keys that an edge answers with (interface document 7), apart from the service's, because the edge
- * Worker carries these and no other.
- */
+/** Error keys that an edge returns. Kept apart from the service's, because the edge Worker carries these and no others. */
 export const edgeErrorStatus = {
   'API.BAD_REQUEST': 400,
   'API.INVALID_BODY': 400,

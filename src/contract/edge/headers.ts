@@ -1,6 +1,6 @@
 /**
- * Names of headers, cookies and reserved paths (design 3.2, 3.3, 6). Lower-case, as `Headers` yields
- * them. One place, so that what the edge strips and what it sets can never drift apart.
+ * Names of headers, cookies and reserved paths, in lower case as `Headers` yields them. The edge strips from requests
+ * what it sets itself, and both sides of that read the same list.
  */
 
 export const header = {
@@ -27,5 +27,5 @@ export const cookie = {
 /** Every path below it belongs to the edge and never reaches the origin. */
 export const protectPrefix = '/__protect/';
 
-/** The form field the widget writes and the edge reads (interface document 2.1). */
+/** The form field that the widget writes and the edge reads. */
 export const tokenField = 'captcha-response';

@@ -1,9 +1,9 @@
 /**
- * Bounds of a telemetry report, apart from its schema: the protect script caps by them and must not
+ * Bounds of a telemetry report, kept apart from its schema: the protect script caps its numbers by them and must not
  * carry a schema library into every page.
  */
 
-/** Far above what hands do in one page view. */
+/** Far above what a person does in one page view. */
 export const TELEMETRY_COUNT_MAX = 100_000;
-/** A day: pages are left open. */
+/** A day: people leave pages open. */
 export const TELEMETRY_ELAPSED_MAX_MS = 86_400_000;

@@ -1,19 +1,18 @@
 /**
- * What the protect script reports of a session (design 6): counts, times and traits, no content. Which keys
- * were pressed, what was typed and where the pointer went never leave the page. Sent by the page to
- * `POST /__protect/telemetry`; the edge passes it on for the session in the visitor's cookie.
+ * What the protect script reports about a session: counts, times and traits. No content leaves the page: not which keys
+ * were pressed, not what was typed, not where the pointer went. The page sends it to `POST /__protect/telemetry`, and
+ * the edge passes it on for the session in the visitor's cookie. See docs/privacy.md.
  */
 import * as z from 'zod/mini';
 import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from './telemetry-limits.ts';
 
 /**
- * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its
- * objects. `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: what
- * a person's browser always has. `patched-webdriver`: the property was tampered with, or taken away.
- * `patched-native`: a built-in that tells of a driver is no built-in any more. `brands-mismatch`: the user
- * agent and the browser's own list of brands differ. `no-chrome-object`, `no-plugins`: what Chrome with a
- * window has. `cdp-pointer`: pointer events at a place on the
- * screen that the window's own frame makes impossible, as the debugging protocol sends them.
+ * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its objects.
+ * `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: something that a person's
+ * browser always has is missing. `patched-webdriver`: the property was changed or removed. `patched-native`: a built-in
+ * function that reveals a driver was replaced. `brands-mismatch`: the user agent and the browser's list of brands
+ * differ. `no-chrome-object`, `no-plugins`: something that Chrome with a window has is missing. `cdp-pointer`: pointer
+ * events at a place on the screen that the window's frame makes impossible, as the debugging protocol sends them.
  */
 export const telemetryTraits = [
   'webdriver',
@@ -37,7 +36,7 @@ export const telemetryReport = z.strictObject({
   v: z.literal(1),
   /** Since the page was opened. */
   elapsedMs: milliseconds,
-  /** Of these, in sight: not in a tab behind another. */
+  /** Of these, how long the page was visible and not in a background tab. */
   visibleMs: milliseconds,
   /** Until the first trusted pointer, touch, wheel or key event; `null` while there was none. */
   firstInteractionMs: z.nullable(milliseconds),
@@ -45,15 +44,15 @@ export const telemetryReport = z.strictObject({
   presses: count,
   /** Presses by finger or pen. */
   touches: count,
-  /** Presses of the mouse far from the one before, where it was never seen on the way. */
+  /** Mouse presses far from the one before, with no movement in between. */
   leaps: count,
   keys: count,
   /** Turns of the mouse wheel. */
   wheels: count,
   scrolls: count,
-  /** Events of those kinds but scrolling that were made by script, which people's hands do not make. */
+  /** Events of those kinds, scrolling excepted, that a script made. */
   untrusted: count,
-  /** Times between two different keys, pauses left out: how many, their mean and their deviation. */
+  /** Times between two different keys, without pauses: how many, their mean and their deviation. */
   keyGaps: count,
   keyGapMeanMs: milliseconds,
   keyGapDeviationMs: milliseconds,

@@ -1,6 +1,6 @@
 /**
- * Body of one message on the verdict queue: edges send, the service reads. Apart from the edge's sink,
- * because the sender needs its type alone. Only Workers of the same Cloudflare account can send one.
+ * Body of one message on the verdict queue: edges send it, the service reads it. Kept apart from the edge's sink, which
+ * needs the type alone. Only Workers of the same Cloudflare account can send one.
  */
 import * as z from 'zod/mini';
 import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';

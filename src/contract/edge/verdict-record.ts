@@ -1,8 +1,7 @@
 /**
- * VerdictRecord, version 1: the one row a request leaves behind (design 7). Snake case, because the
- * read endpoints return it unchanged. Times are epoch milliseconds, `origin_ms` milliseconds.
- * The event id is made once, before the first send, and is time-ordered (UUIDv7), so that every
- * retry carries it and the store can drop duplicates.
+ * VerdictRecord, version 1: the one row that a request leaves in the verdict log. The names are in snake case because
+ * the read endpoints return the row unchanged. Times are epoch milliseconds, `origin_ms` is a duration. The id is a
+ * UUIDv7 made before the first send. Every retry carries it, so that the store can drop duplicates.
  */
 import * as z from 'zod/mini';
 import { RECORD_FIRED_RULES_MAX, RECORD_TEXT_MAX_CHARS, VERDICT_RECORD_VERSION } from './record-bounds.ts';
@@ -13,7 +12,7 @@ export * from './record-bounds.ts';
 const text = z.string().check(z.maxLength(RECORD_TEXT_MAX_CHARS));
 const id = z.string().check(z.minLength(1), z.maxLength(128));
 
-/** A rule that matched. `id` is `type:canonicalValue`; `mode` says whether it was only watched. */
+/** A rule that matched. `id` is `type:canonicalValue`. In mode `monitor` the rule decided nothing. */
 export const firedRule = z.strictObject({
   id: z.string().check(z.maxLength(320)),
   verdict: z.enum(decisions),
@@ -38,7 +37,7 @@ export const verdictRecord = z.strictObject({
   host: z.string().check(z.maxLength(255)),
   request_path: text,
   path_type: z.enum(pathTypes),
-  /** What the table decided; under `monitor` the request was forwarded all the same. */
+  /** What the decision table said. Under `monitor` the request was forwarded all the same. */
   decision: z.enum(decisions),
   source: z.enum(verdictSources),
   /** Fired rule id, `category:tor`, `risk:block`, `policy:onPending`, `path:<pattern>` or `default`. */
@@ -47,12 +46,12 @@ export const verdictRecord = z.strictObject({
   explain: text,
   enforcement_policy: z.enum(['enforce', 'monitor', 'rollout-excluded']),
   session_status: z.enum(sessionStatuses),
-  /** `null`: nothing to verify; else the answer to this request's token. */
+  /** `null`: the request had no token; else whether its token was verified. */
   verified: z.nullable(z.boolean()),
   /** Clearance level that lifted a challenge, or `null`. */
   level: z.nullable(z.int()),
   risk_score: z.nullable(z.number().check(z.gte(0), z.lte(1))),
-  /** Status sent to the visitor; 0 when the visitor left before there was one. */
+  /** Status sent to the visitor; 0 when the visitor left before a response. */
   status: z.int(),
   origin_ms: z.nullable(z.number()),
   ruleset_version: z.int(),

@@ -1,7 +1,6 @@
 /**
- * An access control rule of an account (interface document 2.4): which visitors, and what they meet. Conditions are
- * combined with AND; `userAgent` is compared whole here, unlike in edge access rules. Ranges of the
- * restrict-only members are the field's.
+ * An access control rule of an account: which visitors it matches, and what they meet. All conditions must match.
+ * `userAgent` is compared whole here, unlike in edge access rules. See docs/access-rules.md.
  */
 import * as z from 'zod/mini';
 import { isoTimestamp } from './iso-time.ts';
@@ -10,20 +9,20 @@ import { captchaTypes } from '../vocabulary.ts';
 export const accessConditionFields = ['ip', 'ipMask', 'userId', 'ja4Hash', 'userAgent', 'countryCode', 'asn'] as const;
 export type AccessConditionField = (typeof accessConditionFields)[number];
 
-/** Conditions sent in one rule, those of other operators included. */
+/** Conditions sent in one rule, including those with an operator that is dropped. */
 const CONDITIONS_MAX = 32;
 /** A whole user agent header, which is the longest value. */
 const VALUE_MAX_CHARS = 16_384;
 export const RULE_GROUP_ID_MAX_CHARS = 256;
 
-/** Any operator is read; what is not `equals` is dropped silently (interface document 2.4). */
+/** Any operator is accepted. A condition whose operator is not `equals` is dropped without an error. */
 export const accessConditionInput = z.strictObject({
   field: z.enum(accessConditionFields),
   operator: z.string().check(z.maxLength(64)),
   value: z.union([z.string().check(z.minLength(1), z.maxLength(VALUE_MAX_CHARS)), z.int()]),
 });
 
-const restrictionMembers = {
+const restrictionFields = {
   captchaType: z.optional(z.enum(captchaTypes)),
   solvedImagesCount: z.optional(z.int().check(z.gte(1), z.lte(32))),
   unsolvedImagesCount: z.optional(z.int().check(z.gte(0), z.lte(32))),
@@ -32,12 +31,12 @@ const restrictionMembers = {
   powDifficulty: z.optional(z.number().check(z.gte(1), z.lte(10))),
   /** Added to the session's score. */
   frictionlessScore: z.optional(z.number().check(z.gte(-1), z.lte(1))),
-  /** Do nothing when the challenge is asked for; refuse the token at verification. */
+  /** Change nothing when the challenge is issued; refuse the token at verification. */
   deferToVerify: z.optional(z.boolean()),
 };
-export const accessRestriction = z.strictObject(restrictionMembers);
+export const accessRestriction = z.strictObject(restrictionFields);
 export type AccessRestriction = z.infer<typeof accessRestriction>;
-export const restrictionNames = Object.keys(restrictionMembers) as (keyof AccessRestriction)[];
+export const restrictionNames = Object.keys(restrictionFields) as (keyof AccessRestriction)[];
 
 export const ruleGroupId = z.string().check(z.minLength(1), z.maxLength(RULE_GROUP_ID_MAX_CHARS));
 export const userScopeHash = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a userScopeHash'));
@@ -49,8 +48,8 @@ export const accessRuleInput = z.strictObject({
   /** ISO 8601; one hour from now when omitted. Without an offset it is UTC. */
   expiry: z.optional(isoTimestamp),
   ruleGroupId: z.optional(ruleGroupId),
-  ...restrictionMembers,
-  /** Members of a listed rule, so that it can be sent back as it came; they change nothing. */
+  ...restrictionFields,
+  /** Fields of a listed rule, accepted so that it can be sent back unchanged. They have no effect. */
   userScopeHash: z.optional(z.string().check(z.maxLength(64))),
   createdAt: z.optional(z.string().check(z.maxLength(64))),
   updatedAt: z.optional(z.string().check(z.maxLength(64))),
@@ -66,7 +65,7 @@ export const listedAccessRule = z.strictObject({
   ),
   expiry: z.string(),
   ruleGroupId: z.optional(z.string()),
-  ...restrictionMembers,
+  ...restrictionFields,
   userScopeHash: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),

@@ -1,20 +1,20 @@
 /**
- * Edge access rules on the wire (interface document 2.7 and 4.8, design 3.1). `{type, value, verdict}` is
- * the plain case; the other members are optional. Canonicalisation of `value` is not done here but
- * in `rules/canonical.ts`, which answers per item, so that one bad rule is named by its index.
+ * Edge access rules on the wire. `{type, value, verdict}` is enough; the other fields are optional. `value` is made
+ * canonical in `rules/canonical.ts` and not here, because that reports per item, so that one bad rule is named by its
+ * index.
  */
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../vocabulary.ts';
 
-/** Rules in one create or delete call. Above it: 413 with this number. */
+/** Rules in one create or delete call. A larger call is refused with 413 and this number. */
 export const EDGE_RULES_PER_CALL_MAX = 10_000;
-/** Errors listed in one rejection: enough to mend a file, bounded against a hostile one. */
+/** Errors listed in one refusal: enough to correct a file, bounded against a hostile one. */
 export const EDGE_RULE_ERRORS_LISTED_MAX = 100;
 export const EDGE_RULE_VALUE_MAX_CHARS = 512;
 
 const value = z.union([z.string().check(z.minLength(1), z.maxLength(EDGE_RULE_VALUE_MAX_CHARS)), z.int()]);
 
-/** As text too, the way forms and CSV bring it. */
+/** Also accepted as text, as forms and CSV carry it. */
 const rolloutPercent = z.pipe(
   z.pipe(
     z.union([z.number(), z.string().check(z.regex(/^\d{1,3}(\.\d{1,6})?$/))]),
@@ -27,14 +27,14 @@ export const edgeRuleInput = z.strictObject({
   type: z.enum(edgeRuleTypes),
   value,
   verdict: z.enum(decisions),
-  /** `monitor`: recorded as fired, decides nothing. */
+  /** `monitor`: the rule is recorded as fired and decides nothing. */
   mode: z.optional(z.enum(['enforce', 'monitor'])),
-  /** ISO 8601 with offset. Past it the rule is transparent, even before anything republishes. */
+  /** ISO 8601 with offset. From then on the rule matches nothing, even before the ruleset is published again. */
   expiry: z.optional(z.nullable(z.iso.datetime({ offset: true }))),
-  /** Percent of visitors, stable per visitor, to whom the rule applies. */
+  /** Percent of visitors to whom the rule applies, stable per visitor. */
   rollout: z.optional(rolloutPercent),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
-  /** Read-only members of a listed rule, ignored: what was listed can be passed back unchanged. */
+  /** Read-only fields of a listed rule, accepted and ignored so that it can be sent back unchanged. */
   expired: z.optional(z.unknown()),
   signalUnseen: z.optional(z.unknown()),
   createdAt: z.optional(z.unknown()),
@@ -46,7 +46,7 @@ export type EdgeRuleInput = z.infer<typeof edgeRuleInput>;
 
 export const edgeRuleCondition = z.strictObject({ type: z.enum(edgeRuleTypes), value });
 
-/** A rule in canonical form, every member present. */
+/** A rule in canonical form, with every field present. */
 export const edgeRuleCanonical = z.strictObject({
   type: z.enum(edgeRuleTypes),
   value: z.string(),
@@ -60,9 +60,9 @@ export type EdgeRuleCanonical = z.infer<typeof edgeRuleCanonical>;
 
 /** A stored rule as the list shows it. Times are ISO 8601; `createdBy` and `updatedBy` are API key ids. */
 export const edgeRuleListed = z.extend(edgeRuleCanonical, {
-  /** Its expiry has passed: it decides nothing, and stays listed until it is deleted or renewed. */
+  /** The expiry has passed. The rule decides nothing, and stays listed until it is deleted or renewed. */
   expired: z.boolean(),
-  /** This instance's edge has not brought this kind of signal (a JA4, say) for a week: the rule cannot match. */
+  /** This instance's edge has not sent this kind of signal (a JA4, for example) for a week: the rule cannot match. */
   signalUnseen: z.optional(z.literal(true)),
   createdAt: z.string(),
   createdBy: z.string(),

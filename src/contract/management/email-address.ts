@@ -1,4 +1,4 @@
-/** The address of a team member (interface document 2.6): enough to be one, and nothing that would break a mail's header. */
+/** The address of a team member: the form of an address, and no characters that would break a mail header. */
 import * as z from 'zod/mini';
 
 export const emailAddress = z

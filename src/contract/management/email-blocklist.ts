@@ -8,7 +8,7 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException, RE2Set } from 're2js';
 
 /** Instructions of all patterns of a list together; the slowest list this size takes 40 ms on the longest address. */
 const INSTRUCTIONS_MAX = 4096;
-/** What re2js may remember per list. A Worker keeps the lists of many sites in 128 MB. */
+/** Memory for the states of one list. A Worker holds the lists of many sites in 128 MB. */
 const AUTOMATON_BYTES_MAX = 256 * 1024;
 /** 64 characters of local part, `@`, and a domain of 253 fit. */
 const TEXT_CHARS_MAX = 320;

@@ -1,14 +1,13 @@
 /**
- * A Protect instance: what one edge Worker enforces (interface document 2.7 and 4.8, design 3 and 6). The
- * members after `ipCategoryRules` are ours; every one has a default, so `{name, cname, globalSiteKey}`
- * makes a working instance. Shared by the management API and by the edge's config.
+ * How a Protect instance behaves: what one edge Worker enforces. Every field has a default, so `{name, cname,
+ * globalSiteKey}` makes a working instance. The management API and the edge's config share this schema.
  */
 import * as z from 'zod/mini';
 import { challengeKinds, decisions, ipCategories, pathTypes } from '../vocabulary.ts';
 import type { IpCategory } from '../vocabulary.ts';
 
 const decision = z.enum(decisions);
-/** The field's older word `captcha` is accepted for `challenge`. */
+/** The older word `captcha` is accepted for `challenge`. */
 const action = z.pipe(
   z.pipe(
     z.enum([...decisions, 'captcha']),
@@ -18,8 +17,8 @@ const action = z.pipe(
 );
 
 /**
- * A path pattern: literal characters, `*` within one segment, `**` across segments. Matched against
- * the canonical path only (design 3), never against the query.
+ * A path pattern: literal characters, `*` within one segment, `**` across segments. It is matched against the
+ * canonical path and never against the query.
  */
 export const pathPattern = z.string().check(z.minLength(1), z.maxLength(256), z.regex(/^\/[^\s?#]*$/));
 export const PATH_RULES_MAX = 200;
@@ -31,13 +30,13 @@ export const pathRule = z.strictObject({
   pattern: pathPattern,
   methods: z.optional(z.array(z.string().check(z.regex(/^[A-Z]{1,16}$/))).check(z.minLength(1), z.maxLength(16))),
   action: z.enum(['allow', 'challenge', 'block', 'inherit']),
-  /** No session is asked for here: webhooks, mobile apps, health checks. */
+  /** No session is needed here: webhooks, mobile apps, health checks. */
   waiveSession: z._default(z.boolean(), false),
 });
 
 /**
- * `onPending`: a `GET`/`HEAD` page without a session. `onChallenge`: what a challenge by risk or policy
- * becomes on this path type. `onError`: what a request gets when no ruleset was ever loaded.
+ * `onPending`: a `GET` or `HEAD` page without a session. `onChallenge`: what a challenge by risk or policy becomes on
+ * this path type. `onError`: what a request gets when no ruleset was ever loaded.
  */
 const enforcement = z.strictObject({
   onPending: z._default(action, 'allow'),
@@ -46,8 +45,8 @@ const enforcement = z.strictObject({
 });
 
 /**
- * Challenge difficulty by risk score: of the rows whose `minScore` the session reaches, the highest one
- * counts. It makes a challenge harder than the site asks, never easier.
+ * Challenge difficulty by risk score. Of the rows whose `minScore` the session reaches, the highest one counts. A row
+ * makes a challenge harder than the site's settings do, never easier.
  */
 export const challengeDifficultyRow = z.strictObject({
   minScore: z.number().check(z.gte(0), z.lte(1)),
@@ -55,7 +54,7 @@ export const challengeDifficultyRow = z.strictObject({
   powDifficulty: z.optional(z.int().check(z.gte(1), z.lte(10))),
 });
 export type ChallengeDifficultyRow = z.infer<typeof challengeDifficultyRow>;
-/** From 0.5 on 1.6 times the usual work; from 0.7 on a task that needs a person, or 2.5 times where that is work too. */
+/** From 0.5 on 1.6 times the usual work; from 0.7 on a task for a person, or 2.5 times the work without one. */
 const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
   { minScore: 0.5, powDifficulty: 5 },
   { minScore: 0.7, captchaType: 'puzzle', powDifficulty: 6 },
@@ -63,7 +62,7 @@ const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
 
 const colour = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
 const line = z.string().check(z.maxLength(200));
-/** Shown on the interstitial and block pages; rendered as text, never as markup. */
+/** Shown on the interstitial and block pages as text, never as markup. */
 export const branding = z.strictObject({
   name: z.optional(line),
   logoUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|\/)[^\s"'<>]*$/))),
@@ -76,7 +75,7 @@ export const branding = z.strictObject({
 });
 export type Branding = z.infer<typeof branding>;
 
-/** One optional member per category, told from any other name. */
+/** One optional field per category; any other name is refused. */
 const categoryRules = z.strictObject(
   Object.fromEntries(ipCategories.map((category) => [category, z.optional(action)])) as Record<
     IpCategory,
@@ -86,12 +85,12 @@ const categoryRules = z.strictObject(
 
 const enforcementDefaults = { onPending: 'allow', onChallenge: 'challenge', onError: 'allow' } as const;
 
-/** Members that decide how the edge behaves; all optional on create and update. */
+/** All fields are optional on create and update. */
 export const instancePolicy = z.strictObject({
   /** Host names this instance answers for; empty means any. */
   hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
   ipCategoryRules: z._default(categoryRules, {}),
-  /** From this risk score on a session is challenged, or blocked. 1 is never: the score is shown and decides nothing. */
+  /** From this risk score on a session is challenged, or blocked. 1 means never: the score is recorded only. */
   challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
   blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),
   challengeDifficulty: z._default(z.array(challengeDifficultyRow).check(z.maxLength(10)), challengeDifficultyDefault),
@@ -106,17 +105,17 @@ export const instancePolicy = z.strictObject({
     { html: enforcementDefaults, json: enforcementDefaults },
   ),
   sessionsEnabled: z._default(z.boolean(), true),
-  /** Life of a session, seconds. */
+  /** Lifetime of a session. */
   jtiExpirySeconds: z._default(z.int().check(z.gte(300), z.lte(31_536_000)), 86_400),
   /** Inject the protect script into allowed HTML documents. */
   autoInject: z._default(z.boolean(), false),
-  /** Record what would have been decided, forward everything. */
+  /** Record what would have been decided, and forward everything. */
   monitor: z._default(z.boolean(), false),
   /** Percent of visitors enforced on, stable per visitor. */
   rollout: z._default(z.number().check(z.gte(0), z.lte(100)), 100),
-  /** Life of a clearance, seconds (design 3.3). */
+  /** Lifetime of a clearance. */
   clearanceSeconds: z._default(z.int().check(z.gte(60), z.lte(86_400)), 1800),
-  /** Level a solved challenge must have to lift a challenge here: 0 any lane, 1 proof of work, 2 image or puzzle. */
+  /** Lowest level of a solved challenge that lifts a challenge: 0 any lane, 1 proof of work, 2 image or puzzle. */
   clearanceLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 0),
   /** Cookie resets within the window that count as suspicious. */
   cookieCycling: z._default(
@@ -130,14 +129,14 @@ export const instancePolicy = z.strictObject({
   submission: z._default(
     z.strictObject({
       tokenField: z._default(z.string().check(z.regex(/^[A-Za-z0-9_.[\]-]{1,64}$/)), 'captcha-response'),
-      /** Dot path of the field in a JSON body; empty means the field at the top. */
+      /** Dot path of the field in a JSON body. Empty means the top level. */
       jsonPath: z._default(z.string().check(z.regex(/^[A-Za-z0-9_.-]{0,256}$/)), ''),
       /** Whether the origin sees the token field. */
       forwardToken: z._default(z.boolean(), true),
     }),
     { tokenField: 'captcha-response', jsonPath: '', forwardToken: true },
   ),
-  /** `counts`: allow verdicts are counted, not kept as rows. */
+  /** `counts`: allow verdicts are counted and not kept as rows. */
   allowVerdicts: z._default(z.enum(['rows', 'counts']), 'rows'),
   retentionDays: z._default(z.int().check(z.gte(1), z.lte(730)), 30),
 });

@@ -1,6 +1,6 @@
 /**
- * A moment as ISO 8601 writes it: to the second, a fraction of it, or the minute; without an offset it is UTC.
- * The day must be one that there is.
+ * A time in ISO 8601: to the second, a fraction of it, or the minute. Without an offset it is UTC. Days that do not
+ * exist are refused.
  */
 import * as z from 'zod/mini';
 

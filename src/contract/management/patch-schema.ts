@@ -1,6 +1,6 @@
 /**
- * From the members of a creation to the members of a change: all optional, none with a default, so
- * that what is not sent is not touched.
+ * From the fields of a create request to the fields of an update request: all optional and without defaults, so that
+ * an update leaves alone what it does not name.
  */
 import * as z from 'zod/mini';
 
@@ -9,9 +9,9 @@ type WithoutDefault<T extends z.core.$ZodType> = T extends z.ZodMiniDefault<infe
 export type Patch<S extends Shape> = { [K in keyof S]: z.ZodMiniOptional<WithoutDefault<S[K]>> };
 
 export function withoutDefaults<S extends Shape>(shape: S): Patch<S> {
-  const members = Object.entries(shape).map(([name, schema]) => {
+  const fields = Object.entries(shape).map(([name, schema]) => {
     const inner = schema instanceof z.core.$ZodDefault ? schema._zod.def.innerType : schema;
     return [name, z.optional(inner)];
   });
-  return Object.fromEntries(members) as Patch<S>;
+  return Object.fromEntries(fields) as Patch<S>;
 }

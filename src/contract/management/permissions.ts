@@ -1,6 +1,6 @@
 /**
- * Features and permissions of the management API (interface document 5.9). The map keys of `permissions` on
- * an API key and of `features` on an account are these feature names.
+ * Features and permissions of the management API. Both `permissions` of an API key and `features` of an account use
+ * these feature names as keys.
  */
 export const featurePermissions = {
   Sites: ['getSites', 'getSite', 'createSite', 'updateSite', 'deleteSite'],

@@ -1,6 +1,6 @@
 /**
- * What names a Protect instance (interface document 2.7), beside how it behaves. Apart from `instance.ts`, because
- * the edge carries that and never asks for this.
+ * The identity of a Protect instance. Kept apart from its behaviour in `instance.ts`, which the edge carries: an edge
+ * never needs the identity.
  */
 import * as z from 'zod/mini';
 import type { InstancePolicy } from './instance.ts';
@@ -15,7 +15,7 @@ export const instanceIdentity = z.strictObject({
 export interface ProtectInstance extends z.infer<typeof instanceIdentity>, InstancePolicy {
   id: string;
   active: boolean;
-  /** Client JWTs issued at or before this moment are refused; epoch milliseconds, or `null`. */
+  /** Client JWTs issued at or before this time are refused. Epoch milliseconds, or `null`. */
   clientJwtsRevokedBefore: number | null;
   createdAt: number;
   updatedAt: number;

@@ -1,7 +1,6 @@
 /**
- * Host names a site may be used on (interface document 2.3). One function makes the stored form, one
- * compares: a plain domain covers itself and its subdomains, `*.x` the same including the apex,
- * and localhost is always allowed, so that nobody opens a site up to test it.
+ * Host names that a site may be used on. A plain domain covers itself and its subdomains, `*.x` the same with the apex.
+ * Localhost is always allowed, so that no site is opened up for a test.
  */
 
 /** Longest host name DNS can carry, in characters. */
@@ -9,8 +8,8 @@ const HOSTNAME_MAX_CHARS = 253;
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * Lower-cases, drops the scheme, a leading `www.`, a trailing slash and a port, and converts
- * international names. Answers `null` for what is no host name: a bare `*`, a path, an inner wildcard.
+ * The stored form: lower case, without scheme, leading `www.`, trailing slash and port, international names converted.
+ * `null` for anything that is not a host name: a bare `*`, a path, an inner wildcard.
  */
 export function normaliseDomain(input: string): string | null {
   let text = input.trim().toLowerCase();
@@ -26,7 +25,7 @@ export function normaliseDomain(input: string): string | null {
   return wildcard ? `*.${host}` : host;
 }
 
-/** A host name as `URL.hostname` spells it, a port and a last dot dropped; `null` for what is no host name. */
+/** A host name as `URL.hostname` spells it, without port and last dot; `null` for anything else. */
 export function canonicalHostname(text: string): string | null {
   return text === '' || /[\s*/\\?#@%]/.test(text) ? null : parseHost(text);
 }
@@ -40,7 +39,7 @@ function parseHost(text: string): string | null {
   }
 }
 
-/** Loopback names, never counted against a plan and allowed on every site. */
+/** Loopback names do not count against a plan and are allowed on every site. */
 export function isLocalHostname(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

@@ -1,24 +1,24 @@
 /**
- * Settings of a site (interface document 2.3). Every member has a type, a range and, where the field has
- * one, a default, so `{domains: ['example.com']}` is a working site. Unknown members are rejected by
- * name: a misspelt limit must not pass as a limit. Times are milliseconds.
+ * Settings of a site. Every field has a type, a range and, where possible, a default, so `{domains: ['example.com']}` is
+ * a working site. Unknown fields are refused by name: a misspelt limit would otherwise be no limit. Times are
+ * milliseconds. See docs/site-settings.md.
  */
 import * as z from 'zod/mini';
 import { blocklistProblem } from './email-blocklist.ts';
 import { normaliseDomain } from './site-domain.ts';
 import { captchaTypes, challengeKinds } from '../vocabulary.ts';
 
-/** The field's own bound; some seconds of a slow line. */
+/** Some seconds on a slow connection. */
 export const PAD_BYTES_MAX = 5 * 1024 * 1024;
 
-/** Names of a site in one list: far above any real site, small enough to scan per challenge. */
+/** Far above any real site, and few enough to scan for each challenge. */
 export const SITE_DOMAINS_MAX = 100;
 
 const unit = z.number().check(z.gte(0), z.lte(1));
 const positive = z.number().check(z.gt(0), z.lte(1_000_000));
 const timeoutMs = z.int().check(z.gte(1000), z.lte(600_000));
 export const powDifficulty = z.number().check(z.gte(1), z.lte(10));
-/** Pictures per round and rounds per challenge both stay below this. */
+/** Bounds both the pictures of a round and the rounds of a challenge. */
 const rounds = z.int().check(z.gte(1), z.lte(32));
 const tolerancePx = z.int().check(z.gte(5), z.lte(1000));
 
@@ -34,7 +34,7 @@ const domain = z.pipe(
   z.string(),
 );
 
-/** Above the image threshold an image, above the puzzle threshold a puzzle, below both a proof of work. */
+/** From the image threshold on an image, from the puzzle threshold on a puzzle, below both a proof of work. */
 const frictionlessThreshold = z.union([
   unit,
   z
@@ -68,7 +68,7 @@ const puzzleLook = z.strictObject({
   pieceScale: z._default(pieceScale, { min: 0.15, max: 0.45 }),
 });
 export type PuzzleLook = z.infer<typeof puzzleLook>;
-/** What one kind of address gets drawn otherwise; the rest stays as the site has it. */
+/** What is drawn differently for one kind of address. The rest stays as the site has it. */
 export const puzzleLookChange = z.strictObject({
   decoyCount: z.optional(decoyCount),
   decoyEdgeDarkness: z.optional(decoyEdgeDarkness),
@@ -86,7 +86,7 @@ const ipActions = {
   distanceExceedAction: z._default(ipAction, 'reject'),
   abuseScoreExceedAction: z._default(ipAction, 'reject'),
 };
-/** The defaults of `actions` when the member is left out whole. */
+/** The defaults of `actions` when the whole field is missing. */
 const ipActionDefaults = {
   countryChangeAction: 'allow',
   cityChangeAction: 'allow',
@@ -110,7 +110,7 @@ const ipOverride = z.strictObject({
   requireAllConditions: z.optional(z.boolean()),
 });
 
-/** How the address that verifies may differ from the address that solved. */
+/** How far the address of the verification may differ from the address that solved the challenge. */
 const ipValidationRules = z.strictObject({
   enabled: z._default(z.boolean(), false),
   actions: z._default(z.strictObject(ipActions), ipActionDefaults),
@@ -118,7 +118,7 @@ const ipValidationRules = z.strictObject({
   abuseScoreThreshold: z._default(positive, 0.005),
   requireAllConditions: z._default(z.boolean(), false),
   forceConsistentIp: z._default(z.boolean(), false),
-  /** By ISO alpha-2 code of the country the challenge was issued to. */
+  /** By the ISO alpha-2 code of the country that the challenge was issued to. */
   countryOverrides: z._default(z.record(z.string().check(z.regex(/^[A-Z]{2}$/)), ipOverride), {}),
 });
 export type IpValidationRules = z.infer<typeof ipValidationRules>;
@@ -154,12 +154,12 @@ const trafficRule = z.strictObject({
   solvedImagesCount: z.optional(rounds),
   puzzleTolerance: z.optional(tolerancePx),
   puzzle: z.optional(puzzleLookChange),
-  /** Characters of noise before the challenge's answer: who pays a proxy by the gigabyte pays for them. */
+  /** Characters of noise in the response to a challenge request: a bot that pays a proxy by the gigabyte pays for them. */
   padBytes: z.optional(z.int().check(z.gte(0), z.lte(PAD_BYTES_MAX))),
 });
 export type TrafficRule = z.infer<typeof trafficRule>;
 
-/** In order of precedence: the first one an address has speaks for it, whether the site has a rule for it or not. */
+/** In order of precedence: the first flag that an address has is the one that counts, with or without a rule for it. */
 export const trafficFlags = ['tor', 'vpn', 'proxy', 'datacenter', 'abuser', 'crawler', 'satellite', 'mobile'] as const;
 export type TrafficFlag = (typeof trafficFlags)[number];
 
@@ -177,14 +177,14 @@ const trafficFilter = z.strictObject({
   datacenterNameAllowlist: z._default(names, []),
   datacenterNameDenylist: z._default(names, []),
   /**
-   * Whether the addresses of a visitor's DNS resolvers are left alone once his DNS path was confirmed. Nobody
-   * observes DNS here, so there are none: `false` is a wish that verifications report as not evaluated.
+   * Whether the addresses of a visitor's DNS resolvers are ignored after the DNS path was confirmed. This version does
+   * not observe DNS, so verifications report `false` as not evaluated.
    */
   skipExtrasOnValidDnsPath: z._default(z.boolean(), true),
 });
 export type TrafficFilter = z.infer<typeof trafficFilter>;
 
-/** What a visitor in this context gets from `threshold` on, instead of the site's own choice. */
+/** What a visitor in this context gets from `threshold` on, instead of what the site's settings say. */
 const context = z.strictObject({
   type: z._default(z.enum(challengeKinds), 'image'),
   threshold: z._default(z.number().check(z.gte(0.5), z.lte(0.9)), 0.7),
@@ -194,12 +194,12 @@ export const siteSettings = z
   .strictObject({
     domains: z.array(domain).check(z.minLength(1), z.maxLength(SITE_DOMAINS_MAX)),
     captchaType: z._default(z.enum(captchaTypes), 'frictionless'),
-    /** Solution to verification. */
+    /** From the solution to its verification. */
     verifiedTimeout: z._default(timeoutMs, 120_000),
-    /** Challenge to solution. */
+    /** From the challenge to its solution. */
     solutionTimeout: z._default(timeoutMs, 60_000),
     frictionlessThreshold: z._default(frictionlessThreshold, 0.5),
-    /** Kinds that `frictionless` may choose beside the proof of work. */
+    /** Kinds that `frictionless` may choose in addition to the proof of work. */
     frictionlessTypes: z._default(
       z.strictObject({ image: z._default(z.boolean(), true), puzzle: z._default(z.boolean(), true) }),
       { image: true, puzzle: true },
@@ -209,7 +209,7 @@ export const siteSettings = z
     imageThreshold: z._default(unit, 0.8),
     imageMaxRounds: z._default(z.int().check(z.gte(2), z.lte(32)), 32),
     imageMinRounds: z._default(rounds, 2),
-    /** A score from here on is refused outright; absent means off. */
+    /** From this score on the visitor is refused. Absent means off. */
     autoBanScoreThreshold: z.optional(z.number().check(z.gte(0), z.lte(100))),
     puzzleTolerance: z._default(tolerancePx, 15),
     puzzleMaxDifficulty: z._default(z.int().check(z.gte(0), z.lte(4)), 3),
@@ -222,11 +222,11 @@ export const siteSettings = z
         contexts: z._default(z.strictObject({ default: z.optional(context), webview: z.optional(context) }), {}),
       }),
     ),
-    /** Refuses throw-away mail domains when `/siteverify` is given an `email`. */
+    /** Refuses disposable mail domains when `/siteverify` gets an `email`. */
     spamEmailDomainCheckEnabled: z._default(z.boolean(), false),
     spamFilter: z.optional(spamFilter),
     trafficFilter: z.optional(trafficFilter),
-    /** Keep a keyed hash of the email, to count submissions per address. */
+    /** Keeps a keyed hash of the email to count submissions per address. */
     storeMetadata: z._default(z.boolean(), false),
     honeypot: z.optional(
       z.strictObject({

@@ -1,7 +1,4 @@
-/**
- * A site on the management API (interface document 2.3 and 4.2). Its settings live in
- * `site-settings.ts`; this is the record around them. Times are epoch milliseconds.
- */
+/** A site on the management API: the record around its settings (`site-settings.ts`). Times are epoch milliseconds. */
 import * as z from 'zod/mini';
 import { siteSettings } from './site-settings.ts';
 

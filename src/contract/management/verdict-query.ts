@@ -1,7 +1,6 @@
 /**
- * Questions to the verdict log and their answers (interface document 4.8, design 7). Types, formats
- * and bounds that the interface document leaves open are fixed here, once. A form body brings
- * strings and single values where JSON brings numbers and arrays: both are taken.
+ * Queries of the verdict log and their responses. A form body carries text and single values where JSON carries numbers
+ * and arrays; both are accepted. See docs/verdict-log.md.
  */
 import * as z from 'zod/mini';
 import { riskCauses, riskDetectors } from '../edge/risk-detectors.ts';
@@ -11,11 +10,11 @@ import { verdictRecord } from '../edge/verdict-record.ts';
 
 export const VERDICT_PAGE_DEFAULT_ROWS = 50;
 export const VERDICT_PAGE_MAX_ROWS = 1000;
-/** Deeper pages are read with `cursor`, whose cost does not grow with the depth. */
+/** Deeper pages need `cursor`, whose cost does not grow with the depth. */
 export const VERDICT_OFFSET_MAX = 100_000;
 /** A week by the minute is 10,080. */
 export const SERIES_POINTS_MAX = 11_000;
-/** Points of all series of one answer: some 20 MB. A month by the hour, or a day by the minute, of 100 values. */
+/** Points of all series in one response, some 20 MB: 100 values for a month by the hour, or a day by the minute. */
 export const DIMENSION_POINTS_MAX = 250_000;
 export const TOP_N_DEFAULT = 10;
 export const TOP_N_MAX = 100;
@@ -47,7 +46,7 @@ const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
     z.transform((value): z.output<T>[] => (Array.isArray(value) ? value : [value as z.output<T>])),
   );
 
-/** `Date.parse` takes 30 February for 2 March. */
+/** `Date.parse` reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
@@ -89,29 +88,29 @@ const asn = z.pipe(
   z.int().check(z.gte(0), z.lte(4_294_967_295)),
 );
 
-export const siteKeyMember = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
-export const jtiMember = z.string().check(z.minLength(1), z.maxLength(256));
+export const siteKeyField = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
+export const jtiField = z.string().check(z.minLength(1), z.maxLength(256));
 
 const paging = {
   limit: z._default(wholeNumber(1, VERDICT_PAGE_MAX_ROWS), VERDICT_PAGE_DEFAULT_ROWS),
   offset: z._default(wholeNumber(0, VERDICT_OFFSET_MAX), 0),
-  /** `nextCursor` of the page before; `offset` counts from it. */
+  /** `nextCursor` of the previous page; `offset` counts from there. */
   cursor: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
 };
 
 const filters = {
-  siteKey: siteKeyMember,
+  siteKey: siteKeyField,
   /** Inclusive. */
   since: z.optional(instant),
   /** Exclusive. */
   until: z.optional(instant),
   decision: z.optional(oneOrMany(z.enum(decisions))),
   sources: z.optional(oneOrMany(z.enum(verdictSources))),
-  /** Verdicts in which at least one of these rule ids fired, monitored rules included. */
+  /** Verdicts in which at least one of these rules fired, including monitored rules. */
   firedRules: z.optional(oneOrMany(z.string().check(z.minLength(1), z.maxLength(320)))),
   asn: z.optional(oneOrMany(asn)),
   deviceType: z.optional(oneOrMany(z.enum(deviceTypes))),
-  /** Exact path, or every path that starts with what precedes a trailing `*`. */
+  /** An exact path, or with a trailing `*` every path that starts so. */
   requestPath: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
   minRulesFired: z.optional(wholeNumber(0, 64)),
 };
@@ -120,9 +119,9 @@ export const verdictPageRequest = z.strictObject({ ...filters, ...paging });
 export type VerdictPageRequest = z.infer<typeof verdictPageRequest>;
 
 export const verdictSearchRequest = z.strictObject({
-  siteKey: siteKeyMember,
+  siteKey: siteKeyField,
   ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
-  jti: z.optional(jtiMember),
+  jti: z.optional(jtiField),
   asn: z.optional(oneOrMany(asn)),
   since: filters.since,
   until: filters.until,
@@ -134,15 +133,15 @@ export const verdictExportRequest = z.strictObject({
   format: z._default(z.enum(['ndjson', 'parquet']), 'ndjson'),
 });
 
-export const distinctRequest = z.strictObject({ since: instant, until: z.optional(instant), siteKey: siteKeyMember });
+export const distinctRequest = z.strictObject({ since: instant, until: z.optional(instant), siteKey: siteKeyField });
 
-export const sessionRequest = z.strictObject({ jti: jtiMember, siteKey: siteKeyMember });
+export const sessionRequest = z.strictObject({ jti: jtiField, siteKey: siteKeyField });
 
 export const trafficSummaryRequest = z.strictObject({
-  siteKey: siteKeyMember,
-  /** Default: 24 hours ago. Taken down to the start of its bucket. */
+  siteKey: siteKeyField,
+  /** Default: 24 hours ago. Rounded down to the start of its bucket. */
   since: z.optional(instant),
-  /** Default: now. Taken up to the end of its bucket. */
+  /** Default: now. Rounded up to the end of its bucket. */
   until: z.optional(instant),
   bucket: z._default(bucketSeconds, 3600),
   source: z.optional(oneOrMany(z.enum(verdictSources))),
@@ -150,7 +149,7 @@ export const trafficSummaryRequest = z.strictObject({
 
 export const trafficByDimensionRequest = z.strictObject({
   groupBy: z.enum(verdictDimensions),
-  siteKey: siteKeyMember,
+  siteKey: siteKeyField,
   since: z.optional(instant),
   until: z.optional(instant),
   bucket: z._default(bucketSeconds, 3600),
@@ -160,11 +159,11 @@ export const trafficByDimensionRequest = z.strictObject({
 });
 
 export const verdictPageAnswer = z.object({
-  /** Newest first, ties by id downward. */
+  /** Newest first; verdicts of the same time by descending id. */
   verdicts: z.array(verdictRecord),
-  /** Verdicts that match, whatever `limit`, `offset` and `cursor` say. */
+  /** All verdicts that match, on any page. */
   total: z.int(),
-  /** `false`: counting was cut short, the real total is at least `total`. */
+  /** `false`: counting was stopped early, and the real total is at least `total`. */
   totalIsExact: z.boolean(),
   limit: z.int(),
   offset: z.int(),
@@ -184,19 +183,19 @@ export const distinctSourcesAnswer = z.object({
 
 export const distinctFiredRulesAnswer = z.object({
   firedRules: z.array(z.object({ id: z.string(), ...counted })),
-  /** `false`: more distinct rules fired in an hour than the log keeps apart. */
+  /** `false`: more distinct rules fired in an hour than the log counts separately. */
   isComplete: z.boolean(),
   since: z.int(),
   until: z.int(),
 });
 
 export const trafficSummaryAnswer = z.object({
-  /** The window really counted: whole buckets, epoch milliseconds, `until` exclusive. */
+  /** The window that was counted, in whole buckets. Epoch milliseconds, `until` exclusive. */
   since: z.int(),
   until: z.int(),
   bucketSeconds: z.int(),
   ...counted,
-  /** Buckets that saw traffic, oldest first. */
+  /** Buckets with traffic, oldest first. */
   buckets: z.array(seriesPoint),
 });
 
@@ -207,13 +206,13 @@ export const trafficByDimensionAnswer = z.object({
   bucketSeconds: z.int(),
   ...counted,
   /**
-   * The `topN` values by total over the window, largest first. `value: null`: verdicts that have
-   * none. A verdict with several values (`fired_rule`, `ip_category`) counts once under each.
+   * The `topN` values by total over the window, largest first. `value: null`: verdicts without a value. A verdict with
+   * several values (`fired_rule`, `ip_category`) counts once under each.
    */
   series: z.array(z.object({ value: z.nullable(z.string()), ...counted, points: z.array(seriesPoint) })),
-  /** Every other value together; exact. */
+  /** All other values together; exact. */
   other: z.object({ values: z.int(), ...counted, points: z.array(seriesPoint) }),
-  /** `false`: an hour held more distinct values than the log keeps apart; the surplus is in `other`. */
+  /** `false`: an hour had more distinct values than the log counts separately; the surplus is in `other`. */
   isExact: z.boolean(),
 });
 
@@ -222,11 +221,11 @@ const riskParts = z.array(z.object({ detector: z.enum(riskDetectors), weight: z.
 
 export const riskHistoryAnswer = z.object({
   jti: z.string(),
-  /** Oldest first: the session's first score and every change of it, the newest 50. Empty for one unknown or erased. */
+  /** The session's first score and every change, the newest 50, oldest first. Empty for an unknown or erased session. */
   scores: z.array(
     z.object({ timestamp: z.int(), risk_score: z.number(), cause: z.enum(riskCauses), parts: riskParts }),
   ),
-  /** Oldest first; the newest 1,000 when there are more. */
+  /** The newest 1,000, oldest first. */
   history: z.array(
     z.object({
       timestamp: z.int(),
@@ -259,7 +258,7 @@ export const sessionTelemetryAnswer = z.object({
   latest_risk_score: z.nullable(z.number()),
   /** In how many of the session's verdicts each rule fired. */
   fired_rules: z.array(z.object({ id: z.string(), verdicts: z.int() })),
-  /** The session as its risk is judged; `null` for one unknown or erased. */
+  /** The facts that the session's risk is computed from; `null` for an unknown or erased session. */
   session: z.nullable(
     z.object({
       opened_at: z.int(),
