@@ -1,10 +1,14 @@
 /**
- * The client of `/siteverify` that the edge uses, for this service or any other that keeps the
- * interface document. It never throws and never guesses: an answer that is late, unparsable or of
- * another shape is a fault, and what a fault means is the caller's failure policy (design 8).
+ * Calls `/siteverify`, for the edge: this service's, or that of any service with the same documented interface. It never
+ * throws and never guesses. A response that is late, unreadable or of another shape is a fault, and the caller's failure
+ * policy decides what a fault means.
  */
+import { parseJson } from '../bytes/json.ts';
+import { readBounded } from '../bytes/read-bounded.ts';
 import { siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
 import type { SiteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
+import { failed, ok } from '../result.ts';
+import type { Result } from '../result.ts';
 
 export interface VerifyTokenOptions {
   /** Whole address of the endpoint, such as `https://service.example/siteverify`. */
@@ -15,7 +19,7 @@ export interface VerifyTokenOptions {
   action?: string;
   hostname?: string;
   level?: number;
-  /** Left out towards a service that knows only the interface document's members. */
+  /** Left out for a service that knows only the documented fields. */
   audience?: 'site' | 'edge';
   idempotencyKey?: string;
   timeoutMs: number;
@@ -23,18 +27,16 @@ export interface VerifyTokenOptions {
 }
 
 /**
- * `refused`: the service does not accept the question (wrong secret, bad body). `unreachable`: no
- * answer in time or a server error. `nonsense`: an answer nobody can read.
+ * `refused`: the service does not accept the request (wrong secret, bad body). `unreachable`: no response in time, or a
+ * server error. `nonsense`: a response that is not one of this interface.
  */
 export type VerifyFault = 'refused' | 'unreachable' | 'nonsense';
-export type VerifyTokenResult = ({ ok: true } & SiteverifyAnswer) | { ok: false; fault: VerifyFault };
 
-/** An answer is some hundred bytes; whatever is longer is not one. */
-const ANSWER_MAX_CHARS = 16_384;
+/** A response has some hundred bytes; anything longer is not one. */
+const ANSWER_MAX_BYTES = 16_384;
 
-export async function verifyToken(options: VerifyTokenOptions): Promise<VerifyTokenResult> {
+export async function verifyToken(options: VerifyTokenOptions): Promise<Result<SiteverifyAnswer, VerifyFault>> {
   let response: Response;
-  let text: string | null;
   try {
     response = await options.fetch(
       new Request(options.url, {
@@ -45,31 +47,16 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<VerifyTo
         signal: AbortSignal.timeout(options.timeoutMs),
       }),
     );
-    text = await boundedText(response);
   } catch {
-    return { ok: false, fault: 'unreachable' };
+    return failed('unreachable');
   }
-  if (response.status >= 500 || response.status === 429) return { ok: false, fault: 'unreachable' };
-  if (response.status !== 200) return { ok: false, fault: 'refused' };
-  if (text === null) return { ok: false, fault: 'nonsense' };
-  try {
-    const parsed = siteverifyAnswer.safeParse(JSON.parse(text));
-    return parsed.success ? { ok: true, ...parsed.data } : { ok: false, fault: 'nonsense' };
-  } catch {
-    return { ok: false, fault: 'nonsense' };
-  }
-}
-
-/** `null`: longer than any answer. Read no further than that: the rest could be without end. */
-async function boundedText({ body }: Response): Promise<string | null> {
-  if (body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > ANSWER_MAX_CHARS) return null;
-  }
-  return text + decoder.decode();
+  // The request's own time limit ends the body too.
+  const body = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: null }));
+  const isBroken = body !== null && !body.ok && body.error === 'unreadable';
+  if (isBroken || response.status >= 500 || response.status === 429) return failed('unreachable');
+  if (response.status !== 200) return failed('refused');
+  const parsed = siteverifyAnswer.safeParse(body?.ok === true ? parseJson(body.value) : null);
+  return parsed.success ? ok(parsed.data) : failed('nonsense');
 }
 
 function questionOf(options: VerifyTokenOptions): Record<string, unknown> {

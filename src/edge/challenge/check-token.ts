@@ -41,7 +41,7 @@ export async function checkToken(
   }
   const isOwnService = environment.rules.kind === 'service';
   const { service } = environment;
-  const answer = await verifyToken({
+  const asked = await verifyToken({
     url: environment.siteverifyUrl,
     secret: config.secretKey,
     token,
@@ -50,10 +50,11 @@ export async function checkToken(
     timeoutMs: VERIFY_TIMEOUT_MS,
     fetch: (request) => (service ? service.fetch(request) : fetch(request)),
   });
-  if (!answer.ok) {
-    count(`verify_failures{kind="${answer.fault}"}`);
+  if (!asked.ok) {
+    count(`verify_failures{kind="${asked.error}"}`);
     return { outcome: 'fault' };
   }
+  const answer = asked.value;
   count(`verifications{verified="${answer.verified}"}`);
   const reason = answer.reason ?? 'not-verified';
   if (!answer.verified) return { outcome: 'refused', expired: /expired|timeout/i.test(reason), reason };

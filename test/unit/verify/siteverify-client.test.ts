@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyToken } from '../../../src/verify/siteverify-client.ts';
-import type { VerifyTokenResult } from '../../../src/verify/siteverify-client.ts';
 
 let base = '';
 const asked: unknown[] = [];
@@ -44,7 +43,7 @@ afterAll(() => {
   server.close();
 });
 
-const verify = (path: string): Promise<VerifyTokenResult> =>
+const verify = (path: string): ReturnType<typeof verifyToken> =>
   verifyToken({
     url: base + path,
     secret: 's',
@@ -79,20 +78,20 @@ test('asks with exactly the members it was given', async () => {
 });
 
 describe.each([
-  ['/yes', { ok: true, verified: true, level: 1, jti: 'j' }],
-  ['/no', { ok: true, verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
-  ['/plain', { ok: true, verified: true }],
-  ['/secret', { ok: false, fault: 'refused' }],
-  ['/bad', { ok: false, fault: 'refused' }],
-  ['/moved', { ok: false, fault: 'refused' }],
-  ['/unknown', { ok: false, fault: 'refused' }],
-  ['/silent', { ok: false, fault: 'unreachable' }],
-  ['/down', { ok: false, fault: 'unreachable' }],
-  ['/limited', { ok: false, fault: 'unreachable' }],
-  ['/html', { ok: false, fault: 'nonsense' }],
-  ['/text', { ok: false, fault: 'nonsense' }],
-  ['/null', { ok: false, fault: 'nonsense' }],
-  ['/long', { ok: false, fault: 'nonsense' }],
+  ['/yes', { ok: true, value: { verified: true, level: 1, jti: 'j' } }],
+  ['/no', { ok: true, value: { verified: false, reason: 'API.USER_ALREADY_VERIFIED' } }],
+  ['/plain', { ok: true, value: { verified: true } }],
+  ['/secret', { ok: false, error: 'refused' }],
+  ['/bad', { ok: false, error: 'refused' }],
+  ['/moved', { ok: false, error: 'refused' }],
+  ['/unknown', { ok: false, error: 'refused' }],
+  ['/silent', { ok: false, error: 'unreachable' }],
+  ['/down', { ok: false, error: 'unreachable' }],
+  ['/limited', { ok: false, error: 'unreachable' }],
+  ['/html', { ok: false, error: 'nonsense' }],
+  ['/text', { ok: false, error: 'nonsense' }],
+  ['/null', { ok: false, error: 'nonsense' }],
+  ['/long', { ok: false, error: 'nonsense' }],
 ])('%s', (path, expected) => {
   test(`is ${JSON.stringify(expected)}`, async () => {
     expect(await verify(path)).toMatchObject(expected);
@@ -107,7 +106,7 @@ test('calls a service that is not there unreachable', async () => {
     timeoutMs: 20_000,
     fetch: (request) => fetch(request),
   });
-  expect(result).toEqual({ ok: false, fault: 'unreachable' });
+  expect(result).toEqual({ ok: false, error: 'unreachable' });
 });
 
 test('reads an answer without end only so far', async () => {
@@ -120,6 +119,6 @@ test('reads an answer without end only so far', async () => {
   });
   const options = { url: 'http://service.test/siteverify', secret: 's', token: 't', timeoutMs: 20_000 };
   const result = await verifyToken({ ...options, fetch: () => Promise.resolve(new Response(endless)) });
-  expect(result).toEqual({ ok: false, fault: 'nonsense' });
+  expect(result).toEqual({ ok: false, error: 'nonsense' });
   expect(chunks).toBeLessThan(10);
 });
