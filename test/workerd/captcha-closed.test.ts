@@ -1,10 +1,13 @@
-/** The captcha side fails closed (design 8): while the account's rules cannot be read, nobody is let in for want of them. */
+/**
+ * Captchas fail closed: while the account's access control rules cannot be read, no token passes and no challenge is
+ * issued.
+ */
 import { expect, test } from 'vitest';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import { env, makeSite, post, tokenFor } from './captcha-harness.ts';
 
-/** Longer than an isolate goes on with the rules it read. */
+/** Longer than an isolate uses the rules it has read. */
 const RULES_STALE_MS = 1100;
 const table = 'access_control_versions';
 
@@ -29,7 +32,7 @@ test('refuses a token while the access control rules cannot be read, and does no
   expect(await verify(site, token)).toMatchObject({ body: { verified: true } });
 });
 
-test('issues no challenge while they cannot be read', async () => {
+test('issues no challenge while the access control rules cannot be read', async () => {
   const site = await makeSite('professional');
   const refused = await withoutRules(() => post('/captcha/v1/challenge', { siteKey: site.siteKey }));
   expect(refused).toMatchObject({ status: 500, body: { error: { key: 'API.UNKNOWN' } } });

@@ -1,6 +1,6 @@
 /**
- * What the captcha tests share: the real routes over the real bindings, a browser's headers, and the
- * few steps every test begins with.
+ * What the captcha tests share: the real routes over the real bindings, a browser's headers, and the first steps of
+ * every test.
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
@@ -42,14 +42,14 @@ export interface Answer<Body> {
 }
 type Failure = { error: { code: number; key: string; message: string } };
 
-/** A network nobody else in the tests uses, so that no limit is shared. */
+/** A network that no other test uses, so that no limit is shared. */
 export function freshAddress(): string {
   counter++;
   return `10.${(counter >> 8) & 255}.${counter & 255}.7`;
 }
 
 let bindings = env;
-/** For one file: a service that has the operator's facts about addresses. */
+/** For one file: a service with the operator's facts about addresses. */
 export function knowAddresses(facts: object): void {
   beforeAll(() => {
     bindings = { ...env, ADDRESS_FACTS: JSON.stringify(facts) } as ServiceEnv;
@@ -62,7 +62,7 @@ export function knowAddresses(facts: object): void {
 export async function send(request: Request): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(request, bindings, context);
-  // Records go out behind the answer; no test waits for them but the file's end does.
+  // Records are written after the response. Tests do not wait for them; the end of the file does.
   background.push(waitOnExecutionContext(context));
   return response;
 }
@@ -138,7 +138,7 @@ export async function handIn(
   return post<SolutionAnswer>('/captcha/v1/solution', { challenge, solution, ...extra }, headers);
 }
 
-/** A token bought with a proof of work. */
+/** A token from a solved proof of work. */
 export async function tokenFor(
   site: { siteKey: string },
   extra: Record<string, unknown> = {},
@@ -151,14 +151,14 @@ export async function tokenFor(
   return solved.body.token ?? '';
 }
 
-/** What the service alone can read of a challenge. */
+/** The part of a challenge that only the service can read. */
 export async function opened(challenge: ChallengeAnswer): Promise<SealedChallenge> {
   const read = await openChallenge(keyring, challenge.challenge, Date.now());
   if (read === null) throw new Error('the challenge did not open');
   return read.challenge;
 }
 
-/** What an edge says of its visitor when it asks for a challenge. */
+/** What an edge sends about its visitor when it requests a challenge. */
 export const edgeVisitor = {
   ip: '203.0.113.7',
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',

@@ -1,6 +1,6 @@
 /**
- * The audit search against a naive look at every record: whatever is appended, solved, sealed, erased and
- * evicted between two pages, each page and total is what a plain list of the records says at that moment.
+ * The audit search against a naive search of all records: captchas are appended, solved, sealed, erased and evicted
+ * between two pages, and each page and total must equal those of a plain list at that moment.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
@@ -75,7 +75,7 @@ const questions: { conditions: CaptchaCondition[]; holds: (record: CaptchaRecord
 let accounts = 0;
 
 test.each(questions.map((question, index) => [JSON.stringify(question.conditions), index]))(
-  'each page by %s is the naive one of its moment',
+  'each page by %s equals a naive search at that moment',
   { timeout: 120_000 },
   async (_, index) => {
     const question = questions[index as number] as (typeof questions)[number];
@@ -133,14 +133,14 @@ class Model {
         this.#records.delete(chosen.jti);
         break;
       case 'evict':
-        // Only what runs can be evicted.
+        // Only a running object can be evicted.
         await shard(service, this.#name).statistics();
         await evictDurableObject(service.VERDICT_SHARD.get(service.VERDICT_SHARD.idFromName(this.#name)));
         break;
     }
   }
 
-  /** The oldest four that were not sealed are now: what comes for them is too late. */
+  /** The oldest four unsealed captchas are sealed now: their later events come too late. */
   #rememberSealed(): void {
     const open = [...this.#records.values()].filter(({ jti }) => !this.#sealed.has(jti)).sort(compareNewestFirst);
     for (const { jti } of open.toReversed().slice(0, 4)) this.#sealed.add(jti);
@@ -168,7 +168,7 @@ class Model {
     };
   }
 
-  /** @returns where the next page begins. */
+  /** Returns where the next page starts. */
   async page({ conditions, holds }: (typeof questions)[number], before: RowKey | null): Promise<RowKey | null> {
     const all = [...this.#records.values()].filter(holds).sort(compareNewestFirst);
     const older = all.filter((record) => before === null || compareNewestFirst(before, record) < 0);

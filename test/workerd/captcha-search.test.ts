@@ -1,6 +1,6 @@
 /**
- * The audit search reads hot rows one by one and sealed ones by the column: both must say what a plain
- * look at every record says, page by page, through sealing, erasing and a restart.
+ * The audit search reads unsealed rows one by one and sealed rows by column. Both must find what a plain search of all
+ * records finds, page by page, through sealing, erasing and a restart.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
@@ -79,10 +79,14 @@ const searches: [string, CaptchaCondition[], (record: CaptchaRecord) => boolean]
   ['a country that only a user agent names', [{ field: 'country', is: 'XX' }], () => false],
   ['an address', [{ field: 'ip', is: '192.0.2.1' }], ({ ip }) => ip === '192.0.2.1'],
   ['a flag', [{ field: 'web_view', is: true }], (record) => record.web_view === true],
-  ['a list that has', [{ field: 'ip_category', has: 'vpn' }], (record) => record.ip_category.includes('vpn')],
-  ['a list that lacks', [{ field: 'ip_category', lacks: 'vpn' }], (record) => !record.ip_category.includes('vpn')],
+  ['an item of a list', [{ field: 'ip_category', has: 'vpn' }], (record) => record.ip_category.includes('vpn')],
   [
-    'an odd member',
+    'an item that a list lacks',
+    [{ field: 'ip_category', lacks: 'vpn' }],
+    (record) => !record.ip_category.includes('vpn'),
+  ],
+  [
+    'an item with special characters',
     [{ field: 'ip_category', has: 'odd ]"}, name' }],
     (record) => record.ip_category.length === 1 && record.ip_category[0] !== 'vpn',
   ],
@@ -108,9 +112,9 @@ const searches: [string, CaptchaCondition[], (record: CaptchaRecord) => boolean]
   ],
   ['a text anywhere', [text('VPN')], (record) => record.ip_category.includes('vpn') || record.user_account === 'vpn'],
   ['a text with a line feed', [text('anna\nm')], (record) => record.user_account === 'Anna\nMeier'],
-  ['what only an escape spells', [text('a\\nm')], () => false],
+  ['a text that occurs only in an escape sequence', [text('a\\nm')], () => false],
   ['digits of a number', [text('0.15')], (record) => record.score === 0.15],
-  ['no text of a flag', [text('true')], () => false],
+  ['the text of a boolean, without a result', [text('true')], () => false],
 ];
 
 async function everyPage(query: CaptchaQuery, limit: number): Promise<{ ids: string[]; totals: Set<string> }> {
@@ -151,7 +155,7 @@ describe.each([
     await prepare();
   });
 
-  test.each(searches)('are found by %s, every one once and in order', async (_name, conditions, expected) => {
+  test.each(searches)('are found by %s, each once and in order', async (_name, conditions, expected) => {
     const found = records.filter(expected).map(({ id }) => id);
     const query = { since: 0, until: Number.MAX_SAFE_INTEGER, siteKey: null, type: null, conditions };
     const { ids, totals } = await everyPage(query, Math.max(100, Math.ceil(found.length / 3)));
@@ -159,7 +163,7 @@ describe.each([
     expect(ids).toEqual(found);
   });
 
-  test('are found within a window, of one site, whole records', async () => {
+  test('are found as whole records within a window and of one site', async () => {
     const [since, until] = [start + 500_000, start + 2_000_000];
     const query = {
       since,
@@ -182,10 +186,10 @@ describe.each([
 });
 
 test(
-  'a search that looked at its share of rows says so, and goes on where it stopped',
+  'a search that reaches its limit of rows is marked, and continues where it stopped',
   { timeout: 30_000 },
   async () => {
-    // Small segments, so that there are more parts than one step looks at.
+    // Small segments, so that there are more runs than one step searches.
     const name = 'captcha/captcha-share:0:0';
     const share = shard(service, name);
     await share.tune({ hotRowsMax: 1_000_000, segmentRows: 5 });
@@ -218,7 +222,7 @@ test(
   },
 );
 
-test('a search that a row is erased from under way is told to begin again', async () => {
+test('a search during which a row is erased must start again', async () => {
   const name = 'captcha/captcha-stale:0:0';
   const log = shard(service, name);
   await log.tune({ hotRowsMax: 1_000_000, segmentRows: 2 });
@@ -233,7 +237,7 @@ test('a search that a row is erased from under way is told to begin again', asyn
   expect(await log.scanCaptchas({ ...scan, from: null })).toMatchObject({ counted: 3, isStale: false });
 });
 
-test('long texts part a segment into several runs, and every row is found', async () => {
+test('long texts split a segment into several runs, and every row is found', async () => {
   const account = 'captcha-long';
   const log = shard(service, `captcha/${account}:0:0`);
   const events = Array.from({ length: 1200 }, (_, number): CaptchaEvent => {

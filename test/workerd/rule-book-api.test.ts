@@ -1,10 +1,10 @@
-/** Creating, listing and deleting access rules over the management API (interface document 4.8). */
+/** Creating, listing and deleting access rules over the management API. */
 import { describe, expect, test } from 'vitest';
 import { newInstance, values } from './rule-book-instance.ts';
 import { call, newAccount, send } from './service/service-under-test.ts';
 
 describe('create', () => {
-  test('takes all six types and every verdict, and echoes canonical values', async () => {
+  test('accepts all six types and every verdict, and returns canonical values', async () => {
     const { rules } = await newInstance();
     const { status, body } = await rules('/create', {
       rules: [
@@ -30,7 +30,7 @@ describe('create', () => {
     ]);
   });
 
-  test('creating a rule again in another spelling replaces its verdict', async () => {
+  test('replaces the verdict of a rule that is created again in another spelling', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: [{ type: 'ipMask', value: '2001:db8::1/32', verdict: 'block' }] });
     const again = await rules('/create', { rules: [{ type: 'ipMask', value: '2001:DB8:0::/32', verdict: 'allow' }] });
@@ -39,7 +39,7 @@ describe('create', () => {
     expect(body.rules).toMatchObject([{ value: '2001:db8::/32', verdict: 'allow' }]);
   });
 
-  test('one bad rule refuses the batch, names index, field and reason, and changes nothing', async () => {
+  test('refuses a batch with an invalid rule, returns its index, field and reason, and changes nothing', async () => {
     const { rules } = await newInstance();
     const { status, body } = await rules('/create', {
       rules: [
@@ -61,13 +61,13 @@ describe('create', () => {
     expect((await rules('', {})).body).toMatchObject({ rules: [], total: 0, version: 0 });
   });
 
-  test('at most 100 errors are listed', async () => {
+  test('lists at most 100 errors', async () => {
     const { rules } = await newInstance();
     const bad = Array.from({ length: 300 }, () => ({ type: 'ip', value: 'x', verdict: 'block' }));
     expect((await rules('/create', { rules: bad })).body.error.details).toHaveLength(100);
   });
 
-  test('10,000 rules are one call, 10,001 are 413 with the limit', async () => {
+  test('accepts 10,000 rules in one call, and responds 413 with the limit to 10,001', async () => {
     const { rules } = await newInstance();
     const many = Array.from({ length: 10_001 }, (_, i) => ({
       type: 'ip',
@@ -84,7 +84,7 @@ describe('create', () => {
     expect(listed.body.total).toBe(10_000);
   });
 
-  test('what was listed can be passed back unchanged', async () => {
+  test('accepts listed rules unchanged', async () => {
     const { rules } = await newInstance();
     await rules('/create', {
       rules: [
@@ -110,7 +110,7 @@ describe('create', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 0, unchanged: 2, version: 1 });
   });
 
-  test('an account without an instance gets the document’s 404', async () => {
+  test('responds 404 to an account without an instance', async () => {
     const { token } = await newAccount();
     const { status, body } = await call(token, '/protect/access-rules', {});
     expect(status).toBe(404);
@@ -119,7 +119,7 @@ describe('create', () => {
 });
 
 describe('list', () => {
-  test('pages by cursor, and the pages together are everything', async () => {
+  test('pages by cursor through every rule', async () => {
     const { rules } = await newInstance();
     const all = Array.from({ length: 25 }, (_, i) => ({ type: 'userAgent', value: `bot:${i}% é`, verdict: 'block' }));
     await rules('/create', { rules: all });
@@ -133,14 +133,14 @@ describe('list', () => {
     expect(new Set(seen).size).toBe(25);
   });
 
-  test('a cursor that is none of ours is 400', async () => {
+  test('responds 400 to an invalid cursor', async () => {
     const { rules } = await newInstance();
     for (const cursor of ['x', 'ip:', 'nothing:1', '%zz']) {
       expect((await rules('', { limit: 1, cursor })).status).toBe(400);
     }
   });
 
-  test('finds the rules that match an address, most specific first', async () => {
+  test('finds the rules that match an address, the most specific first', async () => {
     const { rules } = await newInstance();
     await rules('/create', {
       rules: [
@@ -162,7 +162,7 @@ describe('list', () => {
 });
 
 describe('siteKey', () => {
-  test('names the instance; another account’s is as good as none', async () => {
+  test('selects the instance; a key of another account is unknown', async () => {
     const one = await newInstance();
     const other = await newInstance();
     await one.rules('/create', { siteKey: one.siteKey, rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
@@ -176,7 +176,7 @@ describe('siteKey', () => {
   });
 });
 
-test('rules can come as a form', async () => {
+test('rules can be sent as a form', async () => {
   const { token, rules } = await newInstance();
   const form = new URLSearchParams([
     ['rules[0][type]', 'asn'],
@@ -197,7 +197,7 @@ test('rules can come as a form', async () => {
 });
 
 describe('delete', () => {
-  test('takes any spelling, is idempotent, and counts what was missing', async () => {
+  test('accepts any spelling, is idempotent, and counts missing rules', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: [{ type: 'asn', value: 64496, verdict: 'block' }] });
     const conditions = [
@@ -208,7 +208,7 @@ describe('delete', () => {
     expect((await rules('/delete', { conditions })).body).toEqual({ deleted: 0, missing: 2, version: 2 });
   });
 
-  test('a bad condition deletes nothing', async () => {
+  test('deletes nothing when a condition is invalid', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: [{ type: 'asn', value: 64496, verdict: 'block' }] });
     const { status, body } = await rules('/delete', {

@@ -1,4 +1,4 @@
-/** What an edge gets of its instance's rules, and of no other's (design 4). */
+/** What an edge receives of its own instance's rules, and that it receives no others. */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { edgeVersion, RULESET_MEDIA_TYPE } from '../../src/contract/edge/edge-api.ts';
@@ -8,7 +8,7 @@ import { ruleBookStub } from './rule-book-loaded.ts';
 import { call, send, serviceEnv } from './service/service-under-test.ts';
 
 describe('the edge', () => {
-  test('sees a new rule in the version at once and can load base and delta', async () => {
+  test('gets a new version as soon as a rule is written, and can load base and delta', async () => {
     const { rules, jwt } = await newInstance();
     const first = await asEdge(jwt, '/edge/v1/version');
     expect(first.status).toBe(200);
@@ -26,7 +26,7 @@ describe('the edge', () => {
     }
   });
 
-  test('gets a base of the longest values there can be', async () => {
+  test('gets a base with the longest allowed values', async () => {
     const { rules, jwt, id } = await newInstance();
     const longest = Array.from({ length: 4000 }, (_, i) => ({
       type: 'userAgent',
@@ -63,14 +63,14 @@ describe('the edge', () => {
     expect((await send(`/edge/v1/rulesets/${theirs.base.hash}`)).status).toBe(401);
   });
 
-  test.each(['0'.repeat(64), 'x', '..', '0'.repeat(63)])('an unknown ruleset %j is 404', async (hash) => {
+  test.each(['0'.repeat(64), 'x', '..', '0'.repeat(63)])('gets 404 for the unknown ruleset %j', async (hash) => {
     const { jwt } = await newInstance();
     expect((await asEdge(jwt, `/edge/v1/rulesets/${encodeURIComponent(hash)}`)).status).toBe(404);
     expect((await asEdge(jwt, `/edge/v1/rulesets/${'0'.repeat(64)}/delta/x`)).status).toBe(404);
   });
 });
 
-test('deleting the instance takes its rules and their files with it', async () => {
+test('deleting an instance deletes its rules and their files', async () => {
   const { token, rules, jwt, id } = await newInstance();
   await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
   await asEdge(jwt, '/edge/v1/version');

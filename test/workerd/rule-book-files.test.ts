@@ -1,9 +1,9 @@
-/** Rules in files, and the way back: import, export, history and rollback. */
+/** Import and export of rule files, history and rollback. */
 import { describe, expect, test } from 'vitest';
 import { newInstance } from './rule-book-instance.ts';
 import { send } from './service/service-under-test.ts';
 
-/** Who and when is not part of a file. */
+/** Files do not contain who changed a rule and when. */
 function withoutAuthors(body: any): unknown[] {
   return body.rules.map((rule: object) => ({
     ...rule,
@@ -15,7 +15,7 @@ function withoutAuthors(body: any): unknown[] {
 }
 
 describe('import and export', () => {
-  test('a list with mistakes imports the rest and reports each line', async () => {
+  test('a list with mistakes is imported without them, and each wrong line is reported', async () => {
     const { rules } = await newInstance();
     const content = '# drop list\n192.0.2.0/24\n1.2.3\nAS64496\n198.51.100.7 # seen\n';
     const { status, body } = await rules('/import', { content, verdict: 'block' });
@@ -25,7 +25,7 @@ describe('import and export', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 0, unchanged: 3, version: 1 });
   });
 
-  test('more than 10,000 rules are 413 with the limit; 10,000 with comments between are not', async () => {
+  test('more than 10,000 rules are 413 with the limit; 10,000 rules with comments are accepted', async () => {
     const { rules } = await newInstance();
     const lines = Array.from({ length: 10_001 }, (_, i) => `# ${i}\n10.0.${i >> 8}.${i & 255}`);
     const over = await rules('/import', { content: lines.join('\n'), verdict: 'block' });
@@ -36,7 +36,7 @@ describe('import and export', () => {
     expect(within.body).toMatchObject({ created: 10_000, skipped: 0 });
   });
 
-  test('more than 10,000 lines that are no rules are 413 too: each of them costs a check', async () => {
+  test('more than 10,000 lines that are no rules are 413 too, because each line costs a check', async () => {
     const { rules } = await newInstance();
     const bad = await rules('/import', { content: '{\n'.repeat(10_001), format: 'ndjson', verdict: 'block' });
     expect([bad.status, bad.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
@@ -48,13 +48,13 @@ describe('import and export', () => {
     ['no content', { content: '' }],
     ['an unknown format', { content: '192.0.2.1', format: 'xml' }],
     ['an unknown verdict', { content: '192.0.2.1', verdict: 'drop' }],
-    ['a member that is not known', { content: '192.0.2.1', colour: 'red' }],
+    ['an unknown field', { content: '192.0.2.1', colour: 'red' }],
   ])('%s is 400', async (_, body) => {
     const { rules } = await newInstance();
     expect((await rules('/import', body)).status).toBe(400);
   });
 
-  test('a plain list is exported for one named verdict', async () => {
+  test('a plain list is exported for one verdict', async () => {
     const { token, rules } = await newInstance();
     expect((await rules('/export', { format: 'list' })).status).toBe(400);
     await rules('/import', { content: '192.0.2.0/24 # a\nAS64496', verdict: 'block' });
@@ -67,14 +67,14 @@ describe('import and export', () => {
     expect(await response.text()).toBe('# 2 rules, verdict block\n192.0.2.0/24\nAS64496\n');
   });
 
-  test('a line without a verdict is skipped when the call names none', async () => {
+  test('a line without a verdict is skipped when the call has none', async () => {
     const { rules } = await newInstance();
     const { body } = await rules('/import', { content: '192.0.2.1' });
     expect(body).toMatchObject({ created: 0, skipped: 1, version: 0 });
     expect(body.skippedLines[0].reason).toContain('verdict');
   });
 
-  test.each(['csv', 'ndjson'])('%s goes out and comes back the same', async (format) => {
+  test.each(['csv', 'ndjson'])('a %s export can be imported again without a change', async (format) => {
     const from = await newInstance();
     await from.rules('/create', {
       rules: [
@@ -102,7 +102,7 @@ describe('import and export', () => {
 });
 
 describe('history', () => {
-  test('names the key behind each version, and a rollback undoes an import', async () => {
+  test('lists the API key of each version, and a rollback undoes an import', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'block' }] });
     await rules('/import', { content: '10.0.0.0/8\n192.0.2.1', verdict: 'allow' });

@@ -26,7 +26,7 @@ export function asEdge(jwt: string, path: string, headers: Record<string, string
   return send(path, { headers: { authorization: `Bearer ${jwt}`, ...headers } });
 }
 
-/** Verdict records of an edge, as it sends them. */
+/** Sends verdict records as an edge does. */
 export function sendVerdicts(jwt: string, batchId: string, records: object[]): Promise<Response> {
   return send('/edge/v1/verdicts', {
     method: 'POST',

@@ -1,4 +1,6 @@
-/** A book as an edge sees it: base and delta fetched, checked by their signatures and laid over each other. */
+/**
+ * A rule book as an edge loads it: base and delta are fetched, their signatures are checked, and the delta is applied.
+ */
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
 import { openDelta } from '../../src/rules/delta.ts';
@@ -13,7 +15,7 @@ import { verificationKeys } from '../../src/store/keys/signing-keys.ts';
 const serviceEnv = env as ServiceEnv;
 const NOW_SECONDS = Date.UTC(2026, 10, 20) / 1000;
 
-/** The object itself, for tests that look into it or evict it. */
+/** The object itself, for tests that inspect or evict it. */
 export function ruleBookStub(instanceId: string): DurableObjectStub<RuleBook> {
   return serviceEnv.RULE_BOOK.get(serviceEnv.RULE_BOOK.idFromName(instanceId));
 }

@@ -1,16 +1,16 @@
-/** What an operator asks of the rules: explain, preview, and which of them cannot match. */
+/** Questions of operators about their rules: explain, preview, and rules that cannot match. */
 import { describe, expect, test } from 'vitest';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { newInstance, sendVerdicts } from './rule-book-instance.ts';
 
-describe('a rule whose signal the edge has never brought', () => {
+describe('a rule on a signal that no logged request had', () => {
   const rulesOfTheTest = [
     { type: 'ja4Hash', value: 't13d1516h2_8daaf6152771_02713d6af862', verdict: 'block' },
     { type: 'asn', value: 64496, verdict: 'block' },
     { type: 'ip', value: '192.0.2.1', verdict: 'block' },
   ];
 
-  test('is pointed out once requests were logged without it', async () => {
+  test('is marked once requests are logged without the signal', async () => {
     const { rules, jwt, id } = await newInstance();
     const records = [verdictRecordOf(id, { timestamp: Date.now() - 1000, ja4: null, asn: 64497 })];
     await sendVerdicts(jwt, 'one', records);
@@ -24,7 +24,7 @@ describe('a rule whose signal the edge has never brought', () => {
     expect(again.body).toMatchObject({ unchanged: 3 });
   });
 
-  test('is not pointed out while nothing is logged', async () => {
+  test('is not marked while nothing is logged', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: rulesOfTheTest });
     expect((await rules('', {})).body.unseenSignals).toEqual([]);
@@ -59,7 +59,7 @@ describe('explain', () => {
     expect(body.explain).toContain('ruleset version 1');
   });
 
-  test('shows every rule that fires, monitored ones as such', async () => {
+  test('lists every rule that fires, with its mode', async () => {
     const { rules } = await newInstance();
     await rules('/create', { rules: rulesOfTheTest });
     const { body } = await rules('/explain', { ip: '192.0.2.1', asn: 64496 });
@@ -71,7 +71,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('says what is not a signal', async () => {
+  test('refuses unknown signals', async () => {
     const { rules } = await newInstance();
     const { status, body } = await rules('/explain', { ip: '1.2.3', ja4: 'x' });
     expect(status).toBe(400);
@@ -80,7 +80,7 @@ describe('explain', () => {
 });
 
 describe('preview', () => {
-  test('counts logged requests that would have been decided otherwise, and stores nothing', async () => {
+  test('counts logged requests that the new rules would decide differently, and stores nothing', async () => {
     const { rules, jwt, id } = await newInstance();
     const timestamp = Date.now() - 60_000;
     const records = Array.from({ length: 30 }, (_, i) =>

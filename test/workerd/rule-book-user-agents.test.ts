@@ -1,4 +1,4 @@
-/** User agent rules in the RuleBook: found by look-ups as a scan would find them, and bounded in number. */
+/** User agent rules in the RuleBook: look-ups find what a scan would find, and the number of rules is bounded. */
 import { runInDurableObject } from 'cloudflare:test';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const none = async (): Promise<void> => {};
 const letters = fc.constantFrom('a', 'b', ' ', 'é', '€', '😀', '\u{10FFFF}');
 const word = (maxLength: number) => fc.array(letters, { minLength: 1, maxLength }).map((parts) => parts.join(''));
 
-test('look-ups find exactly the rules that a scan finds', { timeout: 60_000 }, async () => {
+test('look-ups find the same rules as a scan', { timeout: 60_000 }, async () => {
   await runInDurableObject(ruleBookStub('agents'), async (_, { storage: { sql } }) => {
     const run = async (values: readonly string[], header: string): Promise<void> => {
       sql.exec('DELETE FROM rules');
@@ -31,8 +31,8 @@ test('look-ups find exactly the rules that a scan finds', { timeout: 60_000 }, a
   });
 });
 
-// Some three seconds of look-ups when nothing else runs.
-test('a header of 16 KiB that repeats itself costs no more than one that does not', { timeout: 60_000 }, async () => {
+// About three seconds of look-ups on an idle machine.
+test('a repetitive header of 16 KiB costs no more than another one', { timeout: 60_000 }, async () => {
   const book = ruleBookStub('repeats');
   await book.upsert(
     Array.from({ length: 300 }, (_, i) => agentRule('b'.repeat(i + 1))),
@@ -42,7 +42,7 @@ test('a header of 16 KiB that repeats itself costs no more than one that does no
   expect(rules).toHaveLength(300);
 });
 
-test('more user agent rules than a compile can hold are refused, and nothing of that batch stays', async () => {
+test('a batch with more user agent rules than a compile can hold is refused as a whole', async () => {
   const book = ruleBookStub('full');
   await book.upsert([agentRule('one')], author);
   await runInDurableObject(book, (_, { storage }) => {

@@ -1,6 +1,4 @@
-/**
- * The RuleBook in workerd: one writer, versions, deltas, bases in R2, what survives a crash.
- */
+/** The RuleBook in workerd: one writer, versions, deltas, bases in R2, and recovery after a crash. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
@@ -54,7 +52,7 @@ describe('writing', () => {
     );
   });
 
-  test('replacing keeps who made the rule and says who changed it', async () => {
+  test('replacing a rule keeps its creator and records who changed it', async () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1')], author);
     await book.upsert([rule('192.0.2.1', 'allow')], { ...author, actor: 'key-2', nowMs: nowMs + 5 });
@@ -70,7 +68,7 @@ describe('writing', () => {
     ]);
   });
 
-  test('a rule named twice in one batch ends as the later one', async () => {
+  test('of a rule that is twice in one batch, the later one counts', async () => {
     const { book } = newBook();
     expect(await book.upsert([rule('192.0.2.1', 'allow'), rule('192.0.2.1', 'block')], author)).toMatchObject(
       ok({ created: 1 }),
@@ -87,7 +85,7 @@ describe('writing', () => {
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   });
 
-  test('10,000 rules with long notes go in as one batch', async () => {
+  test('10,000 rules with long notes are accepted in one batch', async () => {
     const { book } = newBook();
     const rules = addresses(10_000).map((one) => ({ ...one, note: 'n'.repeat(300) }));
     expect(await book.upsert(rules, author)).toMatchObject(ok({ version: 1, created: 10_000 }));
@@ -96,7 +94,7 @@ describe('writing', () => {
 });
 
 describe('listing', () => {
-  test('pages cover everything once, in key order, with exact totals', async () => {
+  test('pages list every rule once, in key order, with exact totals', async () => {
     const { book } = newBook();
     await book.upsert(addresses(250), author);
     await book.upsert(
@@ -156,7 +154,7 @@ describe('base and delta', () => {
     expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${version.base.hash}`)).not.toBeNull();
   });
 
-  test('a write shows in the version at once, over the same base', async () => {
+  test('a write changes the version at once, over the same base', async () => {
     const { book } = newBook();
     const { base } = await book.currentVersion();
     await book.upsert([rule('192.0.2.1')], author);
@@ -164,14 +162,14 @@ describe('base and delta', () => {
     expect(await book.delta(base.hash, 1)).toBeInstanceOf(Uint8Array);
   });
 
-  test('a delta of an unknown base or a version that is not there is refused', async () => {
+  test('a delta of an unknown base or version is refused', async () => {
     const { book } = newBook();
     const { base } = await book.currentVersion();
     expect(await book.delta(base.hash, 1)).toBeNull();
     expect(await book.delta('0'.repeat(64), 0)).toBeNull();
   });
 
-  test('many changes call for a new base, and the old one keeps its deltas', async () => {
+  test('many changes start the compile of a new base, and the old base keeps its deltas', async () => {
     const { id, book } = newBook();
     const first = (await book.currentVersion()).base;
     await book.upsert(addresses(2500), author);
@@ -186,7 +184,7 @@ describe('base and delta', () => {
     expect(await serviceEnv.RULESETS.head(`rulesets/${id}/${first.hash}`)).not.toBeNull();
   });
 
-  test('single changes call for a new base once their deltas add up to it', async () => {
+  test('single changes start the compile of a new base once their deltas add up to its size', async () => {
     const { book } = newBook();
     await book.currentVersion();
     const dueIn = () =>
@@ -201,7 +199,7 @@ describe('base and delta', () => {
     expect(soon).toBeLessThan(2000);
   });
 
-  test('what an edge loads is what is stored: additions, replacements and deletions, over either base', async () => {
+  test('an edge loads the stored rules after additions, replacements and deletions, over either base', async () => {
     const { id, book } = newBook();
     await book.upsert([rule('192.0.2.1'), rule('192.0.2.2'), rule('192.0.2.3', 'allow')], author);
     await book.compile();
@@ -218,7 +216,7 @@ describe('base and delta', () => {
     }
   });
 
-  test('writes during a compile are neither lost nor doubled', async () => {
+  test('writes during a compile are neither lost nor applied twice', async () => {
     const { id, book } = newBook();
     for (const part of [0, 1, 2, 3]) {
       await book.upsert(
@@ -227,7 +225,7 @@ describe('base and delta', () => {
       );
     }
     const compiling = book.compile();
-    // One before and one behind the reading position, and one taken away.
+    // One before and one after the reading position, and one deleted.
     const writes = await Promise.all([
       book.upsert([rule('10.0.0.1', 'allow'), rule('9.9.9.9')], author),
       book.upsert([rule('13.0.0.1', 'allow'), rule('99.9.9.9')], author),
@@ -255,7 +253,7 @@ describe('base and delta', () => {
     expect((await rulePage(book, { limit: 10 })).total).toBe(2);
   });
 
-  test('replaced bases are removed in the end', async () => {
+  test('replaced bases are deleted in the end', async () => {
     const { id, book } = newBook();
     for (let i = 0; i < 12; i += 1) {
       await book.upsert([rule(`192.0.2.${i}`)], author);
@@ -266,7 +264,7 @@ describe('base and delta', () => {
     expect(objects.length).toBeLessThanOrEqual(10);
   });
 
-  test('a file left by a crash between writing and publishing is removed by the next compile', async () => {
+  test('a file that a crash left between writing and publishing is deleted by the next compile', async () => {
     const { id, book } = newBook();
     await book.currentVersion();
     const orphan = 'a'.repeat(64);
@@ -285,7 +283,7 @@ describe('base and delta', () => {
     expect((await book.currentVersion()).base.version).toBe(1);
   });
 
-  test('the book survives an eviction as it was', async () => {
+  test('the book is unchanged after an eviction', async () => {
     const { book } = newBook();
     await book.upsert(addresses(3), author);
     const before = await book.currentVersion();
@@ -296,7 +294,7 @@ describe('base and delta', () => {
 });
 
 describe('history', () => {
-  test('tells who did what, newest first', async () => {
+  test('lists who changed what, newest first', async () => {
     const { book } = newBook();
     await book.upsert(addresses(3), author);
     await book.remove([{ type: 'ip', value: '10.0.0.1' }], { nowMs: nowMs + 1, actor: 'key-2', kind: 'delete' });
@@ -310,7 +308,7 @@ describe('history', () => {
     });
   });
 
-  test('a rollback brings back exactly the rules of that version, as a new one', async () => {
+  test('a rollback restores exactly the rules of that version, as a new version', async () => {
     const { book } = newBook();
     await book.upsert([rule('192.0.2.1', 'block', { note: 'a', rollout: 50 }), rule('192.0.2.2')], author);
     const before = (await rulePage(book, { limit: 10 })).rules;
@@ -324,13 +322,13 @@ describe('history', () => {
     expect((await book.history(1, null)).versions).toMatchObject([{ kind: 'rollback', restores: 1 }]);
   });
 
-  test('a version that is not kept cannot be returned to', async () => {
+  test('a version that is not kept cannot be restored', async () => {
     const { book } = newBook();
     await book.upsert(addresses(1), author);
     expect(await book.rollback(7, author)).toEqual(failed({ reason: 'out-of-reach', oldest: 0, newest: 1 }));
   });
 
-  test('is bounded: the oldest versions are cut by a compile, and cannot be returned to', async () => {
+  test('is bounded: a compile deletes the oldest versions, and they cannot be restored', async () => {
     const { book } = newBook();
     await book.upsert(addresses(1), author);
     await runInDurableObject(book, (_, { storage }) => {
@@ -349,7 +347,7 @@ describe('history', () => {
     expect(await book.rollback(100, author)).toMatchObject({ ok: true });
   });
 
-  test('edges stay at the last version that a delta of bounded size reaches', async () => {
+  test('edges stay at the last version that a delta of bounded size can contain', async () => {
     const { book } = newBook();
     await book.upsert(addresses(3), author);
     await book.upsert([rule('192.0.2.1')], author);

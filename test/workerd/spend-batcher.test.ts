@@ -1,4 +1,4 @@
-/** Group commit of spends: who shares a call, and what becomes of everybody else when it goes wrong. */
+/** Batches of spends: which spends share a call, and what happens to each of them when the call fails. */
 import { describe, expect, test } from 'vitest';
 import { SpendBatcher, SPENDS_PER_BATCH_MAX } from '../../src/store/spend-ledger/client/spend-batcher.ts';
 import type { SpendWay } from '../../src/store/spend-ledger/client/spend-batcher.ts';
@@ -8,7 +8,7 @@ const row = (key: string, callId = key): SpendRow => [key, 0, null, '', callId];
 const won: SpendResult = { spent: true, replay: null };
 const lost: SpendResult = { spent: false, replay: null };
 
-/** A way that remembers what it sent, and answers like a ledger that never saw any of it. */
+/** A way to the ledger that records what it sent and returns `spent` for every row. */
 function way(answer: (rows: readonly SpendRow[]) => Promise<SpendResult[]> = async (rows) => rows.map(() => won)): {
   sent: string[][];
 } & SpendWay {
@@ -24,7 +24,7 @@ function way(answer: (rows: readonly SpendRow[]) => Promise<SpendResult[]> = asy
 }
 
 describe('spends of one isolate', () => {
-  test('share one call when they come together, and get each their own answer', async () => {
+  test('share one call when they arrive together, and each gets its own result', async () => {
     const batcher = new SpendBatcher();
     const first = way(async (rows) => rows.map(([key]) => (key === 'b' ? lost : won)));
     const other = way();
@@ -38,7 +38,7 @@ describe('spends of one isolate', () => {
     expect([first.sent, other.sent]).toEqual([[['a', 'b', 'c']], []]);
   });
 
-  test('go apart to different ledgers, and in batches of bounded size', async () => {
+  test('go to different ledgers separately, and in batches of bounded size', async () => {
     const batcher = new SpendBatcher();
     const all = way();
     const now = Date.now();
@@ -61,7 +61,7 @@ describe('spends of one isolate', () => {
     expect(broken.sent).toHaveLength(1);
   });
 
-  test('fail where the ledger left one of them out', async () => {
+  test('fail when the ledger returns no result for them', async () => {
     const batcher = new SpendBatcher();
     const short = way(async () => [won]);
     const now = Date.now();
@@ -69,7 +69,7 @@ describe('spends of one isolate', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('ask for themselves, as the same call, when the request that sent is gone', async () => {
+  test('repeat their call alone, under the same call id, when the sending request is gone', async () => {
     const batcher = new SpendBatcher(30);
     const gone = way(() => new Promise(() => undefined));
     const alive = way();
@@ -79,7 +79,7 @@ describe('spends of one isolate', () => {
     expect([gone.sent, alive.sent]).toEqual([[['a', 'call-b']], [['call-b']]]);
   });
 
-  test('do not join a batch whose request was gone before it left', async () => {
+  test('do not join a batch whose request ended before sending it', async () => {
     const batcher = new SpendBatcher();
     const now = Date.now();
     void batcher.spend('ledger', row('a'), way(), now - 1000);

@@ -1,4 +1,4 @@
-/** The ledger itself: one winner, a kept answer, exact counters, and tables that go when their time is over. */
+/** The ledger itself: one winner, a kept answer, exact counters, and tables that are dropped in time. */
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
@@ -61,31 +61,31 @@ describe('spending', () => {
     expect([wonBy(0), wonBy(1)]).toEqual([1, 1]);
   });
 
-  test('tells a call that asks again whether it had won', async () => {
+  test('returns the same result to a repeated call', async () => {
     const stub = ledger('again');
     const [winner, loser] = [row(request()), row(request())];
     expect(await stub.spendAll([winner, loser])).toEqual([true, false]);
     expect(await stub.spendAll([loser, winner, winner])).toEqual([false, true, true]);
   });
 
-  test("repeats the winner's answer to the same question within one batch", async () => {
+  test("returns the winner's answer to the same question within one batch", async () => {
     const one = request({ fingerprint: 'f' });
     const rows = [row(one), row({ ...one, answer: 'later' }), row({ ...one, fingerprint: 'g' })];
     expect(await ledger('batch-replay').spendAll(rows)).toEqual([true, 'answer', false]);
   });
 
-  test('spends nothing of a batch that fails', async () => {
+  test('stores no spend of a batch that fails', async () => {
     const stub = ledger('failing');
     const good = row(request());
     const bad = ['bad', Date.now(), null, null, 'call'] as unknown as SpendRow;
-    // Inside the object: a rejection that crosses to the caller is reported as nobody's as well.
+    // Inside the object: the test runner also reports a rejection that reaches the caller as unhandled.
     await runInDurableObject(stub, async (object) => {
       await expect(object.spendAll([good, bad])).rejects.toThrow('NOT NULL');
     });
     expect(await stub.spendAll([row(request())])).toEqual([true]);
   });
 
-  test('keeps the answer for the same question only', async () => {
+  test('returns the kept answer to the same question only', async () => {
     const stub = ledger('replay');
     const first = request({ fingerprint: 'f' });
     expect(await spend(stub, first)).toBe(true);
@@ -96,7 +96,7 @@ describe('spending', () => {
     expect(await stub.recall(first.key, first.bornAt, 'g')).toBeNull();
   });
 
-  test('forgets the answer after ten minutes, and not that it was spent', async () => {
+  test('forgets the answer after ten minutes, but not the spend', async () => {
     const stub = ledger('forget');
     const first = request({ fingerprint: 'f' });
     await spend(stub, first);
@@ -109,12 +109,12 @@ describe('spending', () => {
     expect(await spend(stub, first)).toBe(false);
   });
 
-  test('refuses what is older than any token can be, whose table may be gone', async () => {
+  test('refuses keys older than any valid token, because their table may be dropped', async () => {
     const old = request({ bornAt: Date.now() - 2 * HOUR_MS });
     expect(await spend(ledger('old'), old)).toBe(false);
   });
 
-  test('drops a table by alarm once no token of its time can be alive', async () => {
+  test('drops a table in the alarm once every token of its time has expired', async () => {
     const stub = ledger('epochs');
     await spend(stub, request({ bornAt: Date.now() - 50 * 60_000 }));
     await spend(stub, request({ bornAt: Date.now() }));
@@ -128,7 +128,7 @@ describe('spending', () => {
     }
   });
 
-  test('knows after a restart what was spent before it', async () => {
+  test('remembers spends after a restart', async () => {
     const stub = ledger('restart');
     const one = request();
     await spend(stub, one);
@@ -143,7 +143,7 @@ describe('spending', () => {
 });
 
 describe('counting', () => {
-  test('is exact among parallel uses', async () => {
+  test('is exact for parallel uses', async () => {
     const stub = ledger('count');
     const uses = await Promise.all(
       Array.from({ length: 500 }, () => stub.count({ key: 'k', limit: 7, windowMs: 60_000 })),
@@ -152,7 +152,7 @@ describe('counting', () => {
     expect(await stub.count({ key: 'other', limit: 7, windowMs: 60_000 })).toBe(true);
   });
 
-  test('begins again when the window is over', async () => {
+  test('starts again when the window is over', async () => {
     const stub = ledger('window');
     const windowMs = 30_000;
     vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
@@ -166,7 +166,7 @@ describe('counting', () => {
     }
   });
 
-  test('keeps what one site counts for one purpose away from all others: a full object refuses', async () => {
+  test('keeps counters of one site and purpose in objects of their own, so that a full one refuses no other', async () => {
     const uses = ['attempt one', 'attempt two', 'mailbox one'].flatMap((counted) =>
       Array.from({ length: 40 }, (_, at) => `${counted} ${at}`),
     );

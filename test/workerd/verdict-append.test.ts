@@ -1,6 +1,4 @@
-/**
- * Appending to the verdict log: what arrives, arrives once; what is wrong is refused alone.
- */
+/** Appending to the verdict log: every record is stored once, and only invalid records are refused. */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
@@ -74,7 +72,7 @@ async function stored(instance: StoredInstance): Promise<{ ids: string[]; total:
 }
 
 describe('a batch', () => {
-  test('sent twice is stored once, and counted once', async () => {
+  test('that is sent twice is stored once and counted once', async () => {
     const instance = newInstance();
     const records = some(instance, 200);
     expect(await send(instance, records)).toEqual({ accepted: 200, duplicates: 0, rejected: [] });
@@ -84,13 +82,13 @@ describe('a batch', () => {
     expect([new Set(ids).size, total, counted]).toEqual([200, 200, 200]);
   });
 
-  test('that holds the same record twice stores it once', async () => {
+  test('with the same record twice stores it once', async () => {
     const instance = newInstance();
     const [record] = some(instance, 1);
     expect(await send(instance, [record, record])).toMatchObject({ accepted: 1, duplicates: 1 });
   });
 
-  test('sent twice in parallel is stored once', async () => {
+  test('that is sent twice in parallel is stored once', async () => {
     const instance = newInstance();
     const records = some(instance, 100);
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(instance, records)));
@@ -98,7 +96,7 @@ describe('a batch', () => {
     expect((await stored(instance)).counted).toBe(100);
   });
 
-  test('repeated after the shard restarted is still known', async () => {
+  test('that is repeated after a restart of the shard is recognised', async () => {
     const instance = newInstance();
     const records = some(instance, 50);
     await send(instance, records);
@@ -108,17 +106,17 @@ describe('a batch', () => {
     expect(await stored(instance)).toMatchObject({ total: 50, counted: 50 });
   });
 
-  test('of too many names keeps as many as a log may have', async () => {
+  test('with too many counter names keeps as many as a log may have', async () => {
     const instance = newInstance();
     const names = Array.from({ length: 3000 }, (_, at) => [`name_${at}`, 1] as const);
     await send(instance, some(instance, 1), Object.fromEntries(names));
     expect(Object.keys(await sumCounters(service, verdictLogOf(instance)))).toHaveLength(2000);
-    // A name that is there still counts on.
+    // A known name is still counted.
     await send(instance, some(instance, 1), { name_7: 1, one_more: 1 });
     expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ name_7: 2 });
   });
 
-  test('counts its counters once, however often it is sent', async () => {
+  test('adds its counters once, however often it is sent', async () => {
     const instance = newInstance();
     const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };
     await acceptBatch(service, instance, batch, now);
@@ -128,7 +126,7 @@ describe('a batch', () => {
 });
 
 describe('a record', () => {
-  test('with a known id and another body is a counted duplicate, and the first one stands', async () => {
+  test('with a known id and another body counts as a duplicate, and the first record stays', async () => {
     const instance = newInstance();
     const first = verdictRecordOf(instance.id, { timestamp: now, request_path: '/first' });
     await send(instance, [first]);
@@ -146,9 +144,9 @@ describe('a record', () => {
 
   test.each([
     ['another body', {}],
-    ['another time too, newer than all that is sealed', { timestamp: now - 20_000 }],
-    ['another time too, older than all that is sealed', { timestamp: now - 90_000_000 }],
-  ])('with a sealed id and %s is a counted duplicate', async (_, change) => {
+    ['another, unsealed time', { timestamp: now - 20_000 }],
+    ['another time before every sealed row', { timestamp: now - 90_000_000 }],
+  ])('with a sealed id and %s counts as a duplicate', async (_, change) => {
     const instance = newInstance();
     const records = some(instance, 8).map((record) => ({ ...record, jti: null, timestamp: record.timestamp - 60_000 }));
     await send(instance, records);
@@ -159,7 +157,7 @@ describe('a record', () => {
     expect(await stored(instance)).toMatchObject({ total: 8, counted: 8 });
   });
 
-  test('whose id is written in capitals is the same one, and is paged by', async () => {
+  test('whose id is written in capitals is the same record, and cursors find it', async () => {
     const instance = newInstance();
     const records = some(instance, 6).map((record) => ({ ...record, timestamp: record.timestamp - 60_000 }));
     await send(
@@ -180,7 +178,7 @@ describe('a record', () => {
     expect(found).toEqual(records.toSorted(compareNewestFirst).map(({ id }) => id));
   });
 
-  test('that is wrong is refused with its index and a reason, and its neighbours are kept', async () => {
+  test('that is invalid is refused with its index and a reason, and the other records are stored', async () => {
     const instance = newInstance();
     const good = verdictRecordOf(instance.id, { timestamp: now });
     const answer = await send(instance, [
@@ -212,7 +210,7 @@ describe('a record', () => {
     });
   });
 
-  test('that was numbered and never came is missing until it does', async () => {
+  test('that was numbered and never arrived counts as missing until it arrives', async () => {
     const instance = newInstance();
     const records = some(instance, 10);
     await send(instance, [...records.slice(0, 3), ...records.slice(5)]);
@@ -222,7 +220,7 @@ describe('a record', () => {
   });
 });
 
-test('what was refused is kept aside as it came, once per batch, for thirty days', async () => {
+test('refused records are kept unchanged for thirty days, once per batch', async () => {
   const instance = newInstance();
   const ahead = { ...verdictRecordOf(instance.id, { timestamp: now }), v: 2, surprise: 'from a newer edge' };
   const batch = { batchId: 'refused-1', records: [ahead], counters: {} };
@@ -238,8 +236,8 @@ test('what was refused is kept aside as it came, once per batch, for thirty days
   expect(await service.SEGMENTS.head(key)).toBeNull();
 });
 
-describe('an instance that keeps allow verdicts as counts', () => {
-  test('counts them, shows the others, and still knows duplicates', async () => {
+describe('an instance that only counts allow verdicts', () => {
+  test('counts them, lists the others, and recognises duplicates', async () => {
     const instance = newInstance({ allowVerdicts: 'counts' });
     const records = some(instance, 90);
     const shown = records.filter(({ decision }) => decision !== 'allow');
@@ -250,7 +248,7 @@ describe('an instance that keeps allow verdicts as counts', () => {
   });
 });
 
-test('an export asks a shard for a thousand rows at a time, whatever its pages are, and holds every row once', async () => {
+test('an export reads a thousand rows per call to a shard, whatever its page size, and contains every row once', async () => {
   const instance = newInstance();
   const records = some(instance, 450).map((record) => ({ ...record, timestamp: record.timestamp - 60_000 }));
   await send(instance, records.slice(0, 400));
@@ -281,7 +279,7 @@ test('an export asks a shard for a thousand rows at a time, whatever its pages a
   expect(Math.max(...limits)).toBeLessThanOrEqual(1001);
 });
 
-test('a first bucket that begins before what is kept counts only what is kept', () => {
+test('a first bucket that starts before the retention horizon counts only kept rows', () => {
   const day = 86_400;
   const horizon = Date.UTC(2026, 10, 20, 15);
   const window = seriesWindow({ since: 0, bucket: day }, horizon, Date.UTC(2026, 10, 21, 9, 30));

@@ -1,6 +1,6 @@
 /**
- * Reads that would be unbounded: matches in more blocks than one page may open, or that only the rows themselves can
- * tell. The page ends early and says where to go on; the total says when it is a lower bound.
+ * Reads that must not grow without bound: matches in more blocks than one page may open, or matches that only the rows
+ * themselves show. The page ends early with a cursor, and the total is marked when it is a lower bound.
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,15 +20,15 @@ import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'bounds' };
 const start = Date.now() - 4 * 3_600_000;
-/** One block each: more than one page may open. */
+/** One block each: more blocks than one page may open. */
 const SEGMENTS = PAGE_BLOCKS_MAX + 100;
 const ROWS_PER_SEGMENT = 3;
 const random = seededRandom(5);
 const records: VerdictRecord[] = Array.from({ length: SEGMENTS * ROWS_PER_SEGMENT }, (_, seq) =>
-  // Neighbours overlap in time, as late rows do.
+  // Neighbouring segments overlap in time, because some rows arrive late.
   ({
     ...variedRecord(log.owner, start + seq * 1000 + Math.floor(random() * 20_000), random, seq),
-    // Longer than what an index keeps of a path, and told apart only behind that.
+    // Paths longer than an index key that differ only beyond its end.
     request_path: `/${'long'.repeat(40)}/${seq % 7}`,
   }),
 );
@@ -38,7 +38,7 @@ const rare: RowFilter = {
   outcomes: [2],
   minRulesFired: 1,
 };
-/** In nearly every block: more of them than one page may open. */
+/** In nearly every block: more blocks than one page may open. */
 const often: RowFilter = { ...everything, outcomes: [1, 2] };
 const isOften = (record: VerdictRecord): boolean => record.decision !== 'allow';
 const isRare = (record: VerdictRecord): boolean =>
@@ -58,7 +58,7 @@ function page(filter: RowFilter, before: RowKey | null, limit: number): Promise<
   return readPage(service, log, { filter, before, offset: 0, limit, wantTotal: true });
 }
 
-test('a page that looked at its share ends early, and cursors lead through everything once', async () => {
+test('a page that reaches its limit of blocks ends early, and cursors visit every row once', async () => {
   const found: string[] = [];
   let before: RowKey | null = null;
   let early = 0;
@@ -80,11 +80,11 @@ test('a page that looked at its share ends early, and cursors lead through every
 
 const sevenths: [string, RowFilter][] = [
   ['a path', { ...everything, path: { text: `/${'long'.repeat(40)}/3`, prefix: false } }],
-  ['the beginning of one', { ...everything, path: { text: `/${'long'.repeat(40)}/3`, prefix: true } }],
+  ['the beginning of a path', { ...everything, path: { text: `/${'long'.repeat(40)}/3`, prefix: true } }],
 ];
 
 test.each(sevenths)(
-  '%s that is longer than an index keeps is found, and its total says when it is a lower bound',
+  '%s longer than an index key is found, and its total is marked when it is a lower bound',
   async (_, filter) => {
     const wanted = records.filter((record) => record.request_path.endsWith('/3')).toSorted(compareNewestFirst);
     const first = await page(filter, null, 10);
@@ -106,7 +106,7 @@ test.each(sevenths)(
   },
 );
 
-test('any other total is exact however many rows are sealed', async () => {
+test('any other total is exact, however many rows are sealed', async () => {
   const few = { ...everything, outcomes: [1], devices: ['bot'] };
   const wanted = records.filter(({ decision, device_type }) => decision === 'challenge' && device_type === 'bot');
   const answers = [await page(few, null, 10), await page(rare, null, 10)];
@@ -116,7 +116,7 @@ test('any other total is exact however many rows are sealed', async () => {
   ]);
 });
 
-test('a deep page without a filter is the same by offset and by cursor', async () => {
+test('a deep page without a filter has the same rows by offset and by cursor', async () => {
   const sorted = records.toSorted(compareNewestFirst).map(({ id }) => id);
   const deep = await readPage(service, log, {
     filter: everything,
@@ -130,7 +130,7 @@ test('a deep page without a filter is the same by offset and by cursor', async (
   expect((await page(everything, first.next, 20)).rows.map(({ id }) => id)).toEqual(sorted.slice(300, 320));
 });
 
-test('an offset that reaches behind what one page may search goes on in the next', async () => {
+test('an offset beyond the limit of one page continues on the next page', async () => {
   const sorted = records.filter(isOften).toSorted(compareNewestFirst);
   const offset = Math.floor(sorted.length * 0.9);
   const found: string[] = [];
@@ -149,7 +149,7 @@ test('an offset that reaches behind what one page may search goes on in the next
   expect(found).toEqual(sorted.slice(offset).map(({ id }) => id));
 });
 
-test('an old row that came late does not hide newer ones that one page cannot reach', async () => {
+test('an old row that arrived late does not hide newer rows beyond the limit of one page', async () => {
   const late: LogName = { stream: 'verdicts', owner: 'bounds-late' };
   const object = shard(service, `verdicts/${late.owner}:0:0`);
   await object.tune({ hotRowsMax: 1_000_000, segmentRows: 1 });
@@ -187,7 +187,7 @@ test('an old row that came late does not hide newer ones that one page cannot re
   expect(found).toEqual([sealed.id, old.id]);
 }, 60_000);
 
-test('a page that is read while a session is erased holds every row of the others', async () => {
+test('a page that is read during an erasure has every row of the other sessions', async () => {
   const jti = records.find((record) => record.jti !== null)?.jti as string;
   const erasing: Promise<number>[] = [];
   const bucket = {

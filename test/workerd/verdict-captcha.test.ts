@@ -1,6 +1,4 @@
-/**
- * The captcha stream: events in any order make one record, and every count follows it.
- */
+/** The captcha stream: events in any order make one record, and all counts follow the record. */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
@@ -49,7 +47,7 @@ function jtiOf(number: number): string {
   return number.toString(16).padStart(6, '0').padEnd(32, '7');
 }
 
-/** Issue, solution and verification of one captcha. */
+/** Issue, answer and verification of one captcha. */
 function course(account: string, number: number, type: CaptchaRecordType = 'pow', siteKey = 'site-1'): CaptchaEvent[] {
   const timestamp = start + number * 1000;
   const identity = { jti: jtiOf(number), account_id: account, site_key: siteKey, timestamp, captcha_type: type };
@@ -67,32 +65,35 @@ describe.each([
   ['backwards', [2, 1, 0]],
   ['mixed', [1, 2, 0]],
   ['repeated', [0, 0, 2, 1, 2, 0, 1]],
-])('events that come %s', (_, order) => {
-  test.each([['together'], ['one by one'], ['with a restart between']])('%s make one approved record', async (how) => {
-    accounts += 1;
-    const account = `captcha-order-${accounts}`;
-    const events = course(account, 5);
-    const sent = order.map((index) => events[index] as CaptchaEvent);
-    if (how === 'together') await appendCaptchas(service, sent);
-    else {
-      for (const event of sent) {
-        await appendCaptchas(service, [event]);
-        const id = service.VERDICT_SHARD.idFromName(`captcha/${account}:0:0`);
-        if (how === 'with a restart between') await evictDurableObject(service.VERDICT_SHARD.get(id));
+])('events that arrive %s', (_, order) => {
+  test.each([['together'], ['one by one'], ['with a restart between']])(
+    '%s, they make one approved record',
+    async (how) => {
+      accounts += 1;
+      const account = `captcha-order-${accounts}`;
+      const events = course(account, 5);
+      const sent = order.map((index) => events[index] as CaptchaEvent);
+      if (how === 'together') await appendCaptchas(service, sent);
+      else {
+        for (const event of sent) {
+          await appendCaptchas(service, [event]);
+          const id = service.VERDICT_SHARD.idFromName(`captcha/${account}:0:0`);
+          if (how === 'with a restart between') await evictDurableObject(service.VERDICT_SHARD.get(id));
+        }
       }
-    }
-    const page = await searchCaptchas(service, account, all, null, 10);
-    expect(page.records).toMatchObject([
-      { jti: jtiOf(5), status: 'Approved', ip: '192.0.2.5', submitted_correct: true, verified: true, issued: true },
-    ]);
-    expect([page.total, page.totalIsExact, page.next]).toEqual([1, true, null]);
-    expect(await countCaptchas(service, account, ['site-1'], { ...window, bucketMinutes: 60 })).toMatchObject([
-      { type: 'pow', approved: 1, pending: 0, disapproved: 0, verified: 1 },
-    ]);
-  });
+      const page = await searchCaptchas(service, account, all, null, 10);
+      expect(page.records).toMatchObject([
+        { jti: jtiOf(5), status: 'Approved', ip: '192.0.2.5', submitted_correct: true, verified: true, issued: true },
+      ]);
+      expect([page.total, page.totalIsExact, page.next]).toEqual([1, true, null]);
+      expect(await countCaptchas(service, account, ['site-1'], { ...window, bucketMinutes: 60 })).toMatchObject([
+        { type: 'pow', approved: 1, pending: 0, disapproved: 0, verified: 1 },
+      ]);
+    },
+  );
 });
 
-test('a spent token that is verified again stays approved', async () => {
+test('a captcha stays approved when its spent token is verified again', async () => {
   const account = 'captcha-again';
   const [issued, submitted, verified] = course(account, 1) as [CaptchaEvent, CaptchaEvent, CaptchaEvent];
   const again = { ...verified, at: start + 9000, verified: false, reason: 'API.USER_ALREADY_VERIFIED' } as CaptchaEvent;
@@ -131,7 +132,8 @@ test('counts follow records through merging, sealing and late events', async () 
   await object.tune({ hotRowsMax: 1_000_000, segmentRows: 100 });
   await object.seal();
   expect(await counted()).toEqual(expected());
-  // Counts up to here are merged now: an unsealed record that changes is taken out of them and counted anew.
+  // The counts up to here are merged now. When an unsealed record changes, it is subtracted from them and counted
+  // again.
   const late = courses.findIndex((events, number) => number > 150 && events.length === 1);
   courses[late] = course(account, late, types[late % 3], `site-${late % 2}`);
   await appendCaptchas(service, courses[late].slice(1));
@@ -141,7 +143,7 @@ test('counts follow records through merging, sealing and late events', async () 
   expect([image.total, image.totalIsExact]).toEqual([50, true]);
 });
 
-test('a search by what no column holds pages to the end without a repetition', async () => {
+test('a search by a field without a column pages to the end without repeating a row', async () => {
   const account = 'captcha-where';
   await appendCaptchas(service, Array.from({ length: 240 }, (_, number) => course(account, number)).flat());
   const query: CaptchaQuery = { ...all, conditions: [{ field: 'ip', is: '192.0.2.3' }] };
@@ -157,7 +159,7 @@ test('a search by what no column holds pages to the end without a repetition', a
   expect(found).toEqual(wanted.toReversed().map(jtiOf));
 });
 
-test('live traffic holds only buckets that saw traffic, and every address once', async () => {
+test('live traffic has only buckets with captchas, and every address once', async () => {
   const account = 'captcha-live';
   await appendCaptchas(
     service,

@@ -1,7 +1,7 @@
 /**
- * Exactly once under faults (design 7): edge batcher, service, queue, shard and R2 with random failures between
- * every two of them. At the end of each seed, rows = ids sent − losses counted by `isolate`/`seq`, and
- * the rollups say what the rows say.
+ * Exactly-once storage under faults: edge batcher, service, queue, shard and R2, with random failures between each two
+ * of them. At the end of each seed, rows = ids sent − losses counted by `isolate`/`seq`, and the rollups agree with the
+ * rows.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
@@ -31,7 +31,7 @@ const BATCH_RECORDS = 7;
 const service = env as ServiceEnv;
 const now = Date.now();
 
-/** The queue's consumer looks its instance up in D1. */
+/** The queue's consumer looks up its instance in D1. */
 async function newInstance(seed: number): Promise<StoredInstance> {
   const id = `fault-${seed}`;
   await service.DB.batch([
@@ -51,14 +51,14 @@ async function newInstance(seed: number): Promise<StoredInstance> {
   return (await instanceById(service, id)) as StoredInstance;
 }
 
-/** How often each kind of fault struck, over all seeds: a storm that never came would prove nothing. */
+/** How often each kind of fault happened, over all seeds: without faults the test would prove nothing. */
 const struck = new Map<string, number>();
 
-/** The world between the edge and the shard, with a seeded demon in it. */
+/** Everything between the edge and the shard, with faults from a seeded generator. */
 class FaultyWorld {
   readonly random: () => number;
   readonly instance: StoredInstance;
-  /** Copies that the network still holds and will deliver some time. */
+  /** Copies that the network still holds and will deliver later. */
   readonly #late: IncomingBatch[] = [];
   readonly #queued: unknown[] = [];
   calm = false;
@@ -78,7 +78,7 @@ class FaultyWorld {
     return strikes;
   }
 
-  /** The service as the edge's sink sees it. */
+  /** The service, as the edge's sink calls it. */
   readonly fetch = async (_url: string, init: RequestInit): Promise<Response> => {
     const batch = JSON.parse(init.body as string) as IncomingBatch;
     if (this.strikes('refused', 0.15)) throw new Error('connection refused');
@@ -109,7 +109,10 @@ class FaultyWorld {
     }
   }
 
-  /** The queue delivers at least once: what is not acknowledged, or only seemed not to be, comes again. */
+  /**
+   * The queue delivers at least once: a message that is not acknowledged, or whose acknowledgement is lost, arrives
+   * again.
+   */
   async consume(): Promise<void> {
     const bodies = this.#queued.splice(0);
     const retried: unknown[] = [];
@@ -127,12 +130,12 @@ class FaultyWorld {
 
   async restartShard(): Promise<void> {
     await evictDurableObject(this.#stub()).catch((error: unknown) => {
-      // With hundreds of objects the runtime has put some to sleep by itself: restarted is restarted.
+      // With hundreds of objects the runtime has evicted some by itself, which is a restart too.
       if (!String(error).includes('not currently running')) throw error;
     });
   }
 
-  /** The object dies after its segment is in R2 and before its manifest is written. */
+  /** The object stops after its segment is in R2 and before its manifest is written. */
   async dieWhileSealing(): Promise<void> {
     await runInDurableObject(this.#stub(), async (_object, state) => {
       const hot = new HotRows(state.storage);
@@ -183,7 +186,7 @@ class Isolate {
       const record = variedRecord(this.#world.instance.id, timestamp, this.#world.random, seq);
       record.edge.isolate = this.#id;
       this.sent.push(record);
-      // A request whose process is killed takes its record with it.
+      // When the process of a request is killed, its record is lost.
       if (!this.#world.strikes('isolate killed', 0.03))
         this.#batcher.add(record, (promise) => this.#work.push(promise));
     }
@@ -216,7 +219,7 @@ async function oneSeed(seed: number): Promise<void> {
     if (world.strikes('sealed', 0.3)) await world.seal();
     if (world.strikes('died before the manifest', 0.2)) await world.dieWhileSealing();
   }
-  // The storm is over: one last record of each isolate shows how far it had numbered.
+  // The faults are over: one last record of each isolate shows how far it had numbered.
   world.calm = true;
   for (const isolate of isolates) isolate.serve(1);
   await Promise.all(isolates.map((isolate) => isolate.settle()));
@@ -239,7 +242,7 @@ async function oneSeed(seed: number): Promise<void> {
 }
 
 test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
-  'ten histories from seed %i on lose nothing uncounted and count nothing twice',
+  'ten histories from seed %i count every lost record, and no record twice',
   async (first) => {
     for (let seed = first; seed < first + 10; seed++) {
       await oneSeed(seed).catch((error: unknown) => {
@@ -250,7 +253,7 @@ test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
   60_000,
 );
 
-test('every kind of fault struck many times', () => {
+test('every kind of fault happened many times', () => {
   expect(struck.size).toBe(12);
   for (const times of struck.values()) expect(times).toBeGreaterThan(20);
 });

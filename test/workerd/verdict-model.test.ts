@@ -1,6 +1,6 @@
 /**
- * Random lives of one log against a list in memory: batches in and out of order, sealing in odd sizes, erasures and
- * restarts, and between them questions, whose answers are the list's.
+ * Random histories of one log against a list in memory: batches in and out of order, seals of odd sizes, erasures,
+ * restarts and queries in between. Every query must return what the list returns.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
@@ -18,13 +18,13 @@ import { shard } from '../../src/store/event-log/client/shards.ts';
 import type { LogName } from '../../src/store/event-log/client/shards.ts';
 import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
-const LIVES = 8;
+const HISTORIES = 8;
 const STEPS = 30;
 const service = env as ServiceEnv;
 const start = Date.now() - 6 * 3_600_000;
 const SPAN_MS = 5 * 3_600_000;
 
-class Life {
+class RandomHistory {
   readonly #random: () => number;
   readonly #log: LogName;
   readonly #name: string;
@@ -52,13 +52,13 @@ class Life {
     else if (dice < 0.55) await this.#seal();
     else if (dice < 0.6) await this.#erase();
     else if (dice < 0.65) await this.#restart();
-    else await this.ask();
+    else await this.query();
   }
 
   async #append(): Promise<void> {
     const progress = Math.min(this.#seq / 2000, 1) * SPAN_MS;
     const fresh = Array.from({ length: this.#below(250) }, () => {
-      // Mostly of the moment, some late by hours.
+      // Most records are new, some are hours late.
       const moment = this.#random() < 0.9 ? progress + this.#below(600_000) : this.#below(SPAN_MS);
       const record = variedRecord(this.#log.owner, Math.floor(start + moment), this.#random, this.#seq++);
       if (this.#random() < 0.02) record.request_path = `/${'long'.repeat(40)}/${this.#below(3)}`;
@@ -117,7 +117,7 @@ class Life {
     };
   }
 
-  async ask(): Promise<void> {
+  async query(): Promise<void> {
     const filter = this.#filter();
     const wanted = this.#records.filter((record) => matches(filter, record)).sort(compareNewestFirst);
     const limit = 20 + this.#below(90);
@@ -143,15 +143,15 @@ class Life {
   }
 }
 
-test.each(Array.from({ length: LIVES }, (_, index) => index + 1))(
-  'life %i of a log answers as a list does',
+test.each(Array.from({ length: HISTORIES }, (_, index) => index + 1))(
+  'random log %i returns what a list returns',
   async (seed) => {
-    const life = new Life(seed);
+    const history = new RandomHistory(seed);
     for (let step = 0; step < STEPS; step++) {
-      await life.step();
+      await history.step();
     }
-    await life.ask();
-    await life.countEverything();
+    await history.query();
+    await history.countEverything();
   },
   30_000,
 );

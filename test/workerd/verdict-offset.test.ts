@@ -1,6 +1,6 @@
 /**
- * A page far from the log's beginning, of rows as large as they can be: together they are more than one
- * message between a shard and its reader may hold (32 MiB), and more than a reader should.
+ * A page far from the beginning of the log, of rows of the greatest size. Together the rows before it are larger than
+ * one message from a shard (32 MiB), and larger than a reader should hold.
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const service = env as ServiceEnv;
 const log: LogName = { stream: 'verdicts', owner: 'offset' };
 const ROWS = 2500;
 const start = Date.now() - 3_600_000;
-/** 64 rules with the longest ids: some 24 kB a row. */
+/** 64 rules with the longest ids: about 24 kB per row. */
 const firedRules = Array.from({ length: 64 }, (_, rule) => ({
   id: `userAgent:${String(rule).padStart(300, 'x')}`,
   verdict: 'allow' as const,
@@ -38,7 +38,7 @@ function pageAt(offset: number, limit: number): Promise<Page> {
   return readPage(service, log, { filter: everything, before: null, offset, limit, wantTotal: true });
 }
 
-test('a page behind 2,400 large rows is read', async () => {
+test('a page after 2,400 large rows is read', async () => {
   const { rows, total, next } = await pageAt(2400, 3);
   const newestFirst = records.toReversed();
   expect(rows.map(({ id }) => id)).toEqual(newestFirst.slice(2400, 2403).map(({ id }) => id));
@@ -46,7 +46,7 @@ test('a page behind 2,400 large rows is read', async () => {
   expect(next?.id).toBe(newestFirst[2402]?.id);
 });
 
-test.each([2498, 2499, 2500])('a page at %i of 2,500 is the last', async (offset) => {
+test.each([2498, 2499, 2500])('a page at row %i of 2,500 is the last one', async (offset) => {
   const { rows, total, next } = await pageAt(offset, 10);
   expect([rows.length, total, next]).toEqual([ROWS - offset, ROWS, null]);
 });

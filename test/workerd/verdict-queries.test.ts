@@ -1,6 +1,6 @@
 /**
- * Reading the verdict log against a naive oracle over the same records: every filter, every
- * dimension, before sealing, half sealed and wholly sealed.
+ * Queries of the verdict log against a naive oracle over the same records: every filter and every dimension, before
+ * sealing, half sealed and fully sealed.
  */
 import { env } from 'cloudflare:workers';
 import { runDurableObjectAlarm } from 'cloudflare:test';
@@ -20,7 +20,7 @@ import { seededRandom, variedRecord } from '../support/verdict-record.ts';
 
 const service = env as ServiceEnv;
 const MINUTE_MS = 60_000;
-/** Five hours ago, at an uneven moment; three and a half hours of traffic follow. */
+/** Five hours ago, not at a full minute; three and a half hours of traffic follow. */
 const start = Date.now() - 5 * 3_600_000 + 12_345;
 const SPAN_MS = 3.5 * 3_600_000;
 const ROWS = 3000;
@@ -28,7 +28,7 @@ const ROWS = 3000;
 function made(instanceId: string, seed: number, rows = ROWS): VerdictRecord[] {
   const random = seededRandom(seed);
   return Array.from({ length: rows }, (_, seq) => {
-    // Some share a millisecond, as a burst does.
+    // Some records share a millisecond, as in a burst.
     const timestamp = Math.floor(start + Math.floor((random() * SPAN_MS) / 500) * 500);
     const record = variedRecord(instanceId, timestamp, random, seq);
     const odd = oddPaths[Math.floor(random() * 60)];
@@ -36,7 +36,7 @@ function made(instanceId: string, seed: number, rows = ROWS): VerdictRecord[] {
   });
 }
 
-/** Longer than an index keeps, as long as it keeps, without a character, and with rare ones. */
+/** Paths longer than an index key, exactly as long, without a character, and with rare characters. */
 const oddPaths = [
   `/${'x'.repeat(140)}/1`,
   `/${'x'.repeat(140)}/2`,
@@ -67,7 +67,7 @@ async function seal(log: LogName, segments: number, world = service): Promise<vo
   }
 }
 
-/** The oracle: the same question asked of a list in memory, written without the store's own predicate. */
+/** The oracle: applies the filter to a list in memory, without the store's own predicate. */
 function expected(records: readonly VerdictRecord[], filter: RowFilter): VerdictRecord[] {
   return records
     .filter((record) => record.timestamp >= filter.since && record.timestamp < filter.until)
@@ -104,9 +104,9 @@ const filters: [string, RowFilter][] = [
     [`the beginning of odd path ${index}`, { ...everything, path: { text, prefix: true }, outcomes: [1, 2] }],
     [`less of odd path ${index}`, { ...everything, path: { text: text.slice(0, -1), prefix: true } }],
   ]),
-  ['every path that there is', { ...everything, path: { text: '/', prefix: true } }],
-  ['a path that there is not', { ...everything, path: { text: '/shop/7/', prefix: false } }],
-  ['a beginning that there is not', { ...everything, path: { text: '/shop/7/', prefix: true } }],
+  ['every path', { ...everything, path: { text: '/', prefix: true } }],
+  ['a path that does not exist', { ...everything, path: { text: '/shop/7/', prefix: false } }],
+  ['a prefix that does not exist', { ...everything, path: { text: '/shop/7/', prefix: true } }],
   ['twelve networks', { ...everything, asns: Array.from({ length: 12 }, (_, index) => 64_490 + index * 3) }],
   [
     'ten fired rules',
@@ -117,7 +117,7 @@ const filters: [string, RowFilter][] = [
   ['at least two fired rules', { ...everything, minRulesFired: 2 }],
   ['an address', { ...everything, ip: '198.51.100.17' }],
   ['a session', { ...everything, jti: 'session-11' }],
-  ['a session and an address that never met', { ...everything, jti: 'session-11', ip: '203.0.113.1' }],
+  ['a session and an address that never occur together', { ...everything, jti: 'session-11', ip: '203.0.113.1' }],
   ...Array.from({ length: 25 }, (_, index): [string, RowFilter] => [
     `mixture ${index}`,
     {
@@ -153,7 +153,7 @@ describe.each([
   ['hot', 'query-hot', 0, '1'],
   ['half sealed', 'query-half', 2, '1'],
   ['sealed', 'query-sealed', 6, '1'],
-  // The number of shards grew while the traffic went on.
+  // The number of shards grew during the traffic.
   ['sharded and half sealed', 'query-shards', 1, `2,5@${new Date(start + SPAN_MS / 2).toISOString()}`],
 ])('a %s log', (_, owner, segments, shards) => {
   const world = { ...service, VERDICT_SHARDS: shards };
@@ -167,7 +167,7 @@ describe.each([
     await append(log, records.slice(ROWS * 0.9), world);
   });
 
-  test.each(filters)('answers %s as the oracle does', async (_name, filter) => {
+  test.each(filters)("returns the oracle's rows for %s", async (_name, filter) => {
     const wanted = expected(records, filter);
     const page = await readPage(world, log, { filter, before: null, offset: 3, limit: 40, wantTotal: true });
     expect(page.rows.map(({ id }) => id)).toEqual(wanted.slice(3, 43).map(({ id }) => id));
@@ -175,13 +175,13 @@ describe.each([
     expect(page.next !== null).toBe(wanted.length > 43);
   });
 
-  test('is walked by cursor without a gap or a repetition', async () => {
+  test('pages by cursor without a gap or a repetition', async () => {
     expect(await allPages(world, log, everything, 333)).toEqual(expected(records, everything).map(({ id }) => id));
     const some = { ...everything, outcomes: [1], devices: ['bot'] };
     expect(await allPages(world, log, some, 7)).toEqual(expected(records, some).map(({ id }) => id));
   });
 
-  test.each(storedDimensions)('counts by %s as the oracle does', async (dimension) => {
+  test.each(storedDimensions)("returns the oracle's counts by %s", async (dimension) => {
     const index = storedDimensions.indexOf(dimension);
     const from = Math.floor(start / MINUTE_MS) + 17;
     const to = from + 150;
@@ -205,7 +205,7 @@ describe.each([
     expect(sum(other)).toBe(rest);
   });
 
-  test('counts whole hours by the hour as it does by the minute', async () => {
+  test('counts whole hours the same by hour buckets as by minute buckets', async () => {
     const from = Math.floor(start / 3_600_000) * 60;
     const window = { from, to: from + 360, outcomes: null };
     const byHour = await countSeries(world, log, 'none', [''], window, 60);
@@ -217,14 +217,14 @@ describe.each([
     expect(new Map((byHour.series[0] ?? []).map(([hour, a, b, c]) => [hour, a + b + c]))).toEqual(hours);
   });
 
-  test('knows a sealed record when it comes again, and a changed one as a conflict', async () => {
+  test('recognises a repeated sealed record, and a changed one as a conflict', async () => {
     const again = records.slice(0, 400).map((record) => verdictRow(record, true));
     expect(await appendRows(world, log, again, 30)).toEqual({ accepted: 0, duplicates: 400, conflicting: 0 });
     const changed = records.slice(0, 10).map((record) => verdictRow({ ...record, status: 599 }, true));
     expect(await appendRows(world, log, changed, 30)).toEqual({ accepted: 0, duplicates: 10, conflicting: 10 });
   });
 
-  test('forgets an erased session, in rows and in counts, and does not take it back', async () => {
+  test('erases a session from rows and counts, and refuses it afterwards', async () => {
     const jti = 'session-4';
     const gone = records.filter((record) => record.jti === jti);
     expect(await eraseSession(world, log, jti)).toBe(gone.length);
@@ -248,7 +248,7 @@ describe.each([
   });
 });
 
-test('rows, counts and sealed objects older than the retention go together', async () => {
+test('rows, counts and sealed objects older than the retention are deleted together', async () => {
   const log: LogName = { stream: 'verdicts', owner: 'query-retention' };
   const day = 86_400_000;
   const old = made(log.owner, 1, 300).map((record) => ({ ...record, timestamp: record.timestamp - 3 * day }));

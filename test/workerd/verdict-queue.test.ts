@@ -1,6 +1,6 @@
 /**
- * The queue's consumer, and the shard's care of itself: what arrives by the way round, and what
- * happens when R2 does not take a segment.
+ * The queue's consumer and the shard's maintenance: batches that arrive through the queue, and what happens when R2
+ * does not accept a segment.
  */
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   instance = (await instanceById(service, 'queue-1')) as StoredInstance;
 });
 
-/** Messages as the platform hands them over, and what became of each. */
+/** Messages as the platform delivers them, and how each was settled. */
 function delivered(
   bodies: readonly unknown[],
   sentAt = now,
@@ -71,7 +71,7 @@ async function ids(owner: string): Promise<string[]> {
 }
 
 describe('the queue consumer', () => {
-  test('appends what the service never saw and what it saw already, once', async () => {
+  test('appends new records once, and known records not again', async () => {
     const records = some('queue-1', 60, 1);
     const batch = { batchId: 'batch-1', records, counters: { verdicts_queued: 60 } };
     await acceptBatch(service, instance, { ...batch, records: records.slice(0, 25) }, now);
@@ -80,11 +80,11 @@ describe('the queue consumer', () => {
     await consumeVerdicts(first.batch, service);
     expect(new Set(first.outcomes)).toEqual(new Set(['ack']));
     expect(await ids('queue-1')).toEqual(records.map(({ id }) => id));
-    // The direct call had brought the counters of this batch before it failed for the edge.
+    // The direct call had added the counters of this batch before it failed for the edge.
     expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_queued: 60 });
   });
 
-  test('judges age by when a message was sent, not by when it is read', async () => {
+  test('measures the age of a record at the time its message was sent, not when it is read', async () => {
     const days = 86_400_000;
     const [old] = some('queue-1', 1, 2, now - 9 * days);
     const late = delivered(
@@ -96,15 +96,15 @@ describe('the queue consumer', () => {
   });
 
   test.each([
-    ['that cannot be read', { surprise: true }],
-    ['of an instance that is gone', { batchId: 'b', instanceId: 'nobody', records: [], counters: {} }],
-  ])('lets go of a message %s: no retry would mend it', async (_, body) => {
+    ['that is malformed', { surprise: true }],
+    ['of a deleted instance', { batchId: 'b', instanceId: 'nobody', records: [], counters: {} }],
+  ])('acknowledges a message %s, because no retry would help', async (_, body) => {
     const { batch, outcomes } = delivered([body]);
     await consumeVerdicts(batch, service);
     expect(outcomes).toEqual(['ack']);
   });
 
-  test('asks for a message again when the log does not take it', async () => {
+  test('retries a message when the log refuses it', async () => {
     const messages = messagesOf({ batchId: 'batch-3', records: some('queue-1', 3, 3), counters: {} });
     const { batch, outcomes } = delivered(messages);
     const broken = { ...service, VERDICT_SHARD: undefined } as unknown as ServiceEnv;
@@ -113,11 +113,11 @@ describe('the queue consumer', () => {
   });
 });
 
-describe('a batch that the queue gave up', () => {
+describe('a batch that the queue gave up on', () => {
   const turn = Math.ceil(now / 300_000) * 300_000;
   const letters = (): Promise<number> => countDeadLetters(service, instance.id);
 
-  test('waits in R2 and is appended, once, as soon as the log takes it', async () => {
+  test('waits in R2 and is appended once, as soon as the log accepts it', async () => {
     const records = some('queue-1', 40, 9, now - 3_600_000);
     const [message] = messagesOf({ batchId: 'dead-1', records, counters: {} });
     const dead = delivered([message, message], now, DEAD_LETTER_QUEUE);
@@ -133,7 +133,7 @@ describe('a batch that the queue gave up', () => {
     expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_replayed: 40 });
   });
 
-  test('is let go after thirty days, or with its instance', async () => {
+  test('is deleted after thirty days, or with its instance', async () => {
     const [old] = messagesOf({ batchId: 'dead-2', records: some('queue-1', 2, 10), counters: {} });
     const [orphan] = messagesOf({ batchId: 'dead-3', records: some('gone', 2, 11), counters: {} });
     await consumeVerdicts(delivered([old], turn - 31 * 86_400_000, DEAD_LETTER_QUEUE).batch, service);
@@ -143,7 +143,7 @@ describe('a batch that the queue gave up', () => {
   });
 });
 
-describe('a shard that looks after itself', () => {
+describe('the maintenance of a shard', () => {
   const fill = async (owner: string, count: number): Promise<string[]> => {
     const records = some(owner, count, 4, now - 3_600_000);
     for (let at = 0; at < count; at += 500) {
@@ -155,7 +155,7 @@ describe('a shard that looks after itself', () => {
   const stub = (owner: string): DurableObjectStub =>
     service.VERDICT_SHARD.get(service.VERDICT_SHARD.idFromName(`verdicts/${owner}:0:0`));
 
-  test('seals by its alarm once it holds enough, and answers the same', async () => {
+  test('seals in the alarm once there are enough rows, and reads stay the same', async () => {
     const owner = 'care-seal';
     const object = shard(service, `verdicts/${owner}:0:0`);
     await object.tune({ hotRowsMax: 600, segmentRows: 400 });
@@ -167,7 +167,7 @@ describe('a shard that looks after itself', () => {
     expect(await ids(owner)).toEqual(wanted);
   });
 
-  test('keeps every row readable while R2 refuses, and seals when it takes them again', async () => {
+  test('keeps every row readable while R2 fails, and seals when it works again', async () => {
     const owner = 'care-refused';
     const object = shard(service, `verdicts/${owner}:0:0`);
     await object.tune({ hotRowsMax: 200, segmentRows: 100 });

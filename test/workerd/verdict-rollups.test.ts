@@ -1,4 +1,4 @@
-/** Counts on disk where an hour has more values than are kept apart: sums stay those of the rows. */
+/** Stored counts of an hour with more values than are counted separately: the sums equal those of the rows. */
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const service = env as ServiceEnv;
 const HOUR_VALUES_MAX = 20_000;
 const timestamp = Date.UTC(2026, 10, 20, 12, 30);
 
-test('a row that is taken out again leaves no count behind, though its value was not kept apart', async () => {
+test('a removed row leaves no count, even if its value was not counted separately', async () => {
   const shard = service.VERDICT_SHARD.getByName('verdicts/rollups:0:0');
   await runInDurableObject(shard, (_, state) => {
     const store = new RollupStore(state.storage.sql);

@@ -1,6 +1,6 @@
 /**
- * Written rows are what the log costs (docs/operations.md). Counted here as the platform counts them, by the
- * cursors of every statement, so that the arithmetic there stays that of the code.
+ * Written rows are what the log costs (docs/operations.md). They are counted here as the platform counts them, by the
+ * cursors of every statement, so that the figures there stay true.
  */
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
@@ -32,7 +32,7 @@ async function writtenBy(state: DurableObjectState, work: () => Promise<unknown>
   return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
 }
 
-test('a verdict writes one row in, one out, and less than 0.1 for all else, however small its batch', async () => {
+test('a verdict costs one written row to store, one to seal, and less than 0.1 for the rest, however small its batch', async () => {
   const verdicts = 20_000;
   const batch = 2;
   const random = seededRandom(1);
@@ -55,7 +55,7 @@ test('a verdict writes one row in, one out, and less than 0.1 for all else, howe
   });
 });
 
-test('a session writes three rows when it is opened and one for each change', async () => {
+test('a session costs three written rows when it is opened, and one for each change', async () => {
   const book = service.RISK_BOOK.getByName('written-rows/0');
   await runInDurableObject(book, async (instance: RiskBook, state) => {
     const now = Date.now();

@@ -1,4 +1,4 @@
-/** Captcha events make the same record in every order, and repeating them changes nothing. */
+/** Captcha events make the same record in any order, and repeating them changes nothing. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mergeCaptcha } from '../../../src/store/event-log/captcha-record.ts';
@@ -35,7 +35,7 @@ const facts: CaptchaFacts = {
   policy_type: null,
 };
 
-/** Up to three rounds that fail, perhaps one that does not, perhaps verifications: as it can really happen. */
+/** Realistic courses: up to three rounds that fail, possibly one that succeeds, possibly verifications. */
 const course: fc.Arbitrary<CaptchaEvent[]> = fc
   .record({ failed: fc.nat(3), passed: fc.boolean(), refused: fc.nat(2), verified: fc.boolean() })
   .map(({ failed, passed, refused, verified }) => {
@@ -56,7 +56,7 @@ const course: fc.Arbitrary<CaptchaEvent[]> = fc
       ...(passed && verified
         ? [{ ...identity, event: 'verified', at: at(6), verified: true, reason: null } as const]
         : []),
-      // A spent or refused token, asked about again and again: one reason, whichever came first.
+      // A spent or refused token, verified again and again: one reason, whichever came first.
       ...(passed && !verified && refused > 0
         ? [{ ...identity, event: 'verified', at: at(7), verified: false, reason: 'API.VPN_BLOCKED' } as const]
         : []),
@@ -67,7 +67,7 @@ function merged(events: readonly CaptchaEvent[]): CaptchaRecord | null {
   return events.reduce<CaptchaRecord | null>((record, event) => mergeCaptcha(record, event), null);
 }
 
-test('any order of the same events makes the same record', () => {
+test('the same events make the same record in any order', () => {
   const shuffled = course.chain((events) =>
     fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
   );
@@ -78,7 +78,7 @@ test('any order of the same events makes the same record', () => {
   );
 });
 
-test('an event that comes again changes nothing', () => {
+test('a repeated event changes nothing', () => {
   const repeated = course.chain((events) => fc.tuple(fc.constant(events), fc.array(fc.constantFrom(...events))));
   fc.assert(
     fc.property(repeated, ([events, again]) => {

@@ -1,7 +1,4 @@
-/**
- * Keys of a sealed segment: whatever texts there are, each is found again with its rows and its place, and
- * nothing else is.
- */
+/** Keys of a sealed segment: any text is found again with its rows and its place, and no other text is. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -27,7 +24,7 @@ const text = fc.oneof(
 );
 const rows = fc.uniqueArray(fc.nat(65_535), { minLength: 0, maxLength: 300 }).map((list) => list.sort((a, b) => a - b));
 
-test('row numbers come back as they were', () => {
+test('row numbers are unpacked as they were packed', () => {
   fc.assert(
     fc.property(rows, (list) => {
       expect(unpackRows(Uint8Array.from(packRows(list)))).toEqual(list);
@@ -35,7 +32,7 @@ test('row numbers come back as they were', () => {
   );
 });
 
-test('bytes of keys sort as their texts do, and a text begins with another when its bytes do', () => {
+test('key bytes sort as their texts do, and have the same prefixes', () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
       const [a, b] = [keyBytes(one), keyBytes(other)];
@@ -45,7 +42,7 @@ test('bytes of keys sort as their texts do, and a text begins with another when 
   );
 });
 
-test('texts that are not cut are filed apart from each other and from cut ones', () => {
+test('uncut texts have keys that differ from each other and from those of cut texts', () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
       if (one !== other && !(isCut(one) && isCut(other))) expect(keyText(one)).not.toBe(keyText(other));
@@ -53,7 +50,7 @@ test('texts that are not cut are filed apart from each other and from cut ones',
   );
 });
 
-test('every key is met once, in order, at its place and with its rows', () => {
+test('every key is visited once, in order, at its place and with its rows', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(text.map(keyText), rows), { selector: ([key]) => key, maxLength: 80 }),

@@ -1,4 +1,4 @@
-/** The quick check of a verdict record against zod: what it lets through, zod accepts and leaves as it is. */
+/** The quick check of a verdict record against zod: zod accepts whatever it accepts, without a change. */
 import * as fc from 'fast-check';
 import * as z from 'zod/mini';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const odd = fc.oneof(
   fc.record({ colo: fc.string(), version: fc.string(), isolate: fc.string(), seq: fc.integer() }),
 );
 
-test('lets every record through that the edge writes', () => {
+test('accepts every record that the edge writes', () => {
   const random = seededRandom(11);
   for (let turn = 0; turn < 500; turn++) {
     const record: unknown = JSON.parse(JSON.stringify(variedRecord('instance-1', 1_800_000_000_000, random, turn)));
@@ -26,7 +26,7 @@ test('lets every record through that the edge writes', () => {
   }
 });
 
-test('lets nothing through that zod refuses or changes, whatever one member is', () => {
+test('accepts nothing that zod refuses or changes, whatever value one field has', () => {
   const members = Object.keys(verdictRecordOf('instance-1', { timestamp: 1_800_000_000_000 }));
   fc.assert(
     fc.property(fc.constantFrom(...members), odd, (name, value) => {
@@ -55,10 +55,10 @@ test.each<[string, (record: Record<string, unknown>) => unknown]>([
 });
 
 test.each([
-  ['an optional member', z.strictObject({ a: z.optional(z.string()) })],
-  ['an object that lets members pass', z.object({ a: z.string() })],
+  ['an optional field', z.strictObject({ a: z.optional(z.string()) })],
+  ['an object that allows unknown fields', z.object({ a: z.string() })],
   ['a pattern', z.string().check(z.regex(/a/))],
   ['a refinement', z.string().check(z.refine((text) => text !== 'x'))],
-])('is not made for %s', (_, schema) => {
+])('refuses a schema with %s', (_, schema) => {
   expect(() => quickCheck(schema)).toThrow(/quick check/);
 });

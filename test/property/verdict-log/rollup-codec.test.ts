@@ -1,4 +1,4 @@
-/** The packed form of a rollup bucket, against the map it was made of. */
+/** The packed form of a rollup bucket, against the map it was made from. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Counts } from '../../../src/store/event-log/shard-rpc.ts';
@@ -15,7 +15,7 @@ function decoded(bytes: Uint8Array): Map<number, Counts> {
   return counts;
 }
 
-test('what is unpacked is what was packed, by rising id', () => {
+test('counts are unpacked as they were packed, by rising id', () => {
   fc.assert(
     fc.property(buckets, (counts) => {
       const nonzero = [...counts].filter(([, value]) => value.some((number) => number > 0));
@@ -25,7 +25,7 @@ test('what is unpacked is what was packed, by rising id', () => {
   );
 });
 
-test('a value taken out again leaves no trace', () => {
+test('a removed value leaves no trace', () => {
   expect(
     decoded(
       encodeCounts(

@@ -78,7 +78,9 @@ describe('MASTER_KEY', () => {
   });
 
   test('that fits neither now nor before is said as such, and changes nothing', async () => {
-    await expect(rootKey(started(NEXT, AFTER))).rejects.toThrow('sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS');
+    await expect(rootKey(started(NEXT, AFTER))).rejects.toThrow(
+      'sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS',
+    );
     await expect(resealRootKey(started(NEXT, AFTER), Date.now())).rejects.toThrow('sealed under neither');
     expect(await rootKey(started(serviceEnv.MASTER_KEY))).toBe(await rootKey(serviceEnv));
   });
