@@ -28,15 +28,10 @@ const YEAR_SECONDS = 31_536_000;
 export function respond(context: RequestContext, answer: Answer, texts: PageTexts): Response | Promise<Response> {
   switch (answer.kind) {
     case 'challenge':
-      return challenge(context, answer, texts);
     case 'block':
-      return inForm(context, texts, 'API.ACCESS_POLICY_BLOCK', 'This request was blocked.', 'Blocked', renderBlockPage);
     case 'no-session':
-      return noSession(context);
     case 'message':
-      return inForm(context, texts, answer.key, answer.reason, answer.reason, (input) =>
-        renderMessagePage(answer.page, input),
-      );
+      return inForm(context, formsOf(context, answer), texts);
     case 'error':
       return json(context, edgeErrorStatus[answer.key], errorEnvelope(answer.key, answer.reason), retryAfter(answer));
     case 'json':
@@ -50,55 +45,62 @@ export function respond(context: RequestContext, answer: Answer, texts: PageText
   }
 }
 
-async function challenge(context: RequestContext, extras: ChallengeExtras, texts: PageTexts): Promise<Response> {
-  const form = answerForm(context);
-  if (form === 'text') return text(context, 403, 'Challenge required');
-  if (form === 'json') return challengeJson(context);
-  const siteKey = context.config?.siteKey ?? '';
-  const returnTo = context.facts.target.received;
-  return page(context, 403, texts, (input) =>
-    renderChallengePage({ ...input, ...extras, siteKey, returnTo, assetHashes }),
-  );
+/** One answer in each form it can take. Without a page, documents get JSON. */
+interface Forms {
+  status: number;
+  line: string;
+  body: object;
+  render: ((input: PageInput) => string) | null;
 }
 
-/** Everything that a client needs to solve the challenge: the protect script, an app, or any other client. */
-function challengeJson(context: RequestContext): Response {
-  const { config, facts } = context;
-  return json(context, 403, {
-    ...errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.'),
-    challenge: {
-      siteKey: config?.siteKey ?? '',
-      api: API_BASE,
-      action: CLEARANCE_ACTION,
-      level: config?.policy.clearanceLevel ?? 0,
-      requestId: facts.requestId,
-    },
-  });
-}
+type FormedAnswer = Extract<Answer, { kind: 'challenge' | 'block' | 'no-session' | 'message' }>;
 
-function noSession(context: RequestContext): Response {
-  if (answerForm(context) === 'text') return text(context, 401, 'No session');
-  const reason = 'This path needs a session. Open one and send the request again.';
-  return json(context, edgeErrorStatus['API.NO_SESSION'], errorEnvelope('API.NO_SESSION', reason));
-}
-
-function inForm(
-  context: RequestContext,
-  texts: PageTexts,
-  key: EdgeErrorKey,
-  reason: string,
-  line: string,
-  render: (input: PageInput) => string,
-): Response | Promise<Response> {
-  const status = edgeErrorStatus[key];
-  switch (answerForm(context)) {
-    case 'text':
-      return text(context, status, line);
-    case 'json':
-      return json(context, status, errorEnvelope(key, reason));
-    case 'page':
-      return page(context, status, texts, render);
+function formsOf(context: RequestContext, answer: FormedAnswer): Forms {
+  switch (answer.kind) {
+    case 'challenge':
+      return challengeForms(context, answer);
+    case 'block':
+      return errorForms('API.ACCESS_POLICY_BLOCK', 'This request was blocked.', 'Blocked', renderBlockPage);
+    case 'no-session': {
+      const reason = 'This path needs a session. Open one and send the request again.';
+      return errorForms('API.NO_SESSION', reason, 'No session', null);
+    }
+    case 'message': {
+      const { key, reason } = answer;
+      return errorForms(key, reason, reason, (input) => renderMessagePage(answer.page, input));
+    }
   }
+}
+
+function errorForms(key: EdgeErrorKey, reason: string, line: string, render: Forms['render']): Forms {
+  return { status: edgeErrorStatus[key], line, body: errorEnvelope(key, reason), render };
+}
+
+/** The JSON has everything that a client needs to solve the challenge: the protect script, an app, or any other. */
+function challengeForms({ config, facts }: RequestContext, extras: ChallengeExtras): Forms {
+  const siteKey = config?.siteKey ?? '';
+  const challenge = {
+    siteKey,
+    api: API_BASE,
+    action: CLEARANCE_ACTION,
+    level: config?.policy.clearanceLevel ?? 0,
+    requestId: facts.requestId,
+  };
+  const envelope = errorEnvelope('API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
+  return {
+    status: 403,
+    line: 'Challenge required',
+    body: { ...envelope, challenge },
+    render: (input) =>
+      renderChallengePage({ ...input, ...extras, siteKey, returnTo: facts.target.received, assetHashes }),
+  };
+}
+
+function inForm(context: RequestContext, forms: Forms, texts: PageTexts): Response | Promise<Response> {
+  const form = answerForm(context);
+  if (form === 'text') return text(context, forms.status, forms.line);
+  if (form === 'page' && forms.render) return page(context, forms.status, texts, forms.render);
+  return json(context, forms.status, forms.body);
 }
 
 function redirect(context: RequestContext, answer: Extract<Answer, { kind: 'redirect' }>): Response {

@@ -4,6 +4,7 @@
  * once.
  */
 import { answerForm } from '../answer/answer-form.ts';
+import type { AnswerForm } from '../answer/answer-form.ts';
 import { NO_ROOM, message } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
@@ -32,17 +33,17 @@ export async function challengeStep(context: JudgedContext, ports: ChallengePort
   const kind = submissionKind(request.headers.get('content-type') ?? '');
   // A call from a script keeps its own body and repeats it; only forms would lose theirs.
   const isWorthReading = request.body !== null && form !== 'text' && (form === 'page' || kind !== 'other');
-  if (!isWorthReading) return challengeWithoutBody(context, ports);
+  if (!isWorthReading) return challengeWithoutBody(context, ports, form);
 
   const reading = await readSubmission(request, config.policy.submission, ports.bodies.hold(facts));
-  if (!reading) return challengeWithoutBody(context, ports);
+  if (!reading) return challengeWithoutBody(context, ports, form);
   if (!reading.ok) {
     if (reading.error === 'no-room') return answerWith(context, NO_ROOM);
     if (form === 'json') return answerWith(context, { kind: 'challenge' });
     return answerWith(context, reading.error === 'too-large' ? TOO_LARGE : INCOMPLETE);
   }
   const submission = reading.value;
-  if (submission.token !== null) return verifyInPlace(context, ports, submission, submission.token);
+  if (submission.token !== null) return verifyInPlace(context, ports, form, submission, submission.token);
   return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
 }
 
@@ -50,7 +51,7 @@ const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did 
 const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond. Try again.');
 
 /** No body, so nothing can be lost. `FAIL_MODE_CHALLENGE` says what happens without a service. */
-async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts): Promise<Step> {
+async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts, form: AnswerForm): Promise<Step> {
   const { failModeChallenge } = ports.environment;
   if (failModeChallenge !== 'local' && !ports.service.reachable) {
     ports.count('challenges_without_service');
@@ -59,7 +60,7 @@ async function challengeWithoutBody(context: JudgedContext, ports: ChallengePort
     return forwardOn({ ...context, verdict });
   }
   const { request, target } = context.facts;
-  const isPage = request.method === 'GET' && answerForm(context) === 'page';
+  const isPage = request.method === 'GET' && form === 'page';
   const noScript = isPage ? await ports.waitLane.link(context, target.received) : null;
   return answerWith(context, { kind: 'challenge', ...(noScript ? { noScript } : {}) });
 }
@@ -67,6 +68,7 @@ async function challengeWithoutBody(context: JudgedContext, ports: ChallengePort
 async function verifyInPlace(
   context: JudgedContext,
   ports: ChallengePorts,
+  form: AnswerForm,
   submission: Submission,
   token: string,
 ): Promise<Step> {
@@ -81,7 +83,7 @@ async function verifyInPlace(
     const verdict = errorVerdict('allow', 'FAIL_MODE_VERIFY open: the token could not be checked.');
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
   }
-  if (answerForm(context) === 'json') return answerWith(context, { kind: 'challenge' }, false);
+  if (form === 'json') return answerWith(context, { kind: 'challenge' }, false);
   const notice = check.outcome === 'fault' ? 'offline' : check.expired ? 'expired' : 'failed';
   return holdSubmission(context, ports, submission, notice);
 }
