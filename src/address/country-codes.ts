@@ -1,6 +1,6 @@
 /**
- * ISO 3166-1 alpha-2, officially assigned codes, plus the two that edges send beside them: `T1` (Tor)
- * and `XX` (unknown). A list, not a pattern: `UK` or `EN` as a rule would never fire and never say so.
+ * The officially assigned codes of ISO 3166-1 alpha-2, and two that Cloudflare adds: `T1` (Tor) and `XX` (unknown). It
+ * is a list and not a pattern, because a rule with `UK` or `EN` would be accepted and never match.
  */
 const assigned =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +

@@ -1,13 +1,12 @@
 /**
- * Device type for the verdict log and its breakdowns. A claim of the client, never an input of the
- * decision. Remembered per user agent: real traffic has few of them.
+ * The device type for the verdict log. The client claims it, so it is never an input of a decision. It is remembered by
+ * user agent, of which real traffic has few.
  */
 import { BoundedMap } from '../bytes/bounded-map.ts';
 import type { DeviceType } from '../contract/vocabulary.ts';
 
-/** A visitor who sends ever new user agents only empties the memory. */
 const REMEMBERED_MAX = 1000;
-/** What is looked at: no browser's telling part lies further out. What is longer is not remembered: half a megabyte at most. */
+/** Browsers name their device within these characters. Longer user agents are not remembered. */
 const TELLING_CHARS = 512;
 const remembered = new BoundedMap<DeviceType>(REMEMBERED_MAX);
 

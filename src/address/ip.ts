@@ -1,7 +1,7 @@
 /**
- * Addresses and prefixes: one strict parser for rules and for visitors (design 3.1, RFC 4291, RFC 5952).
- * Strict because libraries that also take `1.2.3`, `0x7f.1` or `1.2.3.04` let two spellings of one
- * address mean two things, which is how a block list is walked around. IPv4-mapped IPv6 becomes IPv4.
+ * Addresses and prefixes: one strict parser for rules and for visitors (RFC 4291, RFC 5952). Parsers that also accept
+ * `1.2.3`, `0x7f.1` or `1.2.3.04` disagree about the address that such a text means, which lets a visitor evade a block
+ * list. IPv4-mapped IPv6 addresses become IPv4.
  */
 
 /** `words`: big-endian 32-bit words, one for IPv4 and four for IPv6. */
@@ -24,10 +24,10 @@ const MAPPED_PREFIX_BITS = 96;
 const groups = new Uint16Array(8);
 const scratch = new Uint32Array(4);
 
-/** What `parseV4` read last, unsigned. A variable, so that no address has to stand for "none". */
+/** The last result of `parseV4`, unsigned. A variable, because every number is a valid address. */
 let lastV4 = 0;
 
-/** Whether `text[start, end)` is a dotted quad; its value is left in `lastV4`. */
+/** Whether `text[start, end)` is an IPv4 address. Its value is then in `lastV4`. */
 function parseV4(text: string, start: number, end: number): boolean {
   let value = 0;
   let octet = -1;
@@ -58,7 +58,7 @@ function hexDigit(c: number): number {
   return c < 128 ? hexDigits[c]! : -1;
 }
 
-/** Fills `groups`; false when `text[0, end)` is no IPv6 address. */
+/** Fills `groups`. False when `text[0, end)` is not an IPv6 address. */
 function parseV6(text: string, end: number): boolean {
   let count = 0;
   let gap = -1;
@@ -104,8 +104,8 @@ function parseV6(text: string, end: number): boolean {
 }
 
 /**
- * The hot path's parser: writes the address's words into `out` (length 4) and answers its family, or 0.
- * Allocates nothing.
+ * Writes the words of an address into `out`, which has four, and returns its family, or 0. It allocates nothing, for
+ * the hot path.
  */
 export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
   const end = text.length;
@@ -123,7 +123,7 @@ export function parseIpInto(text: string, out: Uint32Array): 0 | 4 | 6 {
   return 6;
 }
 
-/** `null` for anything that is not exactly one address: shorthand, leading zeros, brackets, zone ids, blanks. */
+/** `null` for a text that is not exactly one address: with shorthand, leading zeros, brackets, a zone id or spaces. */
 export function parseIp(text: string): IpAddress | null {
   const family = parseIpInto(text, scratch);
   if (family === 0) return null;
@@ -140,8 +140,8 @@ function maskWords(words: readonly number[], bits: number): number[] {
 }
 
 /**
- * `address/length`; host bits are cleared. A prefix inside `::ffff:0:0/96` becomes its IPv4 prefix. A bare
- * address is refused: that is a rule of type `ip`.
+ * Parses `address/length` and clears the host bits. A prefix within `::ffff:0:0/96` becomes its IPv4 prefix. An address
+ * without a length is refused: it is a rule of type `ip`.
  */
 export function parseCidr(text: string): IpPrefix | null {
   const slash = text.indexOf('/');
@@ -154,7 +154,7 @@ export function parseCidr(text: string): IpPrefix | null {
   if (!address) return null;
   if (address.family === 4 && addressText.includes(':')) {
     if (prefixLength > 128) return null;
-    // A shorter prefix reaches beyond the mapped block and stays an IPv6 one.
+    // A shorter prefix contains more than the mapped block and stays an IPv6 prefix.
     if (prefixLength < MAPPED_PREFIX_BITS) {
       return { family: 6, prefixLength, words: maskWords([0, 0, 0xffff, address.words[0] ?? 0], prefixLength) };
     }
@@ -164,7 +164,7 @@ export function parseCidr(text: string): IpPrefix | null {
   return { family: address.family, prefixLength, words: maskWords(address.words, prefixLength) };
 }
 
-/** Spelled once: every fired address rule needs four of them. */
+/** Formatted once: the id of every address rule that fires needs four of them. */
 const octets = Array.from({ length: 256 }, (_, value) => String(value));
 const octetsAndDot = octets.map((octet) => `${octet}.`);
 
@@ -177,7 +177,7 @@ export function formatV4(value: number): string {
   );
 }
 
-/** RFC 5952: lower case, the first longest run of two or more zero groups compressed. */
+/** RFC 5952: in lower case, with the first longest run of two or more zero groups compressed. */
 export function formatV6(w0: number, w1: number, w2: number, w3: number): string {
   const parts = [w0 >>> 16, w0 & 0xffff, w1 >>> 16, w1 & 0xffff, w2 >>> 16, w2 & 0xffff, w3 >>> 16, w3 & 0xffff];
   let bestStart = -1;

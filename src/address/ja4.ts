@@ -1,7 +1,7 @@
 /**
- * The JA4 TLS client fingerprint: `a_b_c`, where `a` is transport, TLS version, SNI, cipher and extension
- * counts and ALPN, and `b`, `c` are truncated SHA-256 sums of ciphers and extensions. Here it is five
- * 32-bit words, so that a set of a million of them is a sorted array and not a million strings.
+ * The JA4 fingerprint of a TLS client: `a_b_c`, where `a` is the transport, TLS version, SNI, the numbers of ciphers
+ * and extensions, and ALPN, and `b` and `c` are truncated SHA-256 hashes of ciphers and extensions. It is packed into
+ * five 32-bit words, so that a set of a million fingerprints is a sorted array instead of a million strings.
  */
 
 const grammar = /^[tqd](?:\d\d|s[1-3]|d[1-3])[di]\d{4}[0-9a-z]{2}_[0-9a-f]{12}_[0-9a-f]{12}$/i;
@@ -14,7 +14,7 @@ export function canonicalJa4(text: string | null): string | null {
   return text !== null && grammar.test(text) ? text.toLowerCase() : null;
 }
 
-/** 0–35 for `0-9a-z` in either case, else -1. */
+/** 0–35 for `0-9a-z` in either case, otherwise -1. */
 const digits36 = Int8Array.from({ length: 128 }, (_, c) =>
   /[0-9a-z]/i.test(String.fromCharCode(c)) ? Number.parseInt(String.fromCharCode(c), 36) : -1,
 );
@@ -43,7 +43,7 @@ function hex24(text: string, start: number): number {
   return value;
 }
 
-/** The first word that `packJa4` writes, alone and in a quarter of its time; -1 when there is none. */
+/** Only the first word that `packJa4` writes, in a quarter of the time; -1 for a text that is no fingerprint. */
 export function firstJa4Word(text: string): number {
   if (text.length !== JA4_CHARS) return -1;
   let word = 0;
@@ -56,8 +56,8 @@ export function firstJa4Word(text: string): number {
 }
 
 /**
- * Writes the five words of a fingerprint in either case into `out` from `at` on; false when it cannot be
- * one. Looser than the grammar in `a` only (any base-36 text), which no stored rule matches.
+ * Writes the five words of a fingerprint, in either case, into `out` at `at`. False when the text cannot be a
+ * fingerprint. Any base-36 text is accepted as `a`; no stored rule matches one that the grammar refuses.
  */
 export function packJa4(text: string, out: Uint32Array, at = 0): boolean {
   if (text.length !== JA4_CHARS || text.charCodeAt(10) !== 95 || text.charCodeAt(23) !== 95) return false;
@@ -68,7 +68,7 @@ export function packJa4(text: string, out: Uint32Array, at = 0): boolean {
   const c0 = hex24(text, 24);
   const c1 = hex24(text, 30);
   if (a < 0 || b < 0 || b0 < 0 || b1 < 0 || c0 < 0 || c1 < 0) return false;
-  // The hashes lead: they spread evenly, so the search is even too.
+  // The hashes come first: they are evenly distributed, as the bucket index requires.
   out[at] = b0 * 256 + (b1 >>> 16);
   out[at + 1] = (b1 & 0xffff) * 65_536 + (c0 >>> 8);
   out[at + 2] = (c0 & 255) * 16_777_216 + c1;

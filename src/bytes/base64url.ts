@@ -1,6 +1,6 @@
 /**
- * Base64url without padding, strict both ways: a text has exactly one byte string and a byte string
- * exactly one text, so that no sealed structure can be re-spelled. Browser-safe, no dependency.
+ * Base64url without padding (RFC 4648, section 5), strict in both directions: a byte string has exactly one text. The
+ * text of a token can therefore not be altered into another text that is accepted too. Also runs in browsers.
  */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -25,7 +25,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return text;
 }
 
-/** `null` for anything that `encodeBase64url` would not have written: padding, other alphabets, stray bits. */
+/** `null` for a text that `encodeBase64url` does not produce: with padding, another alphabet or unused bits set. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | null {
   const tail = text.length % 4;
   if (tail === 1) return null;

@@ -1,6 +1,6 @@
 /**
- * Lower-case hex, strict both ways: a byte string has exactly one text and a text exactly one byte string.
- * Ids, hashes and content names are written in it. Browser-safe, no dependency.
+ * Lower-case hex, strict in both directions: a byte string has exactly one text. Ids, hashes and names of files are
+ * written in it. Also runs in browsers.
  */
 
 /** Two digits for every byte: a lookup costs a tenth of formatting a number. */

@@ -1,7 +1,7 @@
 /**
- * HMAC-SHA256 (RFC 2104, FIPS 180-4) of a short text, synchronously. WebCrypto's `sign` costs a
- * request several times what three blocks of SHA-256 cost in plain JavaScript, most of it on the way
- * there and back. The key's two blocks are digested once. Not for comparing secrets with.
+ * Synchronous HMAC-SHA256 (RFC 2104, FIPS 180-4) of a short text. WebCrypto's `sign` takes several times as long as
+ * three blocks of SHA-256 in plain JavaScript, most of it to wait for the promise. The two blocks of the key are hashed
+ * once. To compare secrets, use `same-secret.ts`.
  */
 import { sha256Block, sha256Initial, sha256State, sha256Words } from './sha256.ts';
 
@@ -17,16 +17,16 @@ export class HmacSha256 {
   readonly #inner: Int32Array;
   readonly #outer: Int32Array;
 
-  /** @throws RangeError when the key is longer than a block; ours have 32 bytes. */
+  /** @throws RangeError when the key is longer than a block. Keys of this project have 32 bytes. */
   constructor(key: Uint8Array) {
     if (key.length > BLOCK_BYTES) throw new RangeError('HMAC key longer than a block');
     this.#inner = padded(key, INNER_PAD);
     this.#outer = padded(key, OUTER_PAD);
   }
 
-  /** 32 bytes, of the text in UTF-8. */
+  /** The 32 bytes of the HMAC of the text in UTF-8. */
   sign(text: string): Uint8Array<ArrayBuffer> {
-    // Three bytes at most for a UTF-16 unit; then the one bit, the length, and a block to round up to.
+    // A UTF-16 unit has at most three bytes. The padding and the length need up to two blocks more.
     const room = text.length * 3 + 2 * BLOCK_BYTES;
     if (buffer.length < room) buffer = new Uint8Array(room);
     const { written } = encoder.encodeInto(text, buffer);
@@ -52,7 +52,7 @@ function padded(key: Uint8Array, pad: number): Int32Array {
   return sha256State.slice();
 }
 
-/** Ends the message of `length` bytes at the front of the buffer, which the digested `key` preceded. */
+/** Pads and hashes the `length` bytes at the start of the buffer, as the continuation of the hashed `key` block. */
 function digest(key: Int32Array, length: number): void {
   const end = Math.ceil((length + 1 + LENGTH_BYTES) / BLOCK_BYTES) * BLOCK_BYTES;
   buffer[length] = 0x80;
@@ -69,7 +69,7 @@ function writeWord(at: number, value: number): void {
   buffer[at + 3] = value;
 }
 
-/** One block of the buffer. */
+/** Hashes the block at `at` of the buffer. */
 function compress(before: Int32Array, at: number): void {
   for (let word = 0; word < BLOCK_BYTES / 4; word++) {
     const p = at + word * 4;

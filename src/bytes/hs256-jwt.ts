@@ -1,7 +1,7 @@
 /**
- * JWTs under a symmetric key of the edge's or the session's: jose signs and checks them (RFC 7515), HS256
- * and nothing else. Claims come back as they are: who reads them judges times and subject with the
- * tolerance of its own case, which is why the generic claims check (and its weight) stays out.
+ * JWTs that the edge or the service signs with a symmetric key, with HS256 only (RFC 7515). jose signs and verifies
+ * them. Claims are returned unchecked: each caller checks times and subject with its own tolerance, so jose's general
+ * check of claims, and its size, is not needed.
  */
 import { CompactSign, compactVerify } from 'jose';
 
@@ -13,10 +13,12 @@ export function signHs256(claims: object, key: Hs256Key, kid: string): Promise<s
     .sign(key);
 }
 
-/** Without padding, blanks or spare bits in the 32 bytes of the signature: what is remembered by its text has one text. */
+/**
+ * No padding, spaces or unused bits in the signature: a JWT is remembered by its text, so it must have one text only.
+ */
 const ONE_SPELLING = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-/** The claims of a JWT whose signature is good; throws what jose throws. `keyOf`: `null` is an unknown key. */
+/** The claims of a JWT. `keyOf` returns `null` for an unknown key. @throws when the signature is not valid. */
 export async function openHs256(jwt: string, keyOf: (kid: string) => Hs256Key | null): Promise<object> {
   if (!ONE_SPELLING.test(jwt)) throw new TypeError('not a compact HS256 JWT');
   const { payload } = await compactVerify(
@@ -33,5 +35,5 @@ export async function openHs256(jwt: string, keyOf: (kid: string) => Hs256Key | 
   return claims;
 }
 
-/** Signed under a key that is not ours, or no longer. */
+/** The JWT names a key that does not exist, or no longer does. */
 export class UnknownKey extends Error {}

@@ -1,4 +1,4 @@
-/** JSON from elsewhere, which may be none: `null` for whatever does not parse, as for the document `null`. */
+/** JSON from another party. Text that does not parse is `null`, like the document `null`. */
 const decoder = new TextDecoder();
 
 export function parseJson(text: string | Uint8Array | null): unknown {

@@ -1,36 +1,36 @@
 /**
- * The compression of SHA-256 (FIPS 180-4) in plain JavaScript, synchronous: for the visitor's many tiny
- * hashes and for the edge's one short HMAC, which WebCrypto's way there and back would cost more
- * than the hashing. Its 72 constants are computed: as literals they would be most of the file's bytes.
+ * The compression function of SHA-256 (FIPS 180-4) in plain JavaScript, synchronous. It is for the many short hashes of
+ * a proof of work and for the edge's short HMACs, where waiting for WebCrypto takes longer than hashing. The 72
+ * constants are computed, because as literals they would be most of the file's size in the browser.
  */
 const ROUNDS = 64;
 const roundConstants = new Int32Array(ROUNDS);
-/** State before the first block. */
+/** The state before the first block. */
 export const sha256Initial = new Int32Array(8);
-/** State after the last block. One hash at a time: fixed places are what lets the machine reach them unchecked. */
+/** The state after the last block. It is shared, so one hash is computed at a time: fixed arrays are fastest. */
 export const sha256State = new Int32Array(8);
-/** The block's 16 words, big-endian; the rest is the schedule's room. */
+/** The 16 big-endian words of the block, followed by space for the message schedule. */
 export const sha256Words = new Int32Array(ROUNDS);
 fillConstants();
 
-/** Fractional parts of roots of the first primes: square roots of eight, cube roots of 64. */
+/** The fractional parts of the square roots of the first 8 primes and of the cube roots of the first 64. */
 function fillConstants(): void {
   for (let candidate = 2, found = 0; found < ROUNDS; candidate++) {
     let prime = true;
     for (let divisor = 2; divisor * divisor <= candidate; divisor++) if (candidate % divisor === 0) prime = false;
     if (!prime) continue;
-    // Beyond the eighth a typed array takes no more.
+    // A typed array ignores writes beyond its end, here after the eighth prime.
     sha256Initial[found] = fraction(Math.sqrt(candidate));
     roundConstants[found++] = fraction(Math.cbrt(candidate));
   }
 }
 
-/** As 32 bits: a typed array keeps the lowest. */
+/** As 32 bits, which is what a typed array keeps. */
 function fraction(root: number): number {
   return (root % 1) * 0x100000000;
 }
 
-/** Takes the block in `sha256Words`, from the state before it to `sha256State`. The names are the standard's. */
+/** Hashes the block in `sha256Words` from the state `before` into `sha256State`. Names are those of the standard. */
 export function sha256Block(before: Int32Array): void {
   const w = sha256Words;
   for (let i = 16; i < ROUNDS; i++) {

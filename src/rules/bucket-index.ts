@@ -1,12 +1,12 @@
 /**
- * A coarse index over sorted keys: the span of the first words is cut into equal buckets, each with the
- * number of its first key, so that a search begins among a handful. Keys that crowd into one bucket
- * cost a longer binary search there, never more than over the whole table.
+ * A coarse index over sorted keys. The range of their first words is divided into equal buckets, each with the number
+ * of its first key, so that a search starts among a few keys. Where many keys fall into one bucket, the binary search
+ * there is longer, but never longer than over the whole table.
  *
  * Section: least first word | shift | starts (buckets + 1). Empty for an empty table.
  */
 
-/** Smaller buckets cost more index than they save search; measured at a million prefixes. */
+/** Smaller buckets cost more memory than they save search time; measured with a million prefixes. */
 const KEYS_PER_BUCKET = 8;
 const BUCKETS_MAX = 1 << 18;
 const HEADER_WORDS = 2;
@@ -18,7 +18,7 @@ export function buildBucketIndex(keys: Uint32Array, stride: number): Uint32Array
   const span = (keys[(count - 1) * stride] ?? 0) - least;
   const wanted = Math.min(BUCKETS_MAX, Math.max(1, count / KEYS_PER_BUCKET));
   let shift = 0;
-  // A shift of 32 would be one of 0.
+  // JavaScript takes shifts modulo 32, so a shift of 32 would be a shift of 0.
   while (shift < 31 && span >>> shift >= wanted) shift++;
   const buckets = (span >>> shift) + 1;
   const index = new Uint32Array(HEADER_WORDS + buckets + 1);
@@ -37,7 +37,7 @@ export class BucketIndex {
   readonly least: number;
   readonly shift: number;
   readonly buckets: number;
-  /** `starts[b]` to `starts[b + 1]` are the keys of bucket `b`. */
+  /** The keys of bucket `b` are those from `starts[b]` to `starts[b + 1]`. */
   readonly starts: Uint32Array;
 
   private constructor(section: Uint32Array) {

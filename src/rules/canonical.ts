@@ -1,7 +1,7 @@
 /**
- * One spelling per value (design 3.1, "Values"). A rule is known by `(type, canonical value)`, so creating
- * `192.0.2.7/24` after `192.0.2.0/24` replaces it and deleting takes any spelling. Answers are values,
- * never exceptions: a bulk call reports each bad item by its index.
+ * One canonical text for each rule value. A rule is identified by its type and canonical value, so `192.0.2.7/24`
+ * replaces `192.0.2.0/24`, and a delete call accepts any spelling. Errors are returned and not thrown, because a bulk
+ * call reports each bad item by its index.
  */
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
@@ -15,7 +15,7 @@ import { foldCase } from './user-agent-fold.ts';
 /** The canonical text, or what is wrong with the value: a phrase that follows its name. */
 export type CanonicalValue = Result<string, string>;
 
-/** `userAgent:` and this many characters still fit the 320 that a verdict record keeps of a rule id. */
+/** A verdict record keeps 320 characters of a rule id, which is the type, a colon and the value. */
 export const USER_AGENT_VALUE_MAX_CHARS = 300;
 
 function canonicalIp(text: string): CanonicalValue {
@@ -24,7 +24,7 @@ function canonicalIp(text: string): CanonicalValue {
   return failed(
     text.includes('/')
       ? 'is a prefix; use type ipMask'
-      : 'is not an IPv4 or IPv6 address in full (no shorthand, leading zeros, zone id or blanks)',
+      : 'is not a complete IPv4 or IPv6 address (no shorthand, leading zeros, zone id or spaces)',
   );
 }
 
@@ -44,7 +44,7 @@ function canonicalAsn(text: string): CanonicalValue {
 }
 
 function canonicalCountry(text: string): CanonicalValue {
-  // ASCII first: "ıt" upper-cases to IT too.
+  // ASCII is checked first: "ıt" also becomes IT in upper case.
   const upper = /^[a-z][a-z\d]$/i.test(text) ? text.toUpperCase() : '';
   return countryCodes.has(upper) ? ok(upper) : failed('is not an ISO 3166-1 alpha-2 code, T1 or XX');
 }
@@ -54,16 +54,16 @@ function canonicalFingerprint(text: string): CanonicalValue {
   return ja4 === null ? failed('is not a JA4 fingerprint like t13d1516h2_8daaf6152771_02713d6af862') : ok(ja4);
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what a header cannot carry
+// oxlint-disable-next-line no-control-regex -- a header cannot contain these characters
 const notInHeaders = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /**
- * Case-folded, otherwise as given: a blank at either end is part of the substring. Refused are values that
- * could never match (control characters, broken text) and one that would match everyone (only blanks).
+ * Case-folded, and otherwise unchanged: a space at either end is part of the substring. Values that can never match
+ * (control characters, broken text) are refused, and so is a value that matches everyone (only spaces).
  */
 function canonicalUserAgent(text: string): CanonicalValue {
   if (text.trim() === '') return failed('is empty');
-  if (notInHeaders.test(text)) return failed('has a control character, which no header can carry');
+  if (notInHeaders.test(text)) return failed('has a control character, which a header cannot contain');
   if (!text.isWellFormed()) return failed('is not well-formed Unicode');
   const folded = foldCase(text);
   return folded.length > USER_AGENT_VALUE_MAX_CHARS
@@ -71,7 +71,7 @@ function canonicalUserAgent(text: string): CanonicalValue {
     : ok(folded);
 }
 
-/** The canonical spelling of a rule's value, or why there is none. Only `asn` may be a number. */
+/** The canonical text of a rule's value, or what is wrong with it. Only `asn` may be a number. */
 export function canonicalValue(type: EdgeRuleType, value: string | number): CanonicalValue {
   if (typeof value === 'number') {
     return type === 'asn' ? canonicalAsn(String(value)) : failed('must be a string');

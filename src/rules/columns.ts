@@ -1,6 +1,6 @@
 /**
- * Growing typed columns and a stable radix order over them. The compiler keeps a million rules in these
- * instead of objects: about ten bytes a rule, which is what lets it run inside a Durable Object's 128 MB.
+ * Growing typed columns and a stable radix sort over them. The compiler keeps rules in columns instead of objects, at
+ * about ten bytes a rule, so that a million rules fit into the 128 MB of a Durable Object.
  */
 
 const FIRST_CAPACITY = 256;
@@ -14,7 +14,7 @@ abstract class Column<Data extends Uint8Array | Uint16Array | Uint32Array> {
     const needed = this.length + more;
     if (needed <= this.data.length) return;
     const capacity = Math.max(needed, this.data.length * 2);
-    // Moves the bytes without a second copy where the platform can.
+    // `transfer` avoids a second copy where the platform supports it.
     const buffer = this.data.buffer as ArrayBuffer;
     this.data = this.widen(buffer.transfer(capacity * this.data.BYTES_PER_ELEMENT));
   }
@@ -28,7 +28,7 @@ abstract class Column<Data extends Uint8Array | Uint16Array | Uint32Array> {
     return this.data[index] ?? 0;
   }
 
-  /** What was pushed so far, as a view. */
+  /** The values pushed so far, as a view. */
   view(): Data {
     return this.data.subarray(0, this.length) as Data;
   }
@@ -39,7 +39,7 @@ export class ByteColumn extends Column<Uint8Array> {
   protected widen(buffer: ArrayBufferLike): Uint8Array<ArrayBuffer> {
     return new Uint8Array(buffer as ArrayBuffer);
   }
-  /** The bytes, with room for `bytes` more from `length` on; the caller writes there and moves `length`. */
+  /** The bytes, with room for `bytes` more after `length`. The caller writes there and increases `length`. */
   room(bytes: number): Uint8Array {
     this.reserve(bytes);
     return this.data;
@@ -68,12 +68,12 @@ export interface RadixKey {
   bits: 8 | 16 | 32;
 }
 
-/** Below it the 65,536 counters of a wide digit cost more than the items. */
+/** For fewer items, clearing the 65,536 counters of a wide digit costs more than a second pass. */
 const WIDE_DIGITS_FROM = 4096;
 
 /**
- * The order of `count` items by `keys`, least significant first. Stable: equal items keep the order in
- * which they were added, so the last of a run is the one that replaces the others.
+ * The order of `count` items by `keys`, least significant key first. The sort is stable: equal items stay in the order
+ * in which they were added, so the last of them replaces the others.
  */
 export function radixOrder(count: number, keys: readonly RadixKey[]): Uint32Array {
   let order = new Uint32Array(count);
@@ -110,7 +110,7 @@ export function radixOrder(count: number, keys: readonly RadixKey[]): Uint32Arra
   return order;
 }
 
-/** Drops from `order` every item that the next one equals. Answers a view of the same buffer. */
+/** Removes from `order` every item that equals its successor. Returns a view of the same buffer. */
 export function lastOfEach(order: Uint32Array, same: (a: number, b: number) => boolean): Uint32Array {
   let kept = 0;
   for (let i = 0; i < order.length; i++) {

@@ -1,7 +1,7 @@
 /**
- * Compiles rules into a snapshot. Rules are streamed in and only their canonical values' bits are kept, in
- * growing columns, so that a million of them compile inside a Durable Object. Whatever the order of
- * adding, the same rules make the same decisions; of two with the same type and value the later stands.
+ * Compiles rules into a snapshot. Rules are streamed in, and only the bits of their canonical values are kept, in
+ * growing columns, so that a million rules compile inside a Durable Object. The order of adding does not change any
+ * decision, except that the later of two rules with the same type and value replaces the earlier.
  */
 import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
@@ -19,7 +19,7 @@ export interface SnapshotMeta {
   createdAtMs: number;
 }
 
-/** Length of a single address in a prefix table: one more than its longest prefix. */
+/** The length of a single address in a prefix table: one more than the longest prefix. */
 export const SINGLE_V4 = 33;
 export const SINGLE_V6 = 129;
 
@@ -37,7 +37,7 @@ export class RulesetCompiler {
     this.#meta = meta;
   }
 
-  /** `rule.value` is canonical (`canonicalValue`); a value that is not even parsable throws a TypeError. */
+  /** `rule.value` must be canonical (see `canonicalValue`). @throws TypeError when it cannot be parsed. */
   add(rule: EdgeRule): void {
     switch (rule.type) {
       case 'ip': {

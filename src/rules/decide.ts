@@ -1,12 +1,12 @@
 /**
- * The one decision table (design 3.1). Five inputs on one lattice, `block` > `challenge` > `allow`; an
- * input's `allow` lifts inputs below it; the most restrictive of what is left stands. Pure, so that
- * every combination is generated into a test against an independent oracle.
+ * The decision table (see "Which rule wins" in `docs/access-rules.md`). Five inputs each give a verdict or none. An
+ * `allow` lifts some of the inputs below it, and of the inputs that are left the most restrictive decides: `block` >
+ * `challenge` > `allow`. Pure, so that a test compares every combination with an independent oracle.
  */
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
 import type { MatchedRule } from './types.ts';
 
-/** Each is `null` when it has nothing to say. */
+/** Each is `null` when it gives no verdict. */
 export interface DecideInputs {
   /** Most specific enforced network rule. */
   network: MatchedRule | null;
@@ -19,7 +19,7 @@ export interface DecideInputs {
 
 export interface DecideOutcome {
   decision: Decision;
-  /** The input that decided; `default` when every input was silent or lifted. */
+  /** The input that decided; `default` when no input gave a verdict that was not lifted. */
   input: DecisionInput;
   /** Rule id, `category:<name>`, `risk:<verdict>`, `policy:<reason>` or `default`. */
   decidedBy: string;
@@ -32,7 +32,7 @@ const CATEGORY = 2;
 const RISK = 4;
 const POLICY = 8;
 
-/** The inputs that are lifted, in table order. For explanations; `decide` itself uses the bits. */
+/** The lifted inputs in the order of the table, for explanations. `decide` uses the bits. */
 export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
   const bits = liftedBits(inputs);
   const lifted: DecisionInput[] = [];
@@ -44,8 +44,8 @@ export function liftedInputs(inputs: DecideInputs): DecisionInput[] {
 }
 
 /**
- * Whether a lifted input can itself still lift never matters: whatever lifts `client` or `category` lifts
- * `policy` too, which is all that those two could lift.
+ * It does not matter whether a lifted input still lifts others: everything that lifts `client` or `category` also lifts
+ * `policy`, and those two lift nothing else.
  */
 function liftedBits({ network, client, category }: DecideInputs): number {
   let bits = 0;
@@ -54,12 +54,12 @@ function liftedBits({ network, client, category }: DecideInputs): number {
     else if (network.type === 'countryCode') bits = CATEGORY | POLICY;
     else bits = CLIENT | CATEGORY | RISK | POLICY;
   }
-  // A forged user agent's allow opens the path's policy and nothing else.
+  // Anyone can forge a user agent, so its allow lifts the path's policy and nothing else.
   if (client?.verdict === 'allow' || category?.verdict === 'allow') bits |= POLICY;
   return bits;
 }
 
-/** Ties go to the input that stands first in the table. */
+/** Of two equal verdicts, the input that comes first in the table decides. */
 export function decide(inputs: DecideInputs): DecideOutcome {
   const { network, client, category, risk, policy } = inputs;
   const lifted = liftedBits(inputs);

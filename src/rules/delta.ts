@@ -1,7 +1,7 @@
 /**
- * The changes since a base: rules set (a small snapshot of its own) and rules removed. It names the base
- * by hash, so it can never be laid over another one. Applied as a whole; a rule it sets replaces the
- * base's, whatever the base says.
+ * The changes since a base: rules that are set (a small snapshot of its own) and rules that are removed. It names the
+ * base by hash, so it cannot be applied to another base. It applies as a whole, and a rule that it sets replaces the
+ * base's rule with the same type and value.
  *
  *   magic "GHDELTA1" (8) | total bytes u32 | removals u32 | checksum 4 × u32 | base version f64 |
  *   base hash (32) | bytes of upserts u32 | 0 u32 | upserts: snapshot | removals: {type u8, bytes u16, value}… | 0…
@@ -21,10 +21,10 @@ export interface DeltaInput {
   /** Hex SHA-256 of the base's payload. */
   baseHash: string;
   baseVersion: number;
-  /** Of the ruleset once this is applied. */
+  /** The version of the ruleset after the delta is applied. */
   version: number;
   upserts: Iterable<EdgeRule>;
-  /** Canonical values; what the base does not hold is ignored. */
+  /** Canonical values. Rules that the base does not have are ignored. */
   removals: Iterable<{ type: EdgeRuleType; value: string }>;
   /** Epoch milliseconds. */
   createdAtMs?: number;

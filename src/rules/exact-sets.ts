@@ -1,6 +1,7 @@
 /**
- * Sets looked up by equality: AS numbers, countries, JA4 fingerprints. Sorted arrays, one word, one half
- * word or five words a member; a bucket index in front of the fingerprints, whose hashes spread evenly.
+ * Sets that are searched for an equal value: AS numbers, countries and JA4 fingerprints. They are sorted arrays with
+ * one word, half a word or five words for each entry. Fingerprints have a bucket index, because their hashes are spread
+ * evenly.
  */
 import { BucketIndex, buildBucketIndex } from './bucket-index.ts';
 import { ShortColumn, WordColumn, lastOfEach, radixOrder } from './columns.ts';
@@ -50,8 +51,8 @@ export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
 }
 
 /**
- * Entry numbers by key, open-addressed and at most half full: made when a snapshot is opened, since AS
- * numbers crowd too unevenly for a bucket index and a binary search guesses wrong at every step.
+ * A hash table from key to entry number, open-addressed and at most half full. It is built when a snapshot is opened:
+ * AS numbers are too uneven for a bucket index, and a binary search mispredicts a branch at every step.
  */
 export class NumberTable {
   readonly #keys: Uint32Array;
@@ -86,7 +87,7 @@ export class Ja4SetBuilder {
   readonly #meta = new MetaColumn();
   readonly #words = new Uint32Array(JA4_WORDS);
 
-  /** `rule.value` is canonical. */
+  /** `rule.value` must be canonical. @throws TypeError when it cannot be parsed. */
   add(rule: EdgeRule): void {
     if (!packJa4(rule.value, this.#words)) throw new TypeError('ja4Hash value is not canonical');
     for (const word of this.#words) this.#keys.push(word);
@@ -133,7 +134,7 @@ export class Ja4Set {
     return index && new Ja4Set(keys, index);
   }
 
-  /** Whether some member begins with this word: nearly every fingerprint that is in no rule ends here. */
+  /** Whether an entry begins with this word. It rules out nearly every fingerprint that is in no rule. */
   mayHold(first: number): boolean {
     const { least, shift, buckets, starts } = this.#index;
     const bucket = first < least ? buckets : (first - least) >>> shift;
@@ -146,7 +147,7 @@ export class Ja4Set {
     return false;
   }
 
-  /** Number of the member with these five words, or -1. */
+  /** Number of the entry with these five words, or -1. */
   entryOf(words: Uint32Array): number {
     const { least, shift, buckets, starts } = this.#index;
     const first = words[0] ?? 0;

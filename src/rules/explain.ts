@@ -1,15 +1,15 @@
 /**
- * Why a visitor got this verdict, in one sentence. The same text answers the operator's
- * question and is stored with the verdict, so it is deterministic and bounded by the record's text field.
+ * Why a visitor got this verdict, in one sentence. The management API returns it to operators and the verdict record
+ * stores it, so it is deterministic and no longer than the record's text field.
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
 import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
 import type { RuleMatch } from './types.ts';
 
-/** Rules named after the deciding one; the rest are counted. */
+/** Rules that are named after the deciding rule; further rules are only counted. */
 const OTHER_RULES_NAMED_MAX = 8;
-/** Characters of one rule's id: a long user agent substring must not push the rest out. */
+/** Characters of one rule's id, so that a long user agent substring leaves room for the rest. */
 const NAME_MAX_CHARS = 80;
 
 const verbs: Record<Decision, string> = { allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' };
@@ -27,7 +27,7 @@ function shorten(text: string): string {
   return `${text.slice(0, NAME_MAX_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** An input as a reader would name it. */
+/** An input in words. */
 function named(input: DecisionInput, inputs: DecideInputs): string {
   const { network, client, category, risk, policy } = inputs;
   if (input === 'network' && network) return `rule ${shorten(network.id)}`;
@@ -35,10 +35,10 @@ function named(input: DecisionInput, inputs: DecideInputs): string {
   if (input === 'category' && category) return `address category ${shorten(category.category)}`;
   if (input === 'risk' && risk) return `risk score ${risk.score.toFixed(2)}`;
   if (input === 'policy' && policy) return `policy ${shorten(policy.reason)}`;
-  return 'default: nothing spoke against it';
+  return 'default: nothing applies';
 }
 
-function saying(input: DecisionInput, inputs: DecideInputs): string {
+function namedWithVerdict(input: DecisionInput, inputs: DecideInputs): string {
   const verdict = input === 'default' ? undefined : inputs[input]?.verdict;
   return verdict === undefined ? named(input, inputs) : `${named(input, inputs)} (${verdict})`;
 }
@@ -53,8 +53,8 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
   const others = match.fired.filter((rule) => !deciding.includes(rule.id));
 
   let text = `${verbs[outcome.decision]} by ${named(outcome.input, inputs)}`;
-  if (overruled.length > 0) text += `; over ${overruled.map((input) => saying(input, inputs)).join(', ')}`;
-  if (lifted.length > 0) text += `; lifted ${lifted.map((input) => saying(input, inputs)).join(', ')}`;
+  if (overruled.length > 0) text += `; over ${overruled.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
+  if (lifted.length > 0) text += `; lifted ${lifted.map((input) => namedWithVerdict(input, inputs)).join(', ')}`;
   if (others.length > 0) {
     const list = others
       .slice(0, OTHER_RULES_NAMED_MAX)
@@ -66,7 +66,7 @@ export function explainVerdict({ match, inputs, outcome, rulesetVersion }: Expla
   return text.length <= RECORD_TEXT_MAX_CHARS ? text : `${text.slice(0, RECORD_TEXT_MAX_CHARS - 1)}…`;
 }
 
-/** The explanation of a request that no rule, category, risk or policy says anything about. One per ruleset version. */
+/** The explanation of a request to which no rule, category, risk or policy applies: one per ruleset version. */
 export function quietExplanation(rulesetVersion: number): string {
   const outcome = { decision: 'allow', input: 'default', decidedBy: 'default' } as const;
   const inputs = { network: null, client: null, category: null, risk: null, policy: null };

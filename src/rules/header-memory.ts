@@ -1,20 +1,20 @@
 /**
- * Which rules a header was found to hold when it last came: visitors share some hundred user agents, so most
- * headers need no search. It knows what a text contains, never what is in force: expiry, rollout and mode
- * are judged at every match. One text a slot, kept when it comes the second time running: whoever sends headers
- * that never repeat, or crowd into one slot, gets them searched, and leaves four bytes each.
+ * Remembers which rules a user agent header matched: visitors share a few hundred user agents, so most headers need no
+ * search. Only what a text contains is remembered; expiry, rollout and mode are checked at every match. A slot keeps
+ * one text, and only when it arrives twice in a row. Headers that never repeat, or that are made to share a slot, are
+ * searched every time and leave four bytes each.
  */
 import { type Hits, RANK_PREFIX } from './hits.ts';
 
 const SLOTS_LOG2 = 10;
-/** More than browsers send; bounds what is kept to half a megabyte. */
+/** Longer than the user agents of browsers. It limits the kept texts to half a megabyte. */
 const TEXT_MAX_CHARS = 256;
-/** A text that holds more rules is searched again. */
+/** A text that matches more rules is searched every time. */
 const RULES_MAX = 16;
-/** Versions, which tell most headers apart, stand near the end; of what is before them one in eight is hashed. */
+/** Most headers differ in their versions, near the end. Of the characters before, one in eight is hashed. */
 const TAIL_CHARS = 32;
 
-/** Of some characters: a text is compared whole before it is recalled. */
+/** A hash of some of the characters: `recall` compares the whole text. */
 function hashOf(text: string): number {
   const { length } = text;
   let hash = length;
@@ -25,14 +25,14 @@ function hashOf(text: string): number {
 }
 
 export class HeaderMemory {
-  /** The hash of the text that last came to a slot. */
+  /** The hash of the last text for each slot. */
   readonly #hashes = new Uint32Array(1 << SLOTS_LOG2);
   readonly #texts: string[] = [];
   readonly #refs: Uint32Array[] = [];
-  /** Where the text that was not recalled belongs; -1 when it is not worth keeping. */
+  /** The slot of a text that was not recalled; -1 when the text is not to be kept. */
   #slot = -1;
 
-  /** Whether `text` is remembered; what it holds is then in `hits`. */
+  /** Whether `text` is remembered. If so, its rules are now in `hits`. */
   recall(text: string, hits: Hits): boolean {
     this.#slot = -1;
     if (text.length > TEXT_MAX_CHARS) return false;
@@ -53,7 +53,7 @@ export class HeaderMemory {
     return true;
   }
 
-  /** Remembers `hits` for the text that was just not recalled. */
+  /** Remembers `hits` for the text that `recall` did not find. */
   keep(text: string, hits: Hits): void {
     if (this.#slot < 0 || hits.count > RULES_MAX) return;
     this.#texts[this.#slot] = text;

@@ -1,21 +1,21 @@
 /**
- * Where a look-up leaves what it found: rule references with their rank, in buffers that are kept and
- * reused, so that matching allocates nothing until something fired.
+ * The results of a lookup: rule references with their rank. The buffers are reused, so matching allocates nothing
+ * until a rule fires.
  */
 
 const FIRST_CAPACITY = 512;
 
-/** Ranks of network rules rise with specificity: country, AS, prefixes by length, address. */
+/** More specific network rules have higher ranks: country, AS number, prefixes by length, address. */
 export const RANK_COUNTRY = 1;
 export const RANK_ASN = 2;
 export const RANK_PREFIX = 100;
 
 export class Hits {
   count = 0;
-  /** A rule's number and which of two snapshots it is in: `rule * 2 + source`. */
+  /** The number of a rule and the snapshot it is in: `rule * 2 + source`. */
   refs = new Uint32Array(FIRST_CAPACITY);
   ranks = new Uint16Array(FIRST_CAPACITY);
-  /** 0 while the base is searched, 1 while the overlay is. */
+  /** The snapshot that is being searched: 0 for the base, 1 for the overlay. */
   source = 0;
 
   clear(): void {
@@ -37,7 +37,7 @@ export class Hits {
     this.ranks = ranks;
   }
 
-  /** Highest rank first. Two sorted runs at most, so insertion is the shortest sort. */
+  /** Highest rank first. The references are at most two sorted runs, for which an insertion sort is best. */
   sortByRank(): void {
     const { refs, ranks } = this;
     for (let i = 1; i < this.count; i++) {

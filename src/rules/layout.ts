@@ -1,7 +1,7 @@
 /**
- * The snapshot's bytes: a header, a table of sections, and the sections, each 8-byte aligned, so that a
- * loaded snapshot is used in place through typed-array views and costs no object per rule. Little-endian,
- * as every platform that runs Workers is. Format 1.
+ * The format of a snapshot: a header, a table of sections, and the sections. Each is aligned to 8 bytes, so that a
+ * loaded snapshot is used in place through typed-array views, without an object for each rule. It is little-endian, as
+ * is every platform that runs Workers. Format 1.
  *
  *   magic "GHRULES1" (8) | total bytes u32 | sections u32 | checksum 4 × u32 |
  *   version f64 | created f64 | {offset u32, bytes u32} × sections | section…
@@ -16,10 +16,10 @@ const CHECKSUM_WORDS = 4;
 const VERSION_AT = 32;
 const CREATED_AT = 40;
 const TABLE_AT = 48;
-/** More is not addressable by the table's u32. */
+/** Offsets in the table are 32-bit numbers. */
 export const SNAPSHOT_MAX_BYTES = 0x7fff_ffff;
 
-/** Name → bytes per element. The order is the file's. */
+/** Name → bytes per element, in the order of the file. */
 const sections = {
   instanceId: 1,
   v4Index: 4,
@@ -63,8 +63,8 @@ const align8 = (bytes: number): number => (bytes + 7) & ~7;
 const step = (lane: number, word: number): number => Math.imul(lane ^ word, 0x01000193);
 
 /**
- * Four independent lanes, each step a bijection of its lane: one changed word, whatever the change, always
- * changes the sum. Against accidents only; the file's signature is what stops forgery.
+ * Four independent lanes. Each step is a bijection of its lane, so any change of one word changes the sum. It detects
+ * accidental damage only; the file's signature prevents forgery.
  */
 export function checksum(words: Uint32Array): Uint32Array<ArrayBuffer> {
   let a = 0x9e3779b1;
@@ -93,7 +93,7 @@ export function hasMagic(bytes: Uint8Array, magic: string): boolean {
   return true;
 }
 
-/** Fills in total bytes and checksum of a file whose length is a multiple of 8. */
+/** Writes the total length and the checksum into a file whose length is a multiple of 8. */
 export function writeLengthAndChecksum(out: Uint8Array): void {
   const words = new Uint32Array(out.buffer, out.byteOffset, out.byteLength / 4);
   words[2] = out.byteLength;
@@ -101,8 +101,8 @@ export function writeLengthAndChecksum(out: Uint8Array): void {
 }
 
 /**
- * The bytes, aligned (copied if they are not), when magic, length and checksum fit; else the reason. Each
- * check stands before the next so that a foreign file is told apart from a broken one.
+ * The aligned bytes (copied when they are not aligned) if magic, length and checksum are right; otherwise the reason.
+ * The magic is checked first, so that the reason distinguishes a foreign file from a damaged one.
  */
 export function openChecked(
   bytes: Uint8Array,
@@ -148,7 +148,7 @@ export interface SnapshotParts {
   createdAtMs: number;
 }
 
-/** Views over the file's own bytes; every offset and length checked against the file. */
+/** Views of the file's own bytes. Every offset and length is checked against the file. */
 export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
   const opened = openChecked(input, SNAPSHOT_MAGIC);
   if (!opened.ok) return opened;

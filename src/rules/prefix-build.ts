@@ -1,8 +1,8 @@
 /**
- * Compiles addresses and prefixes of one family into a sorted table with parents: each entry's parent is
- * the longest shorter prefix around it. Every prefix that holds an address is then on one chain, which
- * starts at the last entry not above the address. A single address counts as one bit longer than the
- * longest prefix, so `ip` and `ipMask` /32 stay two rules.
+ * Compiles addresses and prefixes of one family into a sorted table in which each entry has a parent: the longest
+ * shorter prefix that contains it. All prefixes that contain an address are then on one chain, which starts at the last
+ * entry that is not greater than the address. A single address has one bit more than the longest prefix, so that an
+ * `ip` rule and an `ipMask` rule with /32 are two rules.
  */
 import { ByteColumn, type RadixKey, WordColumn, lastOfEach, radixOrder } from './columns.ts';
 import { buildBucketIndex } from './bucket-index.ts';
@@ -32,7 +32,7 @@ export class PrefixBuilder {
     this.#words = words;
   }
 
-  /** `length` in bits; one above the family's width for a single address. Host bits are clear. */
+  /** `length` is in bits, and one more than the family's width for a single address. Host bits must be clear. */
   add(words: readonly number[] | Uint32Array, length: number, rule: EdgeRule): void {
     for (let w = 0; w < this.#words; w++) this.#keys.push(words[w] ?? 0);
     this.#lengths.push(length);
@@ -67,18 +67,18 @@ export class PrefixBuilder {
 
 function parentsOf(keys: Uint32Array, meta: Uint16Array, words: number): Uint32Array {
   const parents = new Uint32Array(meta.length);
-  // Open prefixes, outermost first; at most one per length.
+  // The prefixes around the current entry, shortest first: at most one for each length.
   const open: number[] = [];
   for (let i = 0; i < meta.length; i++) {
-    while (open.length > 0 && !holds(keys, meta, words, open[open.length - 1] ?? 0, i)) open.pop();
+    while (open.length > 0 && !contains(keys, meta, words, open[open.length - 1] ?? 0, i)) open.pop();
     parents[i] = open[open.length - 1] ?? NO_PARENT;
     open.push(i);
   }
   return parents;
 }
 
-/** Whether entry `outer` covers the first address of entry `inner`. */
-function holds(keys: Uint32Array, meta: Uint16Array, words: number, outer: number, inner: number): boolean {
+/** Whether entry `outer` contains the first address of entry `inner`. */
+function contains(keys: Uint32Array, meta: Uint16Array, words: number, outer: number, inner: number): boolean {
   const length = (meta[outer] ?? 0) >>> 2;
   for (let w = 0; w < words; w++) {
     const differing = (keys[outer * words + w] ?? 0) ^ (keys[inner * words + w] ?? 0);

@@ -1,13 +1,15 @@
 /**
- * Longest-prefix match in a compiled table (see prefix-build): one bucketed binary search finds the last
- * entry not above the address; climbing its parents finds every prefix that holds the address, longest
- * first. All of them, because expired and monitored rules must let the next less specific one speak.
- * Two classes rather than one: the words of an address are worth having in registers.
+ * Longest-prefix match in a compiled table (see `prefix-build.ts`). A binary search within one bucket finds the last
+ * entry that is not greater than the address. Following its parents finds every prefix that contains the address,
+ * longest first. All of them are needed, because an expired or monitored rule leaves the decision to the next one.
+ * There are two classes instead of one, so that the words of an address stay in registers.
  */
 import { BucketIndex } from './bucket-index.ts';
 import { type Hits, RANK_PREFIX } from './hits.ts';
 
-/** Masks by prefix length; 33 is a single address, and what only a damaged table holds is as exact as that. */
+/**
+ * Masks by prefix length. 33 is a single address; longer lengths, which only a damaged table has, are treated alike.
+ */
 const masks = Int32Array.from({ length: 64 }, (_, bits) => (bits === 0 ? 0 : bits >= 32 ? -1 : -1 << (32 - bits)));
 
 export class V4Table {
@@ -45,7 +47,7 @@ export class V4Table {
     return new V4Table(keys, meta, parents, index, firstRule);
   }
 
-  /** Last entry not above `address`, or -1. */
+  /** The last entry that is not greater than `address`, or -1. */
   #floor(address: number): number {
     const { least, shift, buckets, starts } = this.#index;
     if (address < least || buckets === 0) return -1;
@@ -62,7 +64,7 @@ export class V4Table {
     return low - 1;
   }
 
-  /** Leaves every entry that holds `address` in `hits`, longest first. */
+  /** Adds every entry that contains `address` to `hits`, longest first. */
   find(address: number, hits: Hits): void {
     const keys = this.#keys;
     const meta = this.#meta;
@@ -72,7 +74,7 @@ export class V4Table {
       const length = meta[entry]! >>> 2;
       if (((keys[entry]! ^ address) & masks[length]!) === 0) hits.push(this.#firstRule + entry, RANK_PREFIX + length);
       const parent = parents[entry]!;
-      // Parents always stand before their children; also what ends the climb on a damaged table.
+      // Parents come before their children. The check also ends the loop in a damaged table.
       if (parent >= entry) return;
       entry = parent;
     }
@@ -104,7 +106,7 @@ export class V4Table {
 export class V6Table {
   readonly count: number;
   readonly #firstRule: number;
-  /** Four words an entry. */
+  /** Four words for each entry. */
   readonly keys: Uint32Array;
   readonly #meta: Uint16Array;
   readonly #parents: Uint32Array;
@@ -158,7 +160,7 @@ export class V6Table {
     return low - 1;
   }
 
-  /** Leaves every entry that holds the address in `hits`, longest first. */
+  /** Adds every entry that contains the address to `hits`, longest first. */
   find(words: Uint32Array, hits: Hits): void {
     const w0 = words[0]!;
     const w1 = words[1]!;
@@ -169,7 +171,7 @@ export class V6Table {
     while (entry >= 0) {
       const length = this.#meta[entry]! >>> 2;
       const at = entry * 4;
-      const holds =
+      const contains =
         length <= 32
           ? ((keys[at]! ^ w0) & masks[length]!) === 0
           : keys[at] === w0 &&
@@ -179,7 +181,7 @@ export class V6Table {
                 (length <= 96
                   ? ((keys[at + 2]! ^ w2) & masks[length - 64]!) === 0
                   : keys[at + 2] === w2 && ((keys[at + 3]! ^ w3) & masks[(length - 96) & 63]!) === 0));
-      if (holds) hits.push(this.#firstRule + entry, RANK_PREFIX + length);
+      if (contains) hits.push(this.#firstRule + entry, RANK_PREFIX + length);
       const parent = this.#parents[entry]!;
       if (parent >= entry) return;
       entry = parent;

@@ -1,6 +1,6 @@
 /**
- * Where a visitor stands in a rollout: 0–9999, in hundredths of a percent, the same on every isolate and
- * for every request (design 3.4). FNV-1a with MurmurHash3's finaliser: fast, even, and not a secret.
+ * The position of a visitor in a rollout: 0–9999, in hundredths of a percent, the same in every isolate and for every
+ * request. FNV-1a with the finaliser of MurmurHash3 is fast and even. It is not a secret.
  */
 export const ROLLOUT_BUCKETS = 10_000;
 

@@ -1,18 +1,18 @@
 /**
- * What a rule says besides its value, kept small: a plain rule is its verdict in two bits; a rule with
- * expiry, rollout or monitor mode has the fourth code and a row in a side table sorted by rule number.
+ * The properties of a rule other than its value, in little space. A plain rule is its verdict in two bits. A rule with
+ * an expiry, a rollout or monitor mode has the fourth code and a row in a side table, sorted by rule number.
  */
 import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
 import type { EdgeRule } from './types.ts';
 
-/** Two-bit code of a rule that has a row in the side table. Below it: an index into `decisions`. */
+/** Two-bit code of a rule that has a row in the side table. Smaller codes are indexes into `decisions`. */
 export const EXTRA = 3;
 const MONITOR_FLAG = 4;
-/** Expiry column: never. Also what an expiry after the year 2106 becomes. */
+/** In the expiry column: never. Expiries after the year 2106 become this. */
 const NEVER = 0xffff_ffff;
-/** Rollout column: hundredths of a percent, or everyone. */
+/** In the rollout column, which has hundredths of a percent: everyone. */
 const EVERYONE = 0xffff;
 
 export interface RuleExtra {
@@ -28,7 +28,7 @@ function isPlain(rule: EdgeRule): boolean {
   return rule.mode !== 'monitor' && rule.expiry === undefined && rule.rollout === undefined;
 }
 
-/** Codes and side rows of one kind of rule, in the order of adding. */
+/** Codes and side rows of the rules of one kind, in the order in which they were added. */
 export class MetaColumn {
   readonly #codes = new ByteColumn();
   readonly #at = new WordColumn();
@@ -49,12 +49,12 @@ export class MetaColumn {
     this.#flags.push(verdict | (rule.mode === 'monitor' ? MONITOR_FLAG : 0));
   }
 
-  /** Two-bit codes by order of adding. */
+  /** Two-bit codes in the order in which the rules were added. */
   codes(): Uint8Array {
     return this.#codes.view();
   }
 
-  /** Appends the side rows of the rules in `order`, which get the numbers from `firstRule` on. */
+  /** Appends the side rows of the rules in `order`, which are numbered from `firstRule`. */
   appendExtras(order: Uint32Array, firstRule: number, out: ExtraRows): void {
     const at = this.#at.view();
     if (at.length === 0) return;
@@ -109,7 +109,7 @@ export class ExtraTable {
     return searchExact(this.#rules, rule);
   }
 
-  /** False when the rule is past its expiry or the visitor stands outside its rollout, which is asked for then only. */
+  /** False when the rule has expired or the visitor is outside its rollout. The bucket is read only if there is one. */
   live(row: number, nowSeconds: number, visitor: { readonly rolloutBucket: number }): boolean {
     const expiry = this.#expiries[row] ?? 0;
     if (expiry !== NEVER && nowSeconds >= expiry) return false;

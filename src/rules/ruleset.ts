@@ -1,7 +1,7 @@
 /**
- * What the edge asks: base and delta as one, matched against a request's signals. The base's bytes are
- * never touched; the delta's rules are searched beside it and the base rules it removes or replaces
- * are dead in a bit set. A match reuses its buffers and allocates only for what fired.
+ * A base and a delta as one ruleset that the edge matches with a request's signals. The base's bytes do not change: the
+ * delta's rules are searched as well, and the base rules that it removes or replaces are marked as dead in a bit set.
+ * A match reuses its buffers and allocates memory only for the rules that fire.
  */
 import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { restrictiveness } from './decide.ts';
@@ -13,25 +13,25 @@ import { EXTRA } from './rule-meta.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { MatchSignals, MatchedRule, RuleMatch } from './types.ts';
 
-/** Named rules kept, a power of two: a busy rule's id is spelled once. About 600 KB when full. */
+/** Rules whose id text is kept, so that frequent rules are formatted once. A power of two; about 600 KB when full. */
 const NAMED_RULES_KEPT = 4096;
 const NOTHING: RuleMatch = Object.freeze({ network: null, client: null, fired: Object.freeze([]) });
 
 export interface Ruleset {
   readonly instanceId: string;
   readonly version: number;
-  /** Rules in force or waiting to expire: the base's without the dead ones, and the delta's. */
+  /** Rules of the base that are not dead, and rules of the delta, expired ones included. */
   readonly ruleCount: number;
-  /** Synchronous; the answer's rules are shared between matches and must not be changed. */
+  /** The returned rules are shared between matches and must not be changed. */
   match(signals: MatchSignals, nowSeconds: number): RuleMatch;
 }
 
-/** `delta` must be made for `base`: the caller compares `delta.baseHash` with the base's hash. */
+/** `delta` must belong to `base`: the caller compares `delta.baseHash` with the base's hash. */
 export function createRuleset(base: Snapshot, delta: Delta | null): Ruleset {
   return new LayeredRuleset(base, delta);
 }
 
-/** Base rules that the delta removes or replaces, one bit each, and how many; `null` when it has none. */
+/** The base rules that the delta removes or replaces, one bit each, and their number; `null` when there are none. */
 function deadRules(base: Snapshot, delta: Delta): { bits: Uint32Array; count: number } | null {
   const bits = new Uint32Array((base.ruleCount + 31) >>> 5);
   let count = 0;
@@ -109,7 +109,7 @@ class LayeredRuleset implements Ruleset {
     if (signals.ja4 !== null) snapshot.findJa4(signals.ja4, client);
   }
 
-  /** First of all searches: what the memory keeps is all that `#client` holds then. */
+  /** Must be the first search: everything in `#client` afterwards is what the memory keeps for this header. */
   #findUserAgents(userAgent: string): void {
     const client = this.#client;
     if (this.#headers.recall(userAgent, client)) return;
@@ -120,7 +120,7 @@ class LayeredRuleset implements Ruleset {
     this.#headers.keep(userAgent, client);
   }
 
-  /** Appends the client rules that fired, in an order that insertion cannot change; answers the strictest. */
+  /** Appends the client rules that fired, sorted by id, and returns the most restrictive enforced one. */
   #clientRules(fired: MatchedRule[], nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
     const client = this.#client;
     const live: MatchedRule[] = [];
@@ -138,7 +138,7 @@ class LayeredRuleset implements Ruleset {
     return strictest;
   }
 
-  /** The rule behind a reference, or `null` when it is dead, expired or not for this visitor. */
+  /** The rule of a reference, or `null` when it is dead, has expired or does not apply to this visitor. */
   #live(ref: number, nowSeconds: number, visitor: MatchSignals): MatchedRule | null {
     const rule = ref >>> 1;
     let snapshot = this.#base;

@@ -1,7 +1,7 @@
 /**
- * A ruleset file: payload, then a trailer with an Ed25519 signature over its SHA-256 (design 4). Checked
- * once when loaded, so that neither KV nor a cache nor the path to them has to be trusted. Base and
- * delta use it alike; their payloads begin with different magics, so one never passes for the other.
+ * A ruleset file: the payload, then a trailer with an Ed25519 signature of its SHA-256. The signature is checked when
+ * the file is loaded, so that KV, the caches and the connections to them need not be trusted. Bases and deltas have the
+ * same trailer; their payloads begin with different magics, so one is never taken for the other.
  *
  *   payload | signature (64) | kid (n) | n (1) | magic (8)
  */
@@ -10,7 +10,7 @@ import type { Result } from '../result.ts';
 import { encodeHex } from '../bytes/hex.ts';
 
 const magic = new TextEncoder().encode('GHSIGNED');
-/** Keeps this signature from meaning anything in another protocol under the same key. */
+/** Domain separation: the signature is not valid in another protocol that uses the same key. */
 const context = new TextEncoder().encode('gatehouse-ruleset-v1\0');
 const SIGNATURE_BYTES = 64;
 const FIXED_TRAILER_BYTES = SIGNATURE_BYTES + 1 + magic.length;
@@ -26,7 +26,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const isUnshared = (bytes: Uint8Array): bytes is Bytes => bytes.buffer instanceof ArrayBuffer;
 
-/** WebCrypto takes no shared memory. Ours never is; if it were, a copy is what must be checked. */
+/** WebCrypto refuses shared memory, which could change while it is checked. Shared bytes are copied. */
 function unshared(bytes: Uint8Array): Bytes {
   return isUnshared(bytes) ? bytes : new Uint8Array(bytes);
 }
@@ -39,7 +39,7 @@ async function digestMessage(payload: Uint8Array): Promise<{ message: Bytes; has
   return { message, hash: encodeHex(digest) };
 }
 
-/** Hex SHA-256 of a payload: the name it is stored and asked for under. */
+/** Hex SHA-256 of a payload: the name under which it is stored and requested. */
 export async function rulesetHash(payload: Uint8Array): Promise<string> {
   return (await digestMessage(payload)).hash;
 }
@@ -62,7 +62,7 @@ export async function signRulesetFile(
   return { file, hash };
 }
 
-/** `payload` is a view of `file`, not a copy. Never rejects: what cannot be checked is a refusal. */
+/** Never rejects: a file that cannot be checked is an error. */
 export async function openSignedRuleset(
   file: Uint8Array,
   keys: ReadonlyMap<string, CryptoKey>,

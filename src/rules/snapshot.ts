@@ -1,8 +1,7 @@
 /**
- * An opened snapshot: the compiled tables over the file's own bytes. Opening checks magic, length, checksum
- * and every number that indexes something, and refuses with a reason; afterwards nothing can throw.
- * Rules have numbers, 0 to `ruleCount`, in the order of the sections; a number is all that a delta needs
- * to put a rule out of force.
+ * An opened snapshot: compiled tables that are views of the file's own bytes. Opening checks the magic, the length, the
+ * checksum and every number that is used as an index, so that no later call can throw. Rules are numbered from 0 in the
+ * order of the sections; a delta removes a base rule by its number.
  */
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
@@ -25,16 +24,16 @@ interface Tables {
   userAgents: SubstringMatcher;
 }
 
-/** Rule number of an entry, -1 for none. */
+/** The rule number of an entry; -1 for no entry. */
 const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : first + entry);
 
-/** Ascending, so that a binary search is right. */
+/** Whether the values ascend, as a binary search requires. */
 function rises(values: Uint16Array | Uint32Array): boolean {
   for (let i = 1; i < values.length; i++) if (values[i - 1]! >= values[i]!) return false;
   return true;
 }
 
-/** Never throws. An unaligned view is copied once; otherwise the snapshot lives in `bytes` itself. */
+/** Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. */
 export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {
   const read = readSnapshot(bytes);
   if (!read.ok) return read;
@@ -108,7 +107,7 @@ export class Snapshot {
     if (entry >= 0) hits.push(this.#firstAsn + entry, RANK_ASN);
   }
 
-  /** Upper case, as edges send it. */
+  /** `code` is in upper case. */
   findCountry(code: string, hits: Hits): void {
     const entry = code.length === 2 ? searchExact(this.#sections.countryKeys, countryKey(code)) : -1;
     if (entry >= 0) hits.push(this.#firstCountry + entry, RANK_COUNTRY);
@@ -125,7 +124,7 @@ export class Snapshot {
     this.#tables.userAgents.find(userAgent, hits);
   }
 
-  /** Index into `decisions`, or `EXTRA` when the side table has the rest. */
+  /** An index into `decisions`, or `EXTRA` when the rule has a row in the side table. */
   code(rule: number): number {
     const { v4, v6 } = this.#tables;
     const { asnMeta, countryMeta, ja4Meta, uaMeta } = this.#sections;
@@ -146,7 +145,7 @@ export class Snapshot {
     return rule < this.#firstUserAgent ? 'ja4Hash' : 'userAgent';
   }
 
-  /** Canonical value, spelled from the table. */
+  /** The canonical value, formatted from the table. */
   value(rule: number): string {
     const { v4, v6, ja4s, userAgents } = this.#tables;
     const { asnKeys, countryKeys } = this.#sections;
@@ -171,7 +170,7 @@ export class Snapshot {
     return new TextDecoder().decode(userAgents.pattern(rule - this.#firstUserAgent));
   }
 
-  /** Number of the rule with this canonical value, or -1. */
+  /** The number of the rule with this canonical value, or -1. */
   ruleOf(type: EdgeRuleType, value: string): number {
     const { v4, v6, ja4s, userAgents } = this.#tables;
     const { countryKeys } = this.#sections;
@@ -198,9 +197,8 @@ export class Snapshot {
   }
 
   /**
-   * Number of the rule here that has the type and value of rule `rule` of `other`, or -1. Compares the
-   * tables' own bits: a delta of thousands of rules is laid over a base behind a visitor's back, but on
-   * the visitor's CPU.
+   * The number of the rule in this snapshot that has the type and value of rule `rule` of `other`, or -1. It compares
+   * the tables' bits without formatting values: applying a delta with thousands of rules takes CPU time of a request.
    */
   counterpart(other: Snapshot, rule: number): number {
     const theirs = other.#tables;

@@ -1,12 +1,11 @@
 /**
- * Compiles user agent substrings into a truncated Aho-Corasick automaton. A pattern's path ends where it
- * is told apart from every other pattern (and from a shifted copy of itself); the rest of its text is
- * compared directly once the path was walked. That keeps ten thousand patterns at some ten thousand
- * small states, which stay in cache. States stand for four bytes or more; shorter suffixes are not
- * followed: a bitmap of the hashes of the first four bytes says where a path may begin.
+ * Compiles user agent substrings into a truncated Aho-Corasick automaton. The path of a pattern ends where it differs
+ * from every other pattern and from every shifted copy of itself. The rest of the pattern is compared directly when its
+ * path has matched. Ten thousand patterns then need about ten thousand small states, which stay in the CPU's cache.
+ * A state represents at least four bytes: a bitmap of hashes of four bytes finds where a path may begin.
  *
- * State numbers rise breadth-first, so a state's children are neighbours, sorted by byte, and a fail
- * link always points to a lower number. Patterns under four bytes are left to the matcher.
+ * States are numbered breadth-first. The children of a state are neighbours, sorted by byte, and a fail link points to
+ * a lower number. The matcher handles patterns with fewer than four bytes.
  */
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
@@ -17,14 +16,14 @@ export const NONE = 0xffff_ffff;
 export const OUTPUT_FLAG = 0x8000_0000;
 /** In `uaFails`, the flag aside: no state. */
 export const NO_FAIL = 0x7fff_ffff;
-/** In `uaEdges`: number of the first child; its byte stands above, 0 when there is no child. */
+/** In `uaEdges`: the number of the first child. The byte above it is the child's byte, or 0 when there is no child. */
 export const CHILD_MASK = 0x00ff_ffff;
-/** Bytes of the shortest path: as many as fit one word, and few headers begin a pattern by accident. */
+/** Bytes of the shortest path: they fit into one word, and are rarely in a header by chance. */
 export const GRAM_BYTES = 4;
-/** Bits of the bitmap for each gram in it: three in a hundred of the other grams pass. */
+/** Bits of the bitmap for each gram in it. About 3 % of other grams pass the test. */
 const BITS_PER_GRAM = 32;
 const BITMAP_LOG2_MIN = 10;
-/** 512 KiB; more would not stay in cache. */
+/** 512 KiB: a larger bitmap does not stay in the CPU's cache. */
 const BITMAP_LOG2_MAX = 22;
 
 export type SubstringSections = Pick<
@@ -32,29 +31,29 @@ export type SubstringSections = Pick<
   'uaOffsets' | 'uaText' | 'uaGramBits' | 'uaGramSlots' | 'uaEdges' | 'uaFails' | 'uaOutputs' | 'uaDepths' | 'uaLabels'
 >;
 
-/** Patterns as one run of bytes; pattern `p` is `text[offsets[p], offsets[p + 1])`. Sorted, distinct, non-empty. */
+/** All patterns in one text, sorted, distinct and not empty. Pattern `p` is `text[offsets[p], offsets[p + 1])`. */
 export interface PatternText {
   text: Uint8Array;
   offsets: Uint32Array;
 }
 
-/** Four bytes as one word, the first leading. */
+/** Four bytes as one big-endian word. */
 export function gramAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /**
- * Spreads a gram over 32 bits; the leading ones are used. Blind to letter case (and to a few signs that
- * differ in the same bit), so that a header is hashed as it came and folded only where a hash is known.
+ * The hash of a gram, of which callers use the leading bits. It ignores letter case (and the difference of a few signs
+ * in the same bit), so that a header is folded only where its hash is in the table.
  */
 export function gramHash(gram: number): number {
   return Math.imul(gram | 0x20202020, 0x9e3779b1);
 }
 
 /**
- * Bytes of each pattern that become states: one more than it shares with a neighbour in sorted order or
- * with itself further on. The latter bounds the direct comparing: what was compared cannot start again
- * inside what was compared.
+ * The number of bytes of each pattern that become states: one more than it shares with a neighbour in sorted order, or
+ * with a later part of itself. The latter limits direct comparisons: a pattern's path cannot match again within bytes
+ * that were compared for it.
  */
 function pathLengths({ text, offsets }: PatternText): Uint16Array {
   const count = offsets.length - 1;
@@ -99,7 +98,7 @@ function longestRepeat(pattern: Uint8Array): number {
   return longest;
 }
 
-/** The automaton while it grows. `low`, `high`: the patterns whose paths run through a state. */
+/** The automaton while it is built. The paths of the patterns from `low` to `high` lead through a state. */
 class States {
   readonly low = new WordColumn();
   readonly high = new WordColumn();
@@ -140,7 +139,7 @@ function growStates(patterns: PatternText, paths: Uint16Array): States {
     let low = states.low.at(state);
     const high = states.high.at(state);
     const depth = states.depths.at(state);
-    // A pattern that ends here sorts before all that go on, and no two end at one state.
+    // A pattern whose path ends here comes before all longer ones, and no two paths end at one state.
     states.outputs.push(paths[low] === depth ? low++ : NONE);
     states.first.push(states.count);
     while (low < high) {
@@ -155,7 +154,7 @@ function growStates(patterns: PatternText, paths: Uint16Array): States {
   return states;
 }
 
-/** Child of `state` by a byte that is not 0, or `NONE`. The first child costs one look, and most have no other. */
+/** The child of `state` for a byte that is not 0, or `NONE`. Most states have one child, which is checked first. */
 export function childOf(edges: Uint32Array, labels: Uint8Array, state: number, byte: number): number {
   const edge = edges[state]!;
   if (edge >>> 24 === byte) return edge & CHILD_MASK;
@@ -173,14 +172,14 @@ export function childOf(edges: Uint32Array, labels: Uint8Array, state: number, b
 
 const powerOfTwo = (n: number): boolean => n > 0 && (n & (n - 1)) === 0;
 
-/** Grams that paths begin with: a bitmap by hash, and an open-addressed table of gram and state. */
+/** The grams with which paths begin: a bitmap by hash, and an open-addressed table from gram to state. */
 export class GramTable {
   readonly bits: Uint32Array;
   readonly bitsShift: number;
   readonly slots: Uint32Array;
   readonly slotsShift: number;
 
-  /** Empty for `grams` grams, or over a snapshot's sections. */
+  /** Uses the given arrays: empty ones from `for`, or a snapshot's sections. */
   constructor(bits: Uint32Array, slots: Uint32Array) {
     this.bits = bits;
     this.bitsShift = 32 - Math.log2(bits.length * 32);
@@ -195,7 +194,7 @@ export class GramTable {
     return new GramTable(new Uint32Array(bits / 32), new Uint32Array(slots * 2).fill(NONE));
   }
 
-  /** Whether the sections have sizes that shifts can address, and an empty slot that ends every search. */
+  /** Whether the sizes of the sections are powers of two, and an empty slot ends every search. */
   static fits(bits: Uint32Array, slots: Uint32Array, states: number): boolean {
     if (!powerOfTwo(bits.length) || !powerOfTwo(slots.length) || slots.length < 4) return false;
     let empty = false;
@@ -242,7 +241,7 @@ export function buildSubstrings(patterns: PatternText): SubstringSections {
   for (let state = 0; state < count; state++) {
     if (edges[state]! < edges[state + 1]!) edges[state]! |= labels[edges[state]!]! << 24;
   }
-  /** Where some pattern through a state begins. */
+  /** Where a pattern whose path leads through a state begins. */
   const startOf = (state: number): number => offsets[states.low.at(state)] ?? 0;
 
   let grams = 0;

@@ -1,17 +1,16 @@
 /**
- * Finds every user agent substring in one pass over the header, at a cost per character that does not
- * depend on how many there are (see substring-build). Most characters cost one bitmap test, which
- * waits for no earlier test; only where four of them begin a pattern does the automaton run, and it
- * hands back as soon as nothing of four bytes or more is under way.
+ * Finds every user agent substring in one pass over the header. The cost of a character does not depend on the number
+ * of patterns (see `substring-build.ts`). Most characters cost one bitmap test, and the tests do not depend on each
+ * other. The automaton runs only where four characters may begin a pattern, and stops when no path matches any longer.
  */
 import { type Hits, RANK_PREFIX } from './hits.ts';
 import type { Sections } from './layout.ts';
 import { CHILD_MASK, GRAM_BYTES, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
 import { asciiFold, byteFold, foldToBinary } from './user-agent-fold.ts';
 
-/** Patterns under four bytes: few, and looked up only behind bytes that one of them ends with. */
+/** Patterns with fewer than four bytes. They are few, and are looked up only after a byte with which one ends. */
 class ShortPatterns {
-  /** Per byte: bit `n` when a pattern of `n` bytes ends with it. */
+  /** For each byte: bit `n` is set when a pattern of `n` bytes ends with it. */
   readonly endings = new Uint8Array(256);
   /** `length << 24 | bytes` → pattern. */
   readonly patterns = new Map<number, number>();
@@ -25,7 +24,7 @@ class ShortPatterns {
 }
 
 export class SubstringMatcher {
-  /** Patterns. */
+  /** The number of patterns. */
   readonly count: number;
   readonly #firstRule: number;
   readonly #offsets: Uint32Array;
@@ -37,7 +36,7 @@ export class SubstringMatcher {
   readonly #depths: Uint16Array;
   readonly #labels: Uint8Array;
   readonly #short: ShortPatterns | null;
-  /** Patterns found in this scan, and states whose whole chain was: each is worked off once. */
+  /** The last scan in which a pattern was found, and in which all patterns of a state's fail chain were. */
   readonly #foundIn: Uint32Array;
   readonly #doneIn: Uint32Array;
   #scan = 0;
@@ -83,7 +82,7 @@ export class SubstringMatcher {
       const child = uaEdges[s]! & CHILD_MASK;
       const fail = uaFails[s]! & NO_FAIL;
       const output = uaOutputs[s]!;
-      // Children stand behind their parent and fail links in front: both walks end.
+      // Children have higher numbers than their parent and fail links lower ones, so both walks end.
       if (child <= s || child < previous || child > states) return null;
       if (fail >= s && fail !== NO_FAIL) return null;
       if (output !== NONE && (output >= count || uaDepths[s]! > uaOffsets[output + 1]! - uaOffsets[output]!))
@@ -115,7 +114,7 @@ export class SubstringMatcher {
     return -1;
   }
 
-  /** Leaves every pattern that `text` contains in `hits`, once each, in no particular order. */
+  /** Adds every pattern that `text` contains to `hits`, once each, in no particular order. */
   find(text: string, hits: Hits): void {
     if (this.count === 0) return;
     if (++this.#scan === NONE) {
@@ -125,19 +124,19 @@ export class SubstringMatcher {
     }
     if (this.#short) this.#scanShort(this.#short, text, asciiFold, hits);
     if (this.#scanLong(text, asciiFold, hits) < asciiFold.length) return;
-    // Something beyond ASCII: once more, over its bytes. What was found already is not found again.
+    // With characters beyond ASCII, the bytes are scanned too. Patterns that were found are not added again.
     const bytes = foldToBinary(text);
     if (this.#short) this.#scanShort(this.#short, bytes, byteFold, hits);
     this.#scanLong(bytes, byteFold, hits);
   }
 
   /**
-   * Patterns of four bytes or more. Answers all characters or-ed together: what has no entry in `fold` matches
-   * nothing, and the caller learns that it was there.
+   * Finds patterns of four bytes or more. Returns the bitwise or of all characters, which tells the caller whether
+   * there are characters beyond ASCII. They have no entry in `fold` and match nothing.
    */
   #scanLong(text: string, fold: Uint8Array, hits: Hits): number {
     const grams = this.#grams;
-    // No pattern's first four characters end before the fourth; those in front of it are only seen here.
+    // `nextCandidate` starts at the fourth character; the first three are added here.
     charsSeen = text.charCodeAt(0) | text.charCodeAt(1) | text.charCodeAt(2);
     for (let i = nextCandidate(text, GRAM_BYTES - 1, grams.bits, grams.bitsShift); i < text.length;) {
       const state = grams.stateOf(gramBefore(text, i + 1, fold));
@@ -148,8 +147,8 @@ export class SubstringMatcher {
   }
 
   /**
-   * Follows the automaton from `state`, reached with the byte at `from`, until no path of four bytes or more
-   * is under way; answers the last byte it took. A character that has no byte is on no path.
+   * Follows the automaton from `start`, which the byte at `from` reached, until no path matches. Returns the place of
+   * the last byte it used. A character without a byte is on no path.
    */
   #walk(text: string, from: number, start: number, fold: Uint8Array, hits: Hits): number {
     const edges = this.#edges;
@@ -175,7 +174,7 @@ export class SubstringMatcher {
     }
   }
 
-  /** Every pattern whose path ends at `state` or on its fail chain, once its remaining bytes were compared. */
+  /** Adds every pattern whose path ends at `state` or on its fail chain and whose remaining bytes follow. */
   #emit(state: number, text: string, end: number, fold: Uint8Array, hits: Hits): void {
     const scan = this.#scan;
     let complete = true;
@@ -219,13 +218,13 @@ export class SubstringMatcher {
   }
 }
 
-/** Characters that `nextCandidate` passed, or-ed together: its second answer, without an allocation. */
+/** The bitwise or of the characters that `nextCandidate` read: its second result, without an allocation. */
 let charsSeen = 0;
 
 /**
- * The next place, from `from` on, where the last four characters may begin a pattern, else the text's length or
- * beyond. `from` has three characters before it: a place whose gram was not seen whole would be passed over.
- * A function of its own, calling none: that is what lets the machine keep all of it in registers.
+ * The next place, from `from` on, where the last four characters may begin a pattern; the text's length or more when
+ * there is none. There must be three characters before `from`. It is a separate function and calls only `gramHash`, so
+ * that the compiler keeps its variables in registers.
  */
 function nextCandidate(text: string, from: number, bits: Uint32Array, bitsShift: number): number {
   const length = text.length;
@@ -246,12 +245,12 @@ function nextCandidate(text: string, from: number, bits: Uint32Array, bitsShift:
   return i;
 }
 
-/** Where `followFirst` stopped: its second answer. */
+/** The place where `followFirst` stopped: its second result. */
 let followedTo = 0;
 
 /**
- * From `state`, reached with the character at `from`, along first children while they fit and nothing ends;
- * answers the state it came to. Calls nothing, like `nextCandidate`.
+ * Follows first children from `start`, which the character at `from` reached, while they match and no pattern's path
+ * ends. Returns the state it reached. It is a separate function for the same reason as `nextCandidate`.
  */
 function followFirst(
   text: string,
@@ -275,7 +274,7 @@ function followFirst(
   return state;
 }
 
-/** The four bytes before `end`, folded; 0, which is in no pattern, for a character that has no byte. */
+/** The four folded bytes before `end`. A character without a byte becomes 0, which is in no pattern. */
 function gramBefore(text: string, end: number, fold: Uint8Array): number {
   let gram = 0;
   for (let i = end - GRAM_BYTES; i < end; i++) gram = (gram << 8) | (fold[text.charCodeAt(i)] ?? 0);

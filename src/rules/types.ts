@@ -1,21 +1,19 @@
-/**
- * Shapes shared by the rule engine's parts. Plain data only: no clock, no binding, no fetch.
- */
+/** Types that the parts of the rule engine share. They are plain data. */
 import type { Decision, EdgeRuleType } from '../contract/vocabulary.ts';
 
-/** A rule with a canonical value, as the compiler takes it. Times are epoch seconds. */
+/** A rule with a canonical value: the input of the compiler. */
 export interface EdgeRule {
   type: EdgeRuleType;
   value: string;
   verdict: Decision;
   mode?: 'enforce' | 'monitor';
-  /** Epoch seconds; the rule is transparent from this second on. */
+  /** Epoch seconds. From this second on the rule has no effect. */
   expiry?: number;
-  /** Percent 0–100; absent means everyone. */
+  /** Percent of visitors, 0–100; everyone when absent. */
   rollout?: number;
 }
 
-/** The facts of one request that rules can speak about. Absent facts are `null`, never a guess. */
+/** The facts of a request that rules match. Unknown facts are `null`. */
 export interface MatchSignals {
   ip: string | null;
   asn: number | null;
@@ -23,11 +21,11 @@ export interface MatchSignals {
   ja4: string | null;
   /** The whole header; empty when the visitor sent none. */
   userAgent: string;
-  /** Stable per visitor, uniform in 0–9999 (hundredths of a percent); places a visitor in or out of a rollout. */
+  /** 0–9999, in hundredths of a percent, stable for a visitor: decides whether a rollout includes them. */
   rolloutBucket: number;
 }
 
-/** A rule that matched, enforced or only watched. `id` is `type:canonicalValue`. */
+/** A rule that matched, enforced or monitored. `id` is `type:canonicalValue`. */
 export interface MatchedRule {
   id: string;
   type: EdgeRuleType;
@@ -40,6 +38,6 @@ export interface RuleMatch {
   network: MatchedRule | null;
   /** Most restrictive enforced ja4Hash or userAgent rule. */
   client: MatchedRule | null;
-  /** Every live match, monitored ones included, in specificity order. */
+  /** Every rule that matched and is in force, monitored rules included, most specific first. */
   fired: readonly MatchedRule[];
 }

@@ -1,4 +1,4 @@
-/** Collects user agent rules as folded bytes, then sorts them and compiles them (see substring-build). */
+/** Collects user agent rules as folded bytes, then sorts and compiles them (see `substring-build.ts`). */
 import { ByteColumn, WordColumn, lastOfEach } from './columns.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
 import { type SubstringSections, buildSubstrings } from './substring-build.ts';
@@ -13,7 +13,7 @@ export class UserAgentBuilder {
   add(rule: EdgeRule): void {
     const room = this.#text.room(rule.value.length * FOLDED_BYTES_PER_UNIT_MAX);
     const end = foldInto(rule.value, room, this.#text.length);
-    // The matcher reads 0 as "no byte of any pattern".
+    // The matcher uses 0 for a character that is in no pattern.
     if (end === this.#text.length || rule.value.includes('\0')) throw new TypeError('userAgent value is not canonical');
     this.#text.length = end;
     this.#ends.push(end);

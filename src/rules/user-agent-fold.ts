@@ -1,13 +1,13 @@
 /**
- * Case folding of user agents and of the substrings looked for in them: each code point lower-cased on
- * its own, then UTF-8. Per code point, because `String.toLowerCase` looks at neighbours (final sigma),
- * and a substring must fold to the same bytes wherever it stands.
+ * Case folding of user agents and of the substrings in rules: each code point is lower-cased separately and then
+ * encoded in UTF-8. `String.toLowerCase` depends on neighbouring characters (final sigma), and a substring must fold to
+ * the same bytes in every place.
  */
 
-/** A byte, `A`–`Z` to lower case; bytes beyond ASCII are parts of characters that were folded before. */
+/** Folds a byte: `A`–`Z` to lower case. Bytes beyond ASCII belong to characters that are folded already. */
 export const byteFold = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c <= 90 ? c + 32 : c));
 
-/** The same for characters that are their own byte: what it has no entry for matches no pattern's byte. */
+/** The same for ASCII characters. A character without an entry is no byte of a pattern. */
 export const asciiFold = byteFold.slice(0, 128);
 
 /** The folded text, for display and comparison. */
@@ -17,14 +17,14 @@ export function foldCase(text: string): string {
   return folded;
 }
 
-/** Arguments of one call. */
+/** Engines limit the number of arguments of a call. */
 const BINARY_CHUNK_BYTES = 4096;
-/** Bytes one UTF-16 unit can become; U+0130 folds to three bytes and is the worst. */
+/** The most bytes that one UTF-16 unit folds to; U+0130 folds to three. */
 export const FOLDED_BYTES_PER_UNIT_MAX = 3;
 
 /**
- * Writes the folded UTF-8 bytes of `text` into `out` at `at`; answers the end. `out` must
- * have room for `FOLDED_BYTES_PER_UNIT_MAX` bytes per unit. A lone surrogate becomes U+FFFD.
+ * Writes the folded UTF-8 bytes of `text` into `out` at `at` and returns their end. `out` must have room for
+ * `FOLDED_BYTES_PER_UNIT_MAX` bytes per UTF-16 unit. A lone surrogate becomes U+FFFD.
  */
 export function foldInto(text: string, out: Uint8Array, at: number): number {
   let end = at;
@@ -53,7 +53,7 @@ export function foldedBytes(text: string): Uint8Array {
   return bytes.subarray(0, foldInto(text, bytes, 0));
 }
 
-/** The same as a string of one character a byte. */
+/** The same bytes as a string with one character for each byte. */
 export function foldToBinary(text: string): string {
   const bytes = foldedBytes(text);
   let binary = '';

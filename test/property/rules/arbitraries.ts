@@ -1,6 +1,6 @@
 /**
- * Rules and requests drawn from one small world, so that they meet: a few neighbourhoods of addresses,
- * short words over a small alphabet, numbers around a few limits.
+ * Rules and requests from a small set of values, so that they match each other: a few ranges of addresses, short words
+ * of a small alphabet, and numbers around a few limits.
  */
 import * as fc from 'fast-check';
 import { decisions } from '../../../src/contract/vocabulary.ts';
@@ -10,7 +10,7 @@ const v4Homes = [0x0a000000n, 0x0a0000ffn, 0xc0000200n, 0n, 0xffffffffn, 0x7ffff
 const v6Homes = [
   0x20010db8_00000000_00000000_00000001n,
   0x20010db8_ffffffff_ffffffff_ffffffffn,
-  // 6to4 of 10.0.0.1, and an address just below the mapped block.
+  // The 6to4 address of 10.0.0.1, and an address just below the mapped block.
   0x20020a00_00010000_00000000_00000000n,
   0x00000000_00000000_0000fffe_0a000001n,
   0n,
@@ -33,7 +33,7 @@ export const address: fc.Arbitrary<OracleAddress> = fc.oneof(
       noise: fc.bigInt(0n, (1n << 128n) - 1n),
     })
     .map(({ home, bits, noise }) => ({ family: 6 as const, bits: home ^ (noise & ((1n << BigInt(bits)) - 1n)) }))
-    // The engine folds mapped addresses; the oracle knows families only, so they have their own tests.
+    // The engine turns mapped addresses into IPv4 and the oracle does not. They have tests of their own.
     .filter(({ bits }) => bits >> 32n !== 0xffffn),
 );
 
@@ -96,7 +96,7 @@ const what: fc.Arbitrary<Pick<OracleRule, 'type' | 'value' | 'prefix'>> = fc.one
   },
 );
 
-/** `value` of address rules is left to the engine's canonical spelling. */
+/** The canonical `value` of address rules comes from the engine. */
 export const rule: fc.Arbitrary<OracleRule> = fc
   .record(
     {
@@ -115,7 +115,7 @@ export const userAgent: fc.Arbitrary<string> = fc.oneof(
   fc.array(word(6), { maxLength: 8 }).map((words) => words.join('')),
 );
 
-/** What is known of a visitor beside the user agent. */
+/** The facts about a visitor other than the user agent. */
 export const visitor: fc.Arbitrary<Omit<OracleSignals, 'userAgent'>> = fc
   .record({
     address: fc.option(address, { freq: 20 }),

@@ -1,8 +1,7 @@
 /**
- * Damaged and hostile snapshots and deltas: no throw, and no wrong verdict accepted. Two kinds: what
- * happens to a file by accident is caught by its checksum, always; and a file whose checksum was made to
- * fit, which only the holder of the signing key could get accepted, still cannot throw, hang or be read out
- * of its bounds.
+ * Damaged and hostile snapshots and deltas. The checksum detects every accidental damage. A file with a correct
+ * checksum can be hostile only if it is signed with the key; even then it cannot cause an exception, an endless loop or
+ * a read out of bounds.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -53,7 +52,7 @@ const open = { snapshot: openSnapshot, delta: openDelta };
 const kind = fc.constantFrom('snapshot' as const, 'delta' as const);
 
 describe('a damaged file', () => {
-  test('is refused with any one byte changed', () => {
+  test('is refused with any byte changed', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which].slice();
       for (let at = 0; at < file.length; at++) {
@@ -66,7 +65,7 @@ describe('a damaged file', () => {
     }
   });
 
-  test('is refused at every other length', () => {
+  test('is refused with any other length', () => {
     for (const which of ['snapshot', 'delta'] as const) {
       const file = files[which];
       for (let length = 0; length < file.length; length++) {
@@ -78,7 +77,7 @@ describe('a damaged file', () => {
     }
   });
 
-  test('is refused when it is something else', () => {
+  test('is refused when it is not a file of its kind', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4096 }), (bytes) => !openSnapshot(bytes).ok && !openDelta(bytes).ok),
     );
@@ -86,7 +85,7 @@ describe('a damaged file', () => {
     expect(openSnapshot(delta).ok).toBe(false);
   });
 
-  test('opens the same wherever it lies in a buffer', () => {
+  test('opens the same at any place in a buffer', () => {
     for (const offset of [1, 2, 4, 7, 8]) {
       const holder = new Uint8Array(snapshot.length + offset);
       holder.set(snapshot, offset);
@@ -96,16 +95,16 @@ describe('a damaged file', () => {
   });
 });
 
-/** Milliseconds; a few seconds' work when nothing else runs, far more on a busy machine. */
+/** A few seconds on an idle machine, and far more on a busy one. */
 const PATIENCE_MS = 120_000;
 
-describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () => {
+describe('a hostile file with a correct checksum', { timeout: PATIENCE_MS }, () => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 127, 128, 254, 255))), {
     minLength: 1,
     maxLength: 6,
   });
 
-  test('is refused or answers, and never throws or hangs', () => {
+  test('is refused or matches, and never throws or hangs', () => {
     let accepted = 0;
     fc.assert(
       fc.property(kind, damage, (which, changes) => {
@@ -128,11 +127,11 @@ describe('a hostile file with a fitting checksum', { timeout: PATIENCE_MS }, () 
       }),
       { numRuns: 3000 },
     );
-    // Otherwise this test looked at nothing but refusals.
+    // Otherwise the test covers refusals only.
     expect(accepted).toBeGreaterThan(50);
   });
 
-  test('is refused or answers with every word of it set to an extreme', () => {
+  test('is refused or matches with any of its words set to an extreme', () => {
     for (const extreme of [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]) {
       for (let at = 0; at + 4 <= snapshot.length; at += 4) {
         const file = snapshot.slice();

@@ -1,7 +1,6 @@
 /**
- * The engine against the naive oracle (design 3.1): any rules, any order, any delta, any request. More
- * than 100,000 requests a run. Tables too large to be drawn rule by rule are in prefixes.test.ts and
- * substrings.test.ts.
+ * The engine, compared with the naive oracle: any rules in any order, any delta, any request, and more than 100,000
+ * requests in a run. Larger tables are in `prefixes.test.ts` and `substrings.test.ts`.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +19,7 @@ const VISITORS = 10;
 const HEADERS = 10;
 const RUNS = 520;
 
-/** With the engine's own spelling of addresses and user agents, which the oracle then takes as given. */
+/** With the engine's canonical addresses and user agents, which the oracle uses as they are. */
 function canonical(raw: OracleRule): OracleRule {
   const { prefix } = raw;
   const text = !prefix ? raw.value : longText(prefix) + (raw.type === 'ipMask' ? `/${prefix.length}` : '');
@@ -57,7 +56,7 @@ function openedDelta(upserts: OracleRule[], removals: OracleRule[]): Delta {
 }
 
 const ruleList = fc.array(rule.map(canonical), { maxLength: 60 });
-/** Every visitor with every header: each comes often enough to be remembered. */
+/** Every visitor with every header, so that each header arrives often enough to be remembered. */
 const requests = fc
   .tuple(
     fc.array(visitor, { minLength: VISITORS, maxLength: VISITORS }),
@@ -70,17 +69,17 @@ const requests = fc
 function expectSame(ruleset: Ruleset, list: readonly OracleRule[], asked: OracleSignals): void {
   const answer = ruleset.match(asked, NOW_SECONDS);
   const right = oracleMatch(list, asked, NOW_SECONDS);
-  // As text first: comparing members would be most of the test's time.
+  // Compared as text first: a comparison of fields would take most of the test's time.
   if (JSON.stringify(answer) !== JSON.stringify(right)) expect(answer).toEqual(right);
 }
 
-/** Milliseconds; three seconds' work when nothing else runs, far more on a busy machine. */
+/** Three seconds on an idle machine, and far more on a busy one. */
 const PATIENCE_MS = 120_000;
 
 describe('matching', { timeout: PATIENCE_MS }, () => {
   let cases = 0;
 
-  test('answers what a linear scan answers, the last of equal values standing', () => {
+  test('finds what a linear scan finds, with the last of equal values', () => {
     fc.assert(
       fc.property(ruleList, requests, (rules, asked) => {
         const standing = new Map(rules.map((one) => [keyOf(one), one]));
@@ -96,7 +95,7 @@ describe('matching', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  test('answers for base and delta what a linear scan answers for their sum', () => {
+  test('finds in base and delta what a linear scan finds in their sum', () => {
     fc.assert(
       fc.property(ruleList, ruleList, requests, fc.infiniteStream(fc.nat(2)), (base, changes, asked, draws) => {
         const standing = new Map(base.map((one) => [keyOf(one), one]));
@@ -121,13 +120,13 @@ describe('matching', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  test('was compared in at least 100,000 cases', () => {
+  test('is compared in at least 100,000 cases', () => {
     expect(cases).toBeGreaterThanOrEqual(100_000);
   });
 });
 
 describe('compiling', { timeout: PATIENCE_MS }, () => {
-  test('gives the same bytes for the same rules in any order', () => {
+  test('results in the same bytes for the same rules in any order', () => {
     fc.assert(
       fc.property(
         fc
@@ -141,7 +140,7 @@ describe('compiling', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  test('keeps every rule as it was added', () => {
+  test('preserves every rule', () => {
     fc.assert(
       fc.property(fc.uniqueArray(rule.map(canonical), { selector: keyOf, maxLength: 60 }), (rules) => {
         const snapshot = opened(compile(rules));

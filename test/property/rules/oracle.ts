@@ -1,6 +1,6 @@
 /**
- * The naive engine that the real one is compared with: a list of rules, scanned one by one, addresses as
- * big integers and text as text. It shares no code with the engine, the parser of addresses included.
+ * The naive engine with which the real one is compared: it scans a list of rules one by one, with addresses as big
+ * integers. It shares no code with the engine or with its parser of addresses.
  */
 import type { Decision, EdgeRuleType } from '../../../src/contract/vocabulary.ts';
 import type { MatchSignals, MatchedRule, RuleMatch } from '../../../src/rules/types.ts';
@@ -21,7 +21,7 @@ export interface OracleRule {
   prefix?: OracleAddress & { length: number };
 }
 
-/** A request, its address given as bits beside the text that the engine reads. */
+/** A request. Its address is given as bits as well as the text that the engine reads. */
 export interface OracleSignals extends MatchSignals {
   address: OracleAddress | null;
 }
@@ -29,7 +29,7 @@ export interface OracleSignals extends MatchSignals {
 const width = { 4: 32, 6: 128 } as const;
 const strictness: Decision[] = ['allow', 'challenge', 'block'];
 
-/** Every group written out, never compressed: unlike what the engine echoes. */
+/** Every group is written in full and never compressed, unlike the engine's text. */
 export function longText({ family, bits }: OracleAddress): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
   return Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':');
@@ -43,7 +43,7 @@ export function holds(prefix: OracleAddress & { length: number }, address: Oracl
 
 const lower = (text: string): string => Array.from(text, (char) => char.toLowerCase()).join('');
 
-function speaksOf(rule: OracleRule, signals: OracleSignals): boolean {
+function matchesRule(rule: OracleRule, signals: OracleSignals): boolean {
   switch (rule.type) {
     case 'ip':
     case 'ipMask':
@@ -68,7 +68,7 @@ function specificity(rule: OracleRule): number {
 export function oracleMatch(rules: readonly OracleRule[], signals: OracleSignals, nowSeconds: number): RuleMatch {
   const live = rules.filter(
     (rule) =>
-      speaksOf(rule, signals) &&
+      matchesRule(rule, signals) &&
       (rule.expiry === undefined || nowSeconds < rule.expiry) &&
       (rule.rollout === undefined || signals.rolloutBucket < rule.rollout * 100),
   );

@@ -1,6 +1,6 @@
 /**
- * Address rules by the thousand against a scan of all of them. Sixty rules never fill a bucket of the index or a
- * chain of parents; these crowd into few neighbourhoods, at every length, beside others spread over everything.
+ * Thousands of address rules, compared with a scan of all of them. Sixty rules never fill a bucket of the index or a
+ * chain of parents. Here many rules of every length are in a few ranges, and others are spread over all addresses.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,11 +12,11 @@ import { longText } from './oracle.ts';
 import { type Random, randomFrom } from './random.ts';
 
 const VISITORS_PER_TABLE = 150;
-/** Milliseconds; two seconds' work when nothing else runs, far more on a busy machine. */
+/** Two seconds on an idle machine, and far more on a busy one. */
 const PATIENCE_MS = 120_000;
 
 interface Prefix {
-  /** From the address's first bit on, unused words 0. */
+  /** The words of the address; unused words are 0. */
   words: readonly number[];
   /** One more than the family's width for a rule of type `ip`. */
   length: number;
@@ -28,11 +28,11 @@ interface World {
   family: 4 | 6;
   rules: number;
   homes: number;
-  /** Of a home's low bits that change. */
+  /** The number of low bits of a home that change. */
   noiseBits: number;
-  /** Share of the addresses, in quarters, that lie anywhere. */
+  /** The share of addresses, in quarters, that are not near a home. */
   spread: number;
-  /** Share of the rules, in eighths, that a delta sets or removes. */
+  /** The share of rules, in eighths, that a delta sets or removes. */
   changed: number;
 }
 
@@ -45,7 +45,7 @@ function textOf(words: readonly number[], family: 4 | 6): string {
   return longText({ family, bits });
 }
 
-/** Out of `::ffff:0:0/96`, which the engine reads as IPv4: that has tests of its own. */
+/** Outside of `::ffff:0:0/96`, which the engine reads as IPv4 and other tests cover. */
 function unmapped(words: number[], family: 4 | 6): number[] {
   const [w0, w1, w2] = words;
   if (family === 6 && w0 === 0 && w1 === 0 && w2 === 0xffff) words[2] = 0x8000_ffff;
@@ -69,14 +69,14 @@ function prefixFrom(random: Random, homes: readonly (readonly number[])[], world
   const canonical = canonicalValue(type, textOf(words, world.family) + (type === 'ip' ? '' : `/${length}`));
   if (!canonical.ok) throw new Error(canonical.error);
   const verdict = random.pick(['allow', 'challenge', 'block'] as const);
-  // Some in the side table, which is searched by the rule's number.
+  // Some rules are in the side table, which is searched by the rule's number.
   const mode = random.below(8) === 0 ? ('monitor' as const) : ('enforce' as const);
   return { words, length, rule: { type, value: canonical.value, verdict, mode } };
 }
 
 const keyOf = ({ rule }: Prefix): string => `${rule.type}:${rule.value}`;
 
-/** What it should answer: ids, the longest prefix first. */
+/** The expected ids, the longest prefix first. */
 function scan(prefixes: Iterable<Prefix>, address: readonly number[], family: 4 | 6): string[] {
   const found: Prefix[] = [];
   const wordCount = width[family] / 32;

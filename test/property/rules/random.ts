@@ -1,16 +1,16 @@
 /**
- * Numbers from a seed. A rule set large enough to crowd the engine's tables takes fast-check seconds to draw member by
- * member; drawn from one number it takes milliseconds, and that number still repeats it.
+ * Numbers from a seed. fast-check takes seconds to generate a ruleset that fills the engine's tables rule by rule. From
+ * one seed it takes milliseconds, and the seed reproduces it.
  */
 export interface Random {
-  /** 32 bits, unsigned. */
+  /** An unsigned number of 32 bits. */
   word: () => number;
   /** 0 to `count - 1`. */
   below: (count: number) => number;
   pick: <Item>(items: readonly Item[]) => Item;
 }
 
-/** mulberry32. */
+/** The generator mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const word = (): number => {

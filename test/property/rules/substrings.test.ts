@@ -1,7 +1,7 @@
 /**
- * User agent rules by the hundred against `String.includes`. Few letters make patterns repeat, overlap and continue one
- * another; many make them differ early, so that most of each is compared directly; and a bitmap with more bits
- * set than it needs, which may cost time but no match, puts a false start at nearly every place.
+ * Hundreds of user agent rules, compared with `String.includes`. With few letters, patterns repeat, overlap and
+ * continue each other. With many letters they differ early, so that most of each is compared directly. A bitmap with
+ * additional bits, which may take time but must not change a match, causes a false start at nearly every place.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { compile } from '../../unit/rules/rulesets.ts';
 import { type Random, randomFrom } from './random.ts';
 
 const HEADERS_PER_RULESET = 100;
-/** Milliseconds; two seconds' work when nothing else runs, far more on a busy machine. */
+/** Two seconds on an idle machine, and far more on a busy one. */
 const PATIENCE_MS = 120_000;
 
 const ascii = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
@@ -22,7 +22,7 @@ const alphabets = [
   ['a'],
   ['a', 'b'],
   ['a', 'B', '/'],
-  // Pairs that one bit tells apart, the bit that letter case is.
+  // Pairs that differ in one bit, the bit that distinguishes upper and lower case.
   ['@', '`', '[', '{', '\\', '|', ']', '}', '^', '~', '_', '?', '\t', ')'],
   ['a', 'É', 'é', 'Σ', 'ς', 'K', '\u212a', 'İ', '😀', '\u93bf', 'æ'],
   ascii,
@@ -34,7 +34,7 @@ interface World {
   alphabet: number;
   rules: number;
   maxLength: number;
-  /** Bits set in the bitmap beside those that belong there: none, a quarter, all. */
+  /** Additional bits that are set in the bitmap: none, a quarter, all. */
   falseStarts: number;
 }
 
@@ -42,7 +42,7 @@ function textOf(random: Random, letters: readonly string[], length: number): str
   return Array.from({ length }, () => random.pick(letters)).join('');
 }
 
-/** New texts, and parts, continuations and repetitions of those before them. */
+/** New texts, and parts, continuations and repetitions of earlier ones. */
 function patternsOf(random: Random, letters: readonly string[], { rules, maxLength }: World): string[] {
   const texts: string[] = [];
   while (texts.length < rules) {
@@ -71,7 +71,7 @@ function headerOf(random: Random, letters: readonly string[], patterns: readonly
   return random.below(3) === 0 ? header.toUpperCase() : header;
 }
 
-/** The snapshot with `falseStarts` laid over its bitmap. */
+/** The snapshot with `falseStarts` added to its bitmap. */
 function opened(bytes: Uint8Array, random: Random, falseStarts: number): Snapshot {
   const read = readSnapshot(bytes);
   if (!read.ok) throw new Error(read.error);
@@ -93,7 +93,7 @@ const world: fc.Arbitrary<World> = fc.record({
   falseStarts: fc.nat(2),
 });
 
-test('finds the substrings that are there and no others', { timeout: PATIENCE_MS }, () => {
+test('finds exactly the substrings that a header contains', { timeout: PATIENCE_MS }, () => {
   const hits = new Hits();
   fc.assert(
     fc.property(world, (drawn) => {

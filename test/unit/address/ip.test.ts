@@ -26,7 +26,7 @@ describe('an address', () => {
     ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
     ['::2:3:4:5:6:7:8', '0:2:3:4:5:6:7:8'],
     ['ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ])('%s is spelled %s', (text, canonical) => {
+  ])('%s has the canonical form %s', (text, canonical) => {
     expect(spelled(text)).toBe(canonical);
   });
 
@@ -55,7 +55,7 @@ describe('an address', () => {
     ['five octets', '1.2.3.4.5'],
     ['an empty octet', '1..2.3'],
     ['a trailing dot', '1.2.3.4.'],
-    ['a leading blank', ' 1.2.3.4'],
+    ['a leading space', ' 1.2.3.4'],
     ['a trailing newline', '1.2.3.4\n'],
     ['a sign', '+1.2.3.4'],
     ['full-width digits', '１.2.3.4'],
@@ -95,7 +95,7 @@ describe('a prefix', () => {
     ['::ffff:192.0.2.7/120', '192.0.2.0/24'],
     ['::ffff:0:0/96', '0.0.0.0/0'],
     ['::ffff:0:0/95', '::fffe:0:0/95'],
-  ])('%s is spelled %s', (text, canonical) => {
+  ])('%s has the canonical form %s', (text, canonical) => {
     expect(spelledPrefix(text)).toBe(canonical);
   });
 
@@ -123,7 +123,7 @@ describe('a prefix', () => {
     ['192.0.2.200', 0, '0.0.0.0/0'],
     ['2001:db8:1:2:3::4', 64, '2001:db8:1:2::/64'],
     ['2001:db8:1:2:3::4', 33, '2001:db8::/33'],
-  ])('of %s and /%i is %s', (ip, length, prefix) => {
+  ])('that contains %s, with the length /%i, is %s', (ip, length, prefix) => {
     expect(formatCidr(prefixOf(parseIp(ip)!, length))).toBe(prefix);
   });
 });

@@ -26,7 +26,7 @@ describe('a bounded map', () => {
     );
   });
 
-  test('keeps at least the half of its bound that was used last, and never more than the bound', () => {
+  test('keeps the entries used last, at least half of its bound and at most the bound', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(30).map(String), { minLength: 1, maxLength: 200 }), (keys) => {
         // Reading moves an entry, so each key is looked up in a map of its own.

@@ -1,4 +1,4 @@
-/** The synchronous HMAC against Node's own, over lengths on every side of a block's border. */
+/** The synchronous HMAC, compared with Node's for lengths on both sides of each block boundary. */
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { HmacSha256 } from '../../../src/bytes/hmac-sha256.ts';
 const expected = (key: Uint8Array, text: string) => createHmac('sha256', key).update(text).digest('hex');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-test('it agrees at every length from 0 to 300', () => {
+test('the HMAC agrees with Node for every length from 0 to 300', () => {
   const key = new Uint8Array(32).fill(7);
   const hmac = new HmacSha256(key);
   for (let length = 0; length <= 300; length++) {
@@ -16,7 +16,7 @@ test('it agrees at every length from 0 to 300', () => {
   }
 });
 
-test('it agrees on any text and key', () => {
+test('the HMAC agrees with Node for any text and key', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), fc.string({ unit: 'grapheme', maxLength: 2000 }), (key, text) => {
       expect(hex(new HmacSha256(key).sign(text))).toBe(expected(key, text));

@@ -49,7 +49,7 @@ describe('a rule value', () => {
     ['ja4Hash', `${JA4}0`],
     ['ja4Hash', JA4.replace('8', 'g')],
     ['ja4Hash', JA4.replace('t', 'x')],
-    // The Kelvin sign, whose lower case is a plain k.
+    // The Kelvin sign, which becomes a plain k in lower case.
     ['ja4Hash', JA4.replace('h2', '\u212a2')],
     ['userAgent', ''],
     ['userAgent', ' \t'],
@@ -62,7 +62,7 @@ describe('a rule value', () => {
     expect(canonicalValue(type, value)).toEqual({ ok: false, error: expect.stringMatching(/^(is|has|must)/) });
   });
 
-  test('is its own canonical value', () => {
+  test('in canonical form is its own canonical value', () => {
     for (const [type, value] of [
       ['ip', '::ffff:1.2.3.4'],
       ['ipMask', 'ffff::/3'],

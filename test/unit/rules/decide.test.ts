@@ -1,6 +1,6 @@
 /**
- * The decision table of design 3.1, every combination, against an oracle written from the table's words
- * and not from the code: a list of inputs, each with what its `allow` lifts.
+ * Every combination of the decision table, compared with an oracle that was written from the table in
+ * `docs/access-rules.md` and not from the code: a list of inputs, each with the inputs that its `allow` lifts.
  */
 import { describe, expect, test } from 'vitest';
 import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
@@ -64,7 +64,7 @@ function oracle(inputs: DecideInputs): { decision: Decision; input: string; lift
 }
 
 describe('the decision table', () => {
-  test('decides every combination as its words say', () => {
+  test('decides every combination as the table says', () => {
     let combinations = 0;
     for (const inputs of everyCombination()) {
       const expected = oracle(inputs);
@@ -80,7 +80,7 @@ describe('the decision table', () => {
     expect(combinations).toBe(13 * 7 * 4 * 4 * 4);
   });
 
-  test('explains every combination in one bounded sentence that names what decided', () => {
+  test('explains every combination in one bounded sentence that names the deciding input', () => {
     for (const inputs of everyCombination()) {
       const outcome = decide(inputs);
       const fired = [inputs.network, inputs.client].filter((one) => one !== null);

@@ -18,7 +18,7 @@ function explain(inputs: DecideInputs, fired: MatchedRule[]): string {
 }
 
 describe('an explanation', () => {
-  test('names the deciding rule, what it lifted, what else fired and the version', () => {
+  test('names the deciding rule, the inputs it lifted, the other rules that fired, and the version', () => {
     const network = rule('ip:192.0.2.7', 'allow');
     const inputs: DecideInputs = {
       ...none,
@@ -32,20 +32,20 @@ describe('an explanation', () => {
     );
   });
 
-  test('names what was overruled without being lifted', () => {
+  test('names the inputs that were overruled but not lifted', () => {
     const network = rule('countryCode:DE', 'allow');
     expect(explain({ ...none, network, risk: { verdict: 'block', score: 0.9 } }, [network])).toBe(
       'Blocked by risk score 0.90; over rule countryCode:DE (allow); ruleset version 7.',
     );
   });
 
-  test('says that a monitored rule was only watched', () => {
+  test('states that a rule was only monitored', () => {
     expect(explain(none, [rule('asn:64496', 'block', 'monitor')])).toBe(
-      'Allowed by default: nothing spoke against it; also fired asn:64496 (monitored block); ruleset version 7.',
+      'Allowed by default: nothing applies; also fired asn:64496 (monitored block); ruleset version 7.',
     );
   });
 
-  test('fits a verdict record however many long rules fired', () => {
+  test('fits into a verdict record, however many long rules fire', () => {
     const fired = Array.from({ length: 100 }, (_, i) => rule(`userAgent:${'😀'.repeat(140)}${i}`, 'block'));
     const text = explain({ ...none, client: fired[0] ?? null }, fired);
     expect(text.length).toBeLessThanOrEqual(RECORD_TEXT_MAX_CHARS);

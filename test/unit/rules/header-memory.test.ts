@@ -1,4 +1,4 @@
-/** Headers that come again are not searched again; nobody may tell by the answers. */
+/** Headers that arrive again are not searched again. The results must be the same. */
 import { describe, expect, test } from 'vitest';
 import { HeaderMemory } from '../../../src/rules/header-memory.ts';
 import { Hits } from '../../../src/rules/hits.ts';
@@ -13,8 +13,8 @@ const rule = (value: string, more: Partial<EdgeRule> = {}): EdgeRule => ({
   ...more,
 });
 
-describe('a header that comes again', () => {
-  test('is remembered from its second coming on', () => {
+describe('a header that arrives again', () => {
+  test('is remembered from the second time on', () => {
     const memory = new HeaderMemory();
     const hits = new Hits();
     const recalled = Array.from({ length: TIMES }, () => {
@@ -29,7 +29,7 @@ describe('a header that comes again', () => {
     expect([hits.count, hits.refs[0]]).toEqual([1, 15]);
   });
 
-  test('is judged anew by the clock and by who brings it', () => {
+  test('still depends on the time and on the visitor', () => {
     const ruleset = rulesetOf([rule('curl', { expiry: 1000 }), rule('url', { rollout: 50 })]);
     const ids = (rolloutBucket: number, now: number): string[] =>
       match(ruleset, { userAgent: 'curl/8', rolloutBucket }, now).fired.map(({ id }) => id);
@@ -40,7 +40,7 @@ describe('a header that comes again', () => {
     }
   });
 
-  test('fires the rules of base and delta alike, but not those that the delta removed', () => {
+  test('fires the rules of base and delta, except those that the delta removed', () => {
     const delta = deltaOf([rule('rl/8'), rule('curl', { mode: 'monitor' })], [rule('url')]);
     const ruleset = rulesetOf([rule('url'), rule('cur'), rule('curl')], delta);
     for (let i = 0; i < TIMES; i++) {
@@ -53,7 +53,7 @@ describe('a header that comes again', () => {
     }
   });
 
-  test('is never taken for another, wherever the two differ', () => {
+  test('is not confused with another header, wherever the two differ', () => {
     const ruleset = rulesetOf([rule('!')]);
     const plain = 'a'.repeat(250);
     for (let at = 0; at < plain.length; at++) {
@@ -65,7 +65,7 @@ describe('a header that comes again', () => {
     }
   });
 
-  test('may be one of many, long, empty or full of rules', () => {
+  test('may be one of many, long, empty, or match many rules', () => {
     const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
     const ruleset = rulesetOf(letters.map((letter) => rule(letter)));
     const headers = [

@@ -1,4 +1,4 @@
-/** Hard cases of address rules; the general ones are in test/property/rules. */
+/** Difficult cases of address rules. General ones are in `test/property/rules`. */
 import { describe, expect, test } from 'vitest';
 import { formatV4 } from '../../../src/address/ip.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
@@ -8,7 +8,7 @@ const mask = (value: string, verdict: EdgeRule['verdict'] = 'block'): EdgeRule =
 const single = (value: string, verdict: EdgeRule['verdict'] = 'block'): EdgeRule => ({ type: 'ip', value, verdict });
 
 describe('an address rule', () => {
-  test('0.0.0.0/0 holds every IPv4 address and no IPv6 one', () => {
+  test('0.0.0.0/0 contains every IPv4 address and no IPv6 address', () => {
     const ruleset = rulesetOf([mask('0.0.0.0/0')]);
     for (const ip of ['0.0.0.0', '127.0.0.1', '128.0.0.0', '255.255.255.255', '::ffff:1.2.3.4']) {
       expect(firedIds(ruleset, { ip })).toEqual(['ipMask:0.0.0.0/0']);
@@ -16,7 +16,7 @@ describe('an address rule', () => {
     for (const ip of ['::', '::1', '2002:102:304::', 'ffff::']) expect(firedIds(ruleset, { ip })).toEqual([]);
   });
 
-  test('::/0 holds every IPv6 address, 6to4 ones included, and no IPv4 one, mapped or not', () => {
+  test('::/0 contains every IPv6 address, 6to4 included, and no IPv4 address, mapped or not', () => {
     const ruleset = rulesetOf([mask('::/0')]);
     for (const ip of ['::', '2002:102:304::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff']) {
       expect(firedIds(ruleset, { ip })).toEqual(['ipMask:::/0']);
@@ -24,14 +24,14 @@ describe('an address rule', () => {
     for (const ip of ['1.2.3.4', '::ffff:1.2.3.4', '::ffff:0:0']) expect(firedIds(ruleset, { ip })).toEqual([]);
   });
 
-  test('of length 31 or 127 holds two addresses', () => {
+  test('with length 31 or 127 contains two addresses', () => {
     const ruleset = rulesetOf([mask('192.0.2.6/31'), mask('2001:db8::6/127')]);
     const held = (ip: string): boolean => firedIds(ruleset, { ip }).length === 1;
     expect(['192.0.2.5', '192.0.2.6', '192.0.2.7', '192.0.2.8'].map(held)).toEqual([false, true, true, false]);
     expect(['2001:db8::5', '2001:db8::6', '2001:db8::7', '2001:db8::8'].map(held)).toEqual([false, true, true, false]);
   });
 
-  test('of a single address and of its /32 or /128 are two rules, the address first', () => {
+  test('for an address and one for its /32 or /128 are two rules, the address first', () => {
     const ruleset = rulesetOf([
       mask('192.0.2.7/32', 'block'),
       single('192.0.2.7', 'allow'),
@@ -43,7 +43,7 @@ describe('an address rule', () => {
     expect(match(ruleset, { ip: '192.0.2.7' }).network?.verdict).toBe('allow');
   });
 
-  test('matches a visitor however the address is spelled, and nobody when it is not an address', () => {
+  test('matches every spelling of an address, and no visitor without a valid address', () => {
     const ruleset = rulesetOf([single('192.0.2.7'), single('2001:db8::a'), mask('0.0.0.0/0'), mask('::/0')]);
     for (const ip of ['::ffff:192.0.2.7', '::FFFF:C000:207']) expect(firedIds(ruleset, { ip })[0]).toBe('ip:192.0.2.7');
     expect(firedIds(ruleset, { ip: '2001:0DB8:0:0::000A' })[0]).toBe('ip:2001:db8::a');
@@ -61,7 +61,7 @@ describe('an address rule', () => {
   test.each([
     ['outermost first', [...nested, ...adjacent]],
     ['innermost first', [...adjacent, ...nested].toReversed()],
-  ])('nested and adjacent ranges answer the same when added %s', (_, rules) => {
+  ])('for nested and adjacent ranges gives the same result when added %s', (_, rules) => {
     const ruleset = rulesetOf(rules);
     const decider = (ip: string): string | undefined => match(ruleset, { ip }).network?.id;
     expect(decider('10.1.2.3')).toBe('ip:10.1.2.3');
@@ -93,7 +93,7 @@ describe('an address rule', () => {
     }
   });
 
-  test('nested at every length fires from the longest to the shortest', () => {
+  test('for each of many nested lengths fires, from the longest to the shortest', () => {
     const v4 = Array.from({ length: 33 }, (_, length) => mask(`0.0.0.0/${length}`));
     const v6 = Array.from({ length: 129 }, (_, length) => mask(`::/${length}`));
     const ruleset = rulesetOf([...v4, ...v6]);

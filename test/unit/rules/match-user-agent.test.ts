@@ -1,4 +1,4 @@
-/** Hard cases of user agent rules; the general ones are in test/property/rules. */
+/** Difficult cases of user agent rules. General ones are in `test/property/rules`. */
 import { describe, expect, test } from 'vitest';
 import { canonicalValue } from '../../../src/rules/canonical.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
@@ -17,7 +17,7 @@ const found = (ruleset: Ruleset, userAgent: string): string[] =>
   firedIds(ruleset, { userAgent }).map((id) => id.slice('userAgent:'.length));
 
 describe('a user agent rule', () => {
-  test('matches anywhere in the header, whatever the case', () => {
+  test('matches anywhere in the header, in upper or lower case', () => {
     const ruleset = rulesFor('GoogleBot');
     for (const header of ['googlebot', 'GOOGLEBOT/2.1', 'Mozilla/5.0 (compatible; Googlebot', 'xgooglebotx']) {
       expect(found(ruleset, header)).toEqual(['googlebot']);
@@ -29,7 +29,7 @@ describe('a user agent rule', () => {
     expect(found(rulesFor('a', 'ab', 'abc', 'abcd'), '')).toEqual([]);
   });
 
-  test('of one, two or three bytes matches like any other', () => {
+  test('with one, two or three bytes matches like any other', () => {
     const ruleset = rulesFor('x', 'yz', 'bot', 'é', '/');
     expect(found(ruleset, 'BOT')).toEqual(['bot']);
     expect(found(ruleset, 'yxzy')).toEqual(['x']);
@@ -37,7 +37,7 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'bo')).toEqual([]);
   });
 
-  test('is found when others overlap, contain or continue it', () => {
+  test('is found when other rules overlap, contain or continue it', () => {
     const ruleset = rulesFor('she said', 'he said', 'hers', 'said hers', 'id h', 'she', 'd her');
     expect(found(ruleset, 'SHE SAID HERS')).toEqual([
       'd her',
@@ -59,8 +59,8 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'mozilla/5.0 (mozilla/5.0 (compatible; evil')).toEqual(['mozilla/5.0 (compatible; evil']);
   });
 
-  test('is found at the start of a header, whatever its first characters hash to', () => {
-    // Names that begin in a thousand ways: some three in a hundred of the first characters look like a rule's.
+  test('is found at the start of a header, whatever the hash of its first characters', () => {
+    // Names with a thousand different beginnings: about 3 % of them pass the bitmap of the rules.
     const names = Array.from({ length: 1000 }, (_, n) => `${Math.imul(n + 1, 0x9e3779b1) >>> 0}`);
     const ruleset = rulesFor(...names);
     for (const before of ['', 'a', 'ab', 'abc', 'abcd']) {
@@ -74,7 +74,7 @@ describe('a user agent rule', () => {
     expect(found(rulesFor('spam', 'am', 'a'), 'spam spam spam a am')).toEqual(['a', 'am', 'spam']);
   });
 
-  test('matches beyond ASCII, in either case, beside ASCII rules', () => {
+  test('matches characters beyond ASCII, in either case, together with ASCII rules', () => {
     const ruleset = rulesFor('ЯНДЕКС', 'σίσυφος', 'curl', '爬虫', '🤖bot', 'über', 'K1');
     expect(found(ruleset, 'curl Яндекс/1')).toEqual(['curl', 'яндекс']);
     expect(found(ruleset, 'x爬虫🤖BOT')).toEqual(['爬虫', '🤖bot']);
@@ -84,7 +84,7 @@ describe('a user agent rule', () => {
     expect(found(ruleset, '\ud83e curl \ud800')).toEqual(['curl']);
   });
 
-  test('never takes a Latin-1 character for a byte of a UTF-8 one', () => {
+  test('does not confuse a Latin-1 character with a byte of a UTF-8 character', () => {
     // U+93BF is E9 8E BF in UTF-8.
     const ruleset = rulesFor('abcd\u93bf', 'abc\u93bfxyzzy');
     for (const header of ['abcd\u00e9\u008e\u00bf', 'abc\u00e9\u008e\u00bfxyzzy'])
@@ -92,21 +92,21 @@ describe('a user agent rule', () => {
     expect(found(ruleset, 'abcd\u93bf abc\u93bfxyzzy')).toEqual(['abcd\u93bf', 'abc\u93bfxyzzy']);
   });
 
-  test('is found at the very end of a header of 14 KiB', () => {
+  test('is found at the end of a header of 14 KiB', () => {
     const ruleset = rulesFor('needle', 'aaaaaaab', 'é-needle');
     expect(found(ruleset, 'a'.repeat(14 * 1024 - 6) + 'NEEDLE')).toEqual(['needle']);
     expect(found(ruleset, 'é'.repeat(14 * 1024) + '-needle')).toEqual(['needle', 'é-needle']);
   });
 
-  test('stays linear in a header made to hurt', () => {
+  test('takes linear time for a header made to be slow', () => {
     const texts = Array.from({ length: 290 }, (_, n) => 'a'.repeat(n + 4));
     const ruleset = rulesFor(...texts, `${'a'.repeat(299)}b`, `${'ab'.repeat(149)}c`);
     const header = 'a'.repeat(7 * 1024) + 'ab'.repeat(4 * 1024);
-    // 200 ms on an idle machine. One that tries every pattern at every place outruns the test's time limit.
+    // 200 ms on an idle machine. A search for every pattern at every place exceeds the test's time limit.
     for (let i = 0; i < 100; i++) expect(match(ruleset, { userAgent: header }).fired).toHaveLength(291);
   });
 
-  test('gives the strictest of those that match', () => {
+  test('leaves the decision to the strictest rule that matches', () => {
     const ruleset = rulesetOf([rule('bot', 'allow'), rule('googlebot', 'challenge'), rule('google', 'block')]);
     expect(match(ruleset, { userAgent: 'googlebot' }).client?.id).toBe('userAgent:google');
     expect(match(ruleset, { userAgent: 'bot' }).client?.verdict).toBe('allow');

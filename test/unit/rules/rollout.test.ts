@@ -3,7 +3,7 @@ import { ROLLOUT_BUCKETS, rolloutBucket } from '../../../src/rules/rollout.ts';
 
 test('puts a visitor in the same bucket every time', () => {
   expect(rolloutBucket('visitor')).toBe(rolloutBucket('visitor'));
-  // Fixed for good: another number here would move every visitor of every running rollout.
+  // Must not change: another number would move the visitors of every rollout that is running.
   expect([rolloutBucket(''), rolloutBucket('192.0.2.7'), rolloutBucket('посетитель')]).toMatchInlineSnapshot(`
     [
       8923,
@@ -21,7 +21,7 @@ test('spreads visitors evenly', () => {
     const percent = Math.floor(bucket / 100);
     counts[percent] = (counts[percent] ?? 0) + 1;
   }
-  // 1,000 each, give or take five standard deviations.
+  // 1,000 each, within five standard deviations.
   expect(Math.min(...counts)).toBeGreaterThan(840);
   expect(Math.max(...counts)).toBeLessThan(1160);
 });

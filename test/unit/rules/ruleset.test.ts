@@ -21,7 +21,7 @@ const visitor: Partial<MatchSignals> = {
 };
 
 describe('a ruleset', () => {
-  test('with no rules matches nobody', () => {
+  test('without rules matches no visitor', () => {
     const ruleset = rulesetOf([]);
     expect(ruleset.ruleCount).toBe(0);
     expect(match(ruleset, visitor)).toEqual({ network: null, client: null, fired: [] });
@@ -41,7 +41,7 @@ describe('a ruleset', () => {
     expect(match(ruleset, visitor).client?.id).toBe('userAgent:curl');
   });
 
-  test('looks through monitored rules and still names them', () => {
+  test('ignores monitored rules in the decision and still lists them', () => {
     const ruleset = rulesetOf([{ ...ip, mode: 'monitor' }, mask, { ...userAgent, mode: 'monitor' }, ja4]);
     const result = match(ruleset, visitor);
     expect(result.network?.id).toBe('ipMask:192.0.2.0/24');
@@ -54,7 +54,7 @@ describe('a ruleset', () => {
     ]);
   });
 
-  test('drops a rule in the second it expires, without a new snapshot', () => {
+  test('stops applying a rule in the second it expires, without a new snapshot', () => {
     const ruleset = rulesetOf([{ ...ip, expiry: 1000 }, mask]);
     expect(match(ruleset, visitor, 999).network?.id).toBe('ip:192.0.2.7');
     expect(match(ruleset, visitor, 1000)).toMatchObject({
@@ -63,7 +63,7 @@ describe('a ruleset', () => {
     });
   });
 
-  test('keeps a rule whose expiry is beyond what 32 bits of seconds can say', () => {
+  test('keeps a rule whose expiry does not fit into 32 bits of seconds', () => {
     const ruleset = rulesetOf([{ ...ip, expiry: 32_503_680_000 }]);
     expect(match(ruleset, visitor, 4_294_967_295).network?.id).toBe('ip:192.0.2.7');
   });
@@ -73,7 +73,7 @@ describe('a ruleset', () => {
     [0.01, [true, false, false]],
     [50, [true, true, false]],
     [100, [true, true, true]],
-  ])('applies a rule rolled out to %d percent to those inside only', (rollout, expected) => {
+  ])('applies a rule rolled out to %d percent only to visitors inside the rollout', (rollout, expected) => {
     const ruleset = rulesetOf([{ ...ip, rollout }, mask]);
     const decider = [0, 4999, 9999].map(
       (rolloutBucket) => match(ruleset, { ...visitor, rolloutBucket }).network?.type === 'ip',
@@ -81,7 +81,7 @@ describe('a ruleset', () => {
     expect(decider).toEqual(expected);
   });
 
-  test('asks where a visitor stands in a rollout only for a rule that has one', () => {
+  test('computes a rollout bucket only for a rule with a rollout', () => {
     const asked = (rules: EdgeRule[]): number => {
       let times = 0;
       const counted = {
@@ -98,17 +98,17 @@ describe('a ruleset', () => {
       rulesetOf(rules).match(counted, 0);
       return times;
     };
-    // Working it out costs a hash of the header, on every request that any rule speaks about.
+    // The bucket costs a hash of the header for every request that a rule matches.
     expect(asked([ip, mask, { ...userAgent, mode: 'monitor', expiry: 1000 }])).toBe(0);
     expect(asked([ip, { ...mask, rollout: 50 }])).toBe(1);
   });
 
-  test('takes what it does not know about a visitor for no match', () => {
+  test('matches nothing by a fact that is unknown', () => {
     expect(match(rulesetOf(all), {}).fired).toEqual([]);
     expect(match(rulesetOf(all), { ja4: 'nonsense', countryCode: 'deutschland', asn: 1 }).fired).toEqual([]);
   });
 
-  test('lets the later of two rules with one value stand', () => {
+  test('keeps the later of two rules with the same value', () => {
     const ruleset = rulesetOf([...all, { ...ip, verdict: 'allow', mode: 'monitor' }, { ...ip, verdict: 'challenge' }]);
     expect(ruleset.ruleCount).toBe(6);
     expect(match(ruleset, visitor).network).toEqual({
@@ -121,7 +121,7 @@ describe('a ruleset', () => {
 });
 
 describe('a delta', () => {
-  test('replaces, adds and removes rules of every type without touching the base', () => {
+  test('replaces, adds and removes rules of every type without changing the base', () => {
     const base = snapshotOf(all);
     const replaced = all.map((rule) => ({ ...rule, verdict: 'allow' as const }));
     for (const [i, rule] of all.entries()) {
@@ -137,7 +137,7 @@ describe('a delta', () => {
     );
   });
 
-  test('carries its version, its base and nothing else when it is empty', () => {
+  test('has a version, a base and nothing else when it is empty', () => {
     const delta = deltaOf([], []);
     const ruleset = rulesetOf(all, delta);
     expect([delta.baseVersion, delta.baseHash, delta.instanceId]).toEqual([1, 'ab'.repeat(32), 'instance']);
@@ -145,7 +145,7 @@ describe('a delta', () => {
     expect(firedIds(ruleset, visitor)).toHaveLength(6);
   });
 
-  test('puts its rules among the base ones by specificity', () => {
+  test('orders its rules and those of the base by specificity', () => {
     const delta = deltaOf([{ type: 'ipMask', value: '192.0.2.0/28', verdict: 'block' }], []);
     expect(firedIds(rulesetOf([ip, mask, asn], delta), visitor)).toEqual([
       'ip:192.0.2.7',
@@ -155,7 +155,7 @@ describe('a delta', () => {
     ]);
   });
 
-  test('may remove what the base does not hold', () => {
+  test('may remove a rule that the base does not have', () => {
     const removals = [...all, { type: 'userAgent', value: 'nobody' } as const, { type: 'asn', value: '1' } as const];
     expect(rulesetOf([], deltaOf([], removals)).ruleCount).toBe(0);
   });

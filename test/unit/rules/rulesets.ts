@@ -1,4 +1,4 @@
-/** Rule sets in one line, for tests. */
+/** Rulesets for tests, made in one line. */
 import { RulesetCompiler } from '../../../src/rules/compiler.ts';
 import { type Delta, encodeDelta, openDelta } from '../../../src/rules/delta.ts';
 import { type Ruleset, createRuleset } from '../../../src/rules/ruleset.ts';
@@ -33,7 +33,7 @@ export function rulesetOf(rules: Iterable<EdgeRule>, delta: Delta | null = null)
 
 const nobody: MatchSignals = { ip: null, asn: null, countryCode: null, ja4: null, userAgent: '', rolloutBucket: 0 };
 
-/** Matches at second 0 unless told. */
+/** Matches at second 0 by default. */
 export function match(ruleset: Ruleset, signals: Partial<MatchSignals>, nowSeconds = 0): RuleMatch {
   return ruleset.match({ ...nobody, ...signals }, nowSeconds);
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('a signed ruleset file', () => {
-  test('opens to its payload, in place, under the key that signed it', async () => {
+  test('opens to its payload, without a copy, with the key that signed it', async () => {
     const { file, hash } = await signRulesetFile(payload, { kid: 'ключ-1', privateKey: pair.privateKey });
     const opened = await openSignedRuleset(file, new Map([['ключ-1', pair.publicKey]]));
     expect(opened).toEqual({ ok: true, value: { payload, hash } });
@@ -21,7 +21,7 @@ describe('a signed ruleset file', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('is refused under an unknown key, a foreign key and no key', async () => {
+  test('is refused with an unknown key, another key and no key', async () => {
     const { file } = await signRulesetFile(payload, { kid: 'a', privateKey: pair.privateKey });
     for (const keys of [
       new Map(),
@@ -33,7 +33,7 @@ describe('a signed ruleset file', () => {
     }
   });
 
-  test('is refused with any one byte changed or cut off', async () => {
+  test('is refused with any byte changed and when it is cut off', async () => {
     const { file } = await signRulesetFile(payload, { kid: 'a', privateKey: pair.privateKey });
     const keys = new Map([['a', pair.publicKey]]);
     const trailer = file.length - payload.length;
@@ -54,7 +54,7 @@ describe('a signed ruleset file', () => {
     }
   });
 
-  test('cannot be signed under a kid that its trailer has no room for', async () => {
+  test('cannot be signed with a kid that does not fit into its trailer', async () => {
     for (const kid of ['', 'x'.repeat(129)]) {
       await expect(signRulesetFile(payload, { kid, privateKey: pair.privateKey })).rejects.toThrow(RangeError);
     }
