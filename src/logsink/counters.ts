@@ -1,9 +1,9 @@
 /**
- * Counters of one isolate, handed to the next batch and reset (design 7): one isolate's own numbers
- * mean nothing, their sum in the store does. Bounded, because names carry labels.
+ * Counters of one isolate. The next batch takes them and resets them: one isolate's own numbers mean nothing, their sum
+ * in the store does. Bounded, because names carry labels.
  */
 
-/** The service refuses more names than anyone counts; a bug must not grow this map for ever. */
+/** Far more names than are in use, so that a bug cannot grow this map without end. */
 const NAMES_MAX = 256;
 
 export class Counters {
@@ -16,14 +16,14 @@ export class Counters {
     this.#values.set(name, (value ?? 0) + by);
   }
 
-  /** What was counted since the last take; starts again at nothing. */
+  /** What was counted since the last take. All counters start again from zero. */
   take(): Record<string, number> {
     const taken = Object.fromEntries(this.#values);
     this.#values = new Map();
     return taken;
   }
 
-  /** Puts back what a batch could not deliver. */
+  /** Adds back what a batch could not deliver. */
   restore(taken: Readonly<Record<string, number>>): void {
     for (const [name, by] of Object.entries(taken)) this.add(name, by);
   }

@@ -1,7 +1,7 @@
 /**
- * Event ids: UUIDv7 (RFC 9562 section 5.7), 48 bits of milliseconds and 74 random bits. Made once per
- * record, before the first send, so that a retry carries the same id and the store drops the second
- * copy. Time-ordered, so that the store's id index grows at its end.
+ * Event ids: UUIDv7 (RFC 9562 section 5.7), 48 bits of milliseconds and 74 random bits. An id is made once per record,
+ * before the first send, so that every retry carries it and the store drops second copies. Ids are ordered by time, so
+ * that the store's id index grows at its end.
  */
 import { hexOfByte } from '../bytes/hex.ts';
 

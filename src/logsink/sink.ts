@@ -1,11 +1,11 @@
 /**
- * What a destination of verdicts looks like to the batcher. A sink sends one batch once; retrying,
- * falling back and counting are the batcher's, so that every sink fails in the same visible way.
+ * The interface of a destination of verdicts. A sink sends one batch once. The batcher retries, falls back and counts,
+ * so that every sink fails in the same visible way.
  */
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
 
 export interface SinkBatch {
-  /** UUIDv7, the same at every retry: what makes the counters of a batch count once. */
+  /** UUIDv7, the same at every retry, so that the counters of a batch count once. */
   readonly batchId: string;
   /** 1 to `VERDICT_BATCH_MAX_RECORDS` records, each with its own id. */
   readonly records: readonly VerdictRecord[];
@@ -13,18 +13,18 @@ export interface SinkBatch {
 }
 
 export interface VerdictSink {
-  /** Lower-case word; a label of the batcher's counters. */
+  /** A lower-case word, used as a label of the batcher's counters. */
   readonly name: string;
-  /** The counters of a batch arrive in the store by way of this sink. */
+  /** The counters of a batch reach the store through this sink. */
   readonly carriesCounters?: boolean;
-  /** What this sink cannot deliver is handed to the batcher's fallback. */
+  /** The batcher's fallback takes what this sink cannot deliver. */
   readonly usesFallback?: boolean;
   /** Resolves once the batch is safe. Throws `SinkError`; any other error counts as transient. */
   send(batch: SinkBatch): Promise<void>;
 }
 
 export class SinkError extends Error {
-  /** The same bytes could be taken a moment later. */
+  /** A retry with the same bytes may succeed. */
   readonly transient: boolean;
 
   constructor(message: string, transient: boolean) {
@@ -34,7 +34,7 @@ export class SinkError extends Error {
   }
 }
 
-/** 408, 429 and 5xx pass; any other refusal would be repeated word for word. */
+/** 408, 429 and 5xx may pass. Any other refusal would come again. */
 export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

@@ -1,7 +1,6 @@
 /**
- * The answers of Turnstile, hCaptcha and reCAPTCHA, so that a backend written for one of them moves here
- * by changing an address (design 5). Their clients read the body only, so every answer is 200 and
- * every mistake an error code.
+ * The responses of Turnstile, hCaptcha and reCAPTCHA, so that a backend written for one of them moves here by changing
+ * an address. Their clients read the body only, so every response is a 200 and every mistake an error code.
  */
 import type { SealedToken } from '../captcha/seal/sealed-token.ts';
 import type { VerifyReason } from '../contract/captcha/siteverify.ts';
@@ -9,7 +8,7 @@ import type { VerifyReason } from '../contract/captcha/siteverify.ts';
 export const aliasDialects = ['turnstile', 'hcaptcha', 'recaptcha'] as const;
 export type AliasDialect = (typeof aliasDialects)[number];
 
-/** What went wrong before any token was judged. */
+/** Mistakes that are found before a token is judged. */
 export type AliasFault =
   | 'missing-input-secret'
   | 'invalid-input-secret'
@@ -25,7 +24,7 @@ export interface AliasAnswer {
   action?: string;
   cdata?: string;
   score?: number;
-  /** Answered by a test key; nobody was verified. */
+  /** A test key was used; no visitor was verified. */
   test?: true;
 }
 
@@ -33,7 +32,7 @@ export function aliasFault(fault: AliasFault): AliasAnswer {
   return { success: false, 'error-codes': [fault] };
 }
 
-/** @param score ours, closer to 1 for a bot, or `null` where the tier has none. */
+/** @param score closer to 1 for a bot, or `null` where the tier has none. */
 export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasAnswer {
   return {
     success: true,
@@ -42,7 +41,7 @@ export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: 
     hostname: token.hostname,
     ...(dialect === 'hcaptcha' || token.action === '' ? {} : { action: token.action }),
     ...(dialect === 'turnstile' && token.cdata !== '' ? { cdata: token.cdata } : {}),
-    // hCaptcha counts as we do; reCAPTCHA's 1 is a person.
+    // hCaptcha's 1 is a bot too; reCAPTCHA's 1 is a person.
     ...(score === null || dialect === 'turnstile'
       ? {}
       : { score: dialect === 'recaptcha' ? Math.round((1 - score) * 100) / 100 : score }),

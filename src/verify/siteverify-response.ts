@@ -1,6 +1,6 @@
 /**
- * What of a judgement a caller gets to see: the document's `verified`, `score` on premium, `reason` on
- * paid tiers and to the edge (interface document 2.2, design 5).
+ * Shapes a judgement into what a caller may see: `verified` always, `score` on premium, `reason` on paid tiers and to
+ * the edge.
  */
 import type { SiteverifyAnswer } from '../contract/captcha/siteverify.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
@@ -11,7 +11,7 @@ export interface AnswerScope {
   audience: 'site' | 'edge';
 }
 
-/** `ip` and `email` work from professional on (interface document 2.1). */
+/** `ip` and `email` work on every tier but free. */
 export function paidTier(tier: AccountTier): boolean {
   return tier !== 'free';
 }

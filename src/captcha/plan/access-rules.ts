@@ -1,7 +1,7 @@
 /**
- * Access control rules of an account, compiled (interface document 2.4): every rule hangs under its rarest
- * condition, so a visitor is compared with the few rules that share a value with it, whatever the
- * number of rules. All conditions must hold; the most specific rule wins, the harsher one on a tie.
+ * Access control rules of an account, compiled. Every rule is filed under its rarest condition, so a visitor is compared
+ * only with the few rules that share that value, however many rules exist. All conditions must match. The most specific
+ * rule wins, and the stricter one on a tie. See docs/access-rules.md.
  */
 import type { AccessConditionField, AccessRestriction } from '../../contract/management/access-control-rule.ts';
 import { formatCidr, parseCidr, parseIp, prefixOf } from '../../address/ip.ts';
@@ -13,11 +13,11 @@ export interface AccessRule {
   /** Values are canonical (`rules/canonical.ts`); a field occurs once. */
   conditions: readonly { field: AccessConditionField; value: string }[];
   restriction: AccessRestriction;
-  /** Epoch milliseconds; from then on the rule matches nobody. */
+  /** Epoch milliseconds; from then on the rule matches no visitor. */
   expiry: number;
 }
 
-/** What rules can speak about. Absent facts match no condition. */
+/** The facts that conditions compare. A missing fact matches no condition. */
 export interface AccessVisitor {
   ip: string | null;
   userId: string | null;
@@ -29,7 +29,7 @@ export interface AccessVisitor {
 
 export interface CompiledAccessRules {
   byAnchor: ReadonlyMap<string, readonly AccessRule[]>;
-  /** Prefix lengths in use, by family: the ones a visitor's address is cut to. */
+  /** Prefix lengths in use, by family: a visitor's address is cut to each of them. */
   prefixLengths: Readonly<Record<4 | 6, readonly number[]>>;
 }
 
@@ -50,7 +50,7 @@ export function compileAccessRules(rules: readonly AccessRule[]): CompiledAccess
       if (prefix !== null) lengths[prefix.family].add(prefix.prefixLength);
     }
     const anchor = ANCHORS.map((field) => rule.conditions.find((condition) => condition.field === field)).find(Boolean);
-    // A rule without conditions would match everybody; the API refuses it, and so does this.
+    // A rule without conditions would match every visitor. The API refuses it, and so does this function.
     if (anchor === undefined) continue;
     const key = `${anchor.field} ${anchor.value}`;
     const filed = byAnchor.get(key);
@@ -99,11 +99,11 @@ function outranks(rule: AccessRule, other: AccessRule): boolean {
   const more = rule.conditions.length - other.conditions.length;
   if (more !== 0) return more > 0;
   const harsher = harshness(rule) - harshness(other);
-  // Equal in every way: the choice must not depend on the order of insertion.
+  // Equal in every way: the choice does not depend on the order of insertion.
   return harsher === 0 ? rule.userScopeHash < other.userScopeHash : harsher > 0;
 }
 
-/** The field's own scale: block, image by rounds, puzzle, proof of work, the rest. */
+/** From strict to mild: block, image by rounds, puzzle, proof of work, the rest. */
 function harshness({ type, restriction }: AccessRule): number {
   if (type === 'block') return 1000;
   const deferred = restriction.deferToVerify === true ? 500 : 0;

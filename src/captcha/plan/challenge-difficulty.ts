@@ -1,6 +1,6 @@
 /**
- * "Challenge Difficulty by Risk Score" (design 6): what a Protect instance asks of a session at its present risk,
- * which the edge told and had checked. Rows may stand in any order.
+ * Challenge difficulty by risk score: what a Protect instance demands of a session at its current risk, which
+ * the edge sends with its call. Rows may be in any order.
  */
 import type { ChallengeDifficultyRow } from '../../contract/management/instance.ts';
 

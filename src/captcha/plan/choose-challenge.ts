@@ -1,6 +1,6 @@
 /**
- * What a visitor has to do (design 5): the site's choice, made harder by its traffic filter and by the
- * access rule that matched, never easier by anything the visitor says. Pure: facts in, plan out.
+ * Chooses what a visitor has to do: the site's settings, made harder by the traffic filter and by the access rule that
+ * matched, and never made easier by anything the visitor sends. Pure: facts in, plan out.
  */
 import type { SiteSettings, TrafficRule } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
@@ -9,7 +9,7 @@ import type { ChallengeLane } from '../seal/sealed-challenge.ts';
 import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
 import type { AddressTraits } from './traffic-filter.ts';
 
-/** What the matching access-control rule asks for (interface document 2.4). */
+/** What the matching access control rule demands. */
 export interface AccessDemand {
   type: 'block' | 'restrict';
   captchaType?: CaptchaType;
@@ -19,14 +19,14 @@ export interface AccessDemand {
   imageThreshold?: number;
   /** Added to the score. */
   frictionlessScore?: number;
-  /** Nothing now, refuse at verification. */
+  /** Changes nothing here; the token is refused at verification. */
   deferToVerify?: boolean;
 }
 
 export interface Capabilities {
   bigint: boolean;
   worker: boolean;
-  /** `false`: no script at all, so nothing but waiting is possible. */
+  /** `false`: no script at all, so only waiting is possible. */
   script: boolean;
   /** The visitor asked for the task that needs no eyes. */
   audio: boolean;
@@ -42,11 +42,11 @@ export interface ChallengePlan {
   puzzleTolerance: number;
   /** 0–4. */
   puzzleHardness: number;
-  /** What is drawn otherwise than the site's own look. */
+  /** How the puzzle differs from the site's own look. */
   puzzleLook: NonNullable<TrafficRule['puzzle']>;
-  /** Characters of noise before the answer. */
+  /** Characters of noise in the response. */
   padBytes: number;
-  /** Sealed into the challenge, said at verification only. */
+  /** Sealed into the challenge; it takes effect at verification. */
   refusal: VerifyReason | null;
 }
 
@@ -56,17 +56,17 @@ export interface ChooseInputs {
   webView: boolean;
   traits: AddressTraits;
   demand: AccessDemand | null;
-  /** What the Protect instance asks for at this session's risk; it can only make the challenge harder. */
+  /** What the Protect instance demands at this session's risk. It can only make the challenge harder. */
   difficulty?: { captchaType?: ChallengeKind | undefined; powDifficulty?: number | undefined } | null;
   capabilities: Capabilities;
 }
 
-/** Where images and puzzles are switched off, a doubtful visitor works four times as long. */
+/** Where images and puzzles are switched off, a suspicious visitor works four times as long. */
 const INSTEAD_OF_PICTURES_DIFFICULTY = 3;
 const POW_DIFFICULTY_MAX = 10;
 const HARSHNESS: Record<ChallengeKind, number> = { pow: 0, puzzle: 1, image: 2 };
 
-/** `null`: a visitor without script who may not pass by waiting. */
+/** `null`: a visitor without script who must not pass by waiting. */
 export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
   const { settings, demand, capabilities } = inputs;
   const traffic = trafficRuleOf(settings.trafficFilter, inputs.traits);
@@ -82,8 +82,8 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
     inputs.difficulty?.powDifficulty ?? 0,
   );
   const lane = laneOf(kind, capabilities);
-  // Waiting is no substitute for a picture, nor open to a visitor who is likely a bot (design 5).
-  if (lane === 'wait' && (kind !== 'pow' || chosen.doubtful)) return null;
+  // Waiting does not replace a picture, and a visitor who is likely a bot must not pass by it.
+  if (lane === 'wait' && (kind !== 'pow' || chosen.suspicious)) return null;
   return {
     kind,
     lane,
@@ -117,21 +117,21 @@ function refusalOf(inputs: ChooseInputs): VerifyReason | null {
 function kindByScore(
   settings: SiteSettings,
   inputs: ChooseInputs,
-): { kind: ChallengeKind; extraDifficulty: number; doubtful: boolean } {
+): { kind: ChallengeKind; extraDifficulty: number; suspicious: boolean } {
   const { score } = inputs;
   const threshold = settings.frictionlessThreshold;
   const imageFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessImageThreshold;
   const puzzleFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold;
-  const doubtful = score >= puzzleFrom;
+  const suspicious = score >= puzzleFrom;
   const context = contextRuleOf(settings, inputs.webView);
-  if (context !== null && score >= context.threshold) return { kind: context.type, extraDifficulty: 0, doubtful };
-  if (settings.captchaType !== 'frictionless') return { kind: settings.captchaType, extraDifficulty: 0, doubtful };
-  if (!doubtful) return { kind: 'pow', extraDifficulty: 0, doubtful };
+  if (context !== null && score >= context.threshold) return { kind: context.type, extraDifficulty: 0, suspicious };
+  if (settings.captchaType !== 'frictionless') return { kind: settings.captchaType, extraDifficulty: 0, suspicious };
+  if (!suspicious) return { kind: 'pow', extraDifficulty: 0, suspicious };
   const { image, puzzle } = settings.frictionlessTypes;
-  if (score >= imageFrom && image) return { kind: 'image', extraDifficulty: 0, doubtful };
-  if (puzzle) return { kind: 'puzzle', extraDifficulty: 0, doubtful };
-  if (image) return { kind: 'image', extraDifficulty: 0, doubtful };
-  return { kind: 'pow', extraDifficulty: INSTEAD_OF_PICTURES_DIFFICULTY, doubtful };
+  if (score >= imageFrom && image) return { kind: 'image', extraDifficulty: 0, suspicious };
+  if (puzzle) return { kind: 'puzzle', extraDifficulty: 0, suspicious };
+  if (image) return { kind: 'image', extraDifficulty: 0, suspicious };
+  return { kind: 'pow', extraDifficulty: INSTEAD_OF_PICTURES_DIFFICULTY, suspicious };
 }
 
 function contextRuleOf(settings: SiteSettings, webView: boolean): { type: ChallengeKind; threshold: number } | null {

@@ -1,10 +1,10 @@
 /**
- * A site's honeypot question in a code no form filler reads: morse in dots and dashes, or semaphore as
- * the clock positions of two flags. The field itself is hidden from people.
+ * A site's honeypot question in a code that form fillers do not read: Morse in dots and dashes, or semaphore as the
+ * positions of two flags. The field itself is hidden from people.
  */
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 
-/** The field's name invites address fillers. */
+/** A name that form fillers recognise. */
 export const HONEYPOT_FIELD = 'email_confirm';
 const DEFAULT_QUESTION = 'What is your email?';
 
@@ -21,7 +21,7 @@ export function honeypotOf(settings: SiteSettings): { name: string; question: st
   if (honeypot?.enabled !== true) return null;
   const table = tables[honeypot.encodingType];
   const letters = Array.from((honeypot.question ?? DEFAULT_QUESTION).toLowerCase());
-  // A space ends a word, a letter without a code stands for itself.
+  // A space becomes a slash; a character without a code stays as it is.
   return {
     name: HONEYPOT_FIELD,
     question: letters.map((letter) => (letter === ' ' ? '/' : (table.get(letter) ?? letter))).join(' '),

@@ -1,13 +1,13 @@
 /**
- * The site's traffic filter: what kind of address may come, and what it has to do. One flag speaks for
- * an address: the first it has of tor, vpn, proxy, datacenter, abuser, crawler, satellite, mobile. So
- * a site without a rule for `vpn` lets one pass that is run in a datacenter it blocks otherwise.
+ * The site's traffic filter: what kind of address may pass, and what it has to do. One flag counts for an address: the
+ * first it has of tor, vpn, proxy, datacenter, abuser, crawler, satellite, mobile. So a site without a rule for `vpn`
+ * lets a VPN pass whose datacenter it blocks otherwise.
  */
 import { trafficFlags } from '../../contract/management/site-settings.ts';
 import type { TrafficFilter, TrafficFlag, TrafficRule } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 
-/** What is known of an address. `null` means nobody could tell, which is not the same as "no". */
+/** What is known about an address. `null` means not known, which is not the same as "no". */
 export interface AddressTraits {
   categories: readonly string[] | null;
   /** Name of the network's operator. */
@@ -44,7 +44,7 @@ export function trafficRefusal(filter: TrafficFilter | undefined, traits: Addres
   return found?.rule.action === 'block' ? BLOCKED[found.flag] : null;
 }
 
-/** Whether a filter is set that these traits cannot answer. */
+/** Whether the site has a rule that cannot be judged with these traits. */
 export function trafficUnknown(filter: TrafficFilter | undefined, traits: AddressTraits): boolean {
   return (
     filter !== undefined && trafficFlags.some((flag) => filter[flag] !== undefined) && flagsOf(filter, traits) === null

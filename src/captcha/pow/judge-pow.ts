@@ -1,14 +1,14 @@
 /**
- * Judges a proof of work against its seal alone. The answer of an RSW chain has one canonical
- * spelling (as many bytes as the modulus), so `y + n`, stripped zeros or `n − y` are other answers,
- * and wrong ones.
+ * Judges a proof of work by its seal alone. The answer of an RSW chain has one canonical form, as many bytes as the
+ * modulus. `y + n`, stripped zeros and `n − y` are therefore wrong answers, and one solution cannot be sent twice in
+ * two forms.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { checkSha256 } from './pow-sha256.ts';
 import { RSW_MODULUS_BYTES } from './rsw-key.ts';
 import type { OpenedChallenge } from '../seal/sealed-challenge.ts';
 
-/** Faster than any published hardware does a squaring; microseconds. */
+/** Less than any published hardware needs for one squaring; microseconds. */
 const FASTEST_SQUARING_US = 0.3;
 
 export async function powSolved(
@@ -26,7 +26,7 @@ export async function powSolved(
   return lane === 'wait' && params.notBefore !== undefined && nowMs >= params.notBefore;
 }
 
-/** A chain that was walked faster than a browser can: a native solver, worth a note in the score. */
+/** Whether a chain was computed faster than a browser can: a native solver, which the score takes into account. */
 export function solvedSuspiciouslyFast(opened: OpenedChallenge, nowMs: number): boolean {
   const { params, issuedAt } = opened.challenge;
   return params.t !== undefined && (nowMs - issuedAt) * 1000 < params.t * FASTEST_SQUARING_US;

@@ -1,8 +1,7 @@
 /**
- * The SHA-256 lane for browsers without BigInt or workers: many small puzzles, so that the time
- * varies little, each under its own random salt, so that no two challenges share one. Priced by
- * what the work costs a native solver, not a browser: saying "I have no BigInt" must never be the
- * cheaper way (reference, captcha peers 3.1).
+ * The SHA-256 lane for browsers without BigInt or workers: many small puzzles, so that the time varies little, each
+ * under its own random salt, so that no two challenges share one. The price is what the work costs a native solver and
+ * not a browser: a claim of "no BigInt" must never make a challenge cheaper.
  */
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import type { Bytes } from '../seal/field-encoding.ts';
@@ -12,8 +11,8 @@ const SALT_BYTES = 16;
 const COUNTER_BYTES = 4;
 const PUZZLES_MIN = 32;
 /**
- * Hashes a native core does in the time of one 2048-bit squaring: 0.915 us of GMP against 62 MH/s
- * of SHA-NI, both measured.
+ * Hashes that a native core computes in the time of one 2048-bit squaring. Measured: 0.915 µs of GMP against 62 MH/s of
+ * SHA-NI.
  */
 const HASHES_PER_SQUARING = 57;
 
@@ -31,7 +30,7 @@ export function mintSha256(squarings: number): Sha256Puzzles {
   return { salt: encodeBase64url(crypto.getRandomValues(new Uint8Array(count * SALT_BYTES))), count, bits };
 }
 
-/** Every puzzle answered, in order, by one 4-byte counter each. Wrong length, wrong form: false. */
+/** Whether every puzzle has its answer, in order, one 4-byte counter each. Any other form or length is false. */
 export function checkSha256(salt: string, bits: number, counters: unknown): boolean {
   const salts = decodeBase64url(salt);
   const given = typeof counters === 'string' ? decodeBase64url(counters) : null;

@@ -1,7 +1,7 @@
 /**
- * The visitor's side of a proof of work (design 5): RSW squarings by BigInt and the SHA-256 lane in
- * plain JavaScript. Runs in the widget's worker, in an iframe or in slices on a main thread, under
- * the strictest CSP: no WASM, no eval, nothing imported but a codec and a hash.
+ * The visitor's side of a proof of work: RSW squarings by BigInt, and the SHA-256 lane in plain JavaScript. It runs in
+ * the widget's worker, in an iframe, or in slices on a main thread. It uses no WASM and no eval, so that it works under
+ * the strictest CSP.
  */
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
 import { decodeHex, encodeHex } from '../../bytes/hex.ts';
@@ -23,18 +23,17 @@ export interface Sha256Task {
   /** 16 bytes per puzzle, concatenated, base64url. */
   salt: string;
   count: number;
-  /** Leading zero bits wanted of SHA-256(salt ‖ counter), the counter as 4 bytes big-endian. */
+  /** Leading zero bits that SHA-256(salt ‖ counter) needs, with the counter as 4 bytes big-endian. */
   bits: number;
 }
 
-/** Gives the event loop a turn between slices, so that a cancel or a repaint gets through. */
+/** Gives the event loop a turn between slices, so that a cancel or a repaint can run. */
 type Yield = () => Promise<void>;
 const nextTurn: Yield = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 /**
- * Answers `x^(2^t) mod n` in canonical form (exactly as many bytes as `n`), or `null` when cancelled.
- * `onProgress` gets 0–1. `pause` runs between slices; a worker that is cancelled by termination
- * passes none and loses no time.
+ * Returns `x^(2^t) mod n` in canonical form (exactly as many bytes as `n`), or `null` when cancelled. `onProgress` gets
+ * 0–1. `pause` runs between slices; a worker, which is cancelled by termination, passes `null` and loses no time.
  */
 export async function solveRsw(
   task: RswTask,
@@ -57,7 +56,7 @@ export async function solveRsw(
   return encodeBase64url(toBytes(value, modulusBytes.length));
 }
 
-/** Answers the counters as 4 bytes each, base64url, or `null` when cancelled or out of counters. */
+/** Returns the counters as 4 bytes each, base64url, or `null` when cancelled or out of counters. */
 export async function solveSha256(
   task: Sha256Task,
   onProgress?: (done: number) => void,
@@ -108,7 +107,7 @@ export function toBytes(value: bigint, length: number): Uint8Array<ArrayBuffer> 
 
 const SALT_BYTES = 16;
 
-/** Leading zero bits (to 32) of SHA-256 of one 20-byte message: one block, so one compression. */
+/** Leading zero bits, up to 32, of the SHA-256 of a 20-byte message. That is one block, so one compression. */
 export function leadingZeroBits(message: Uint8Array): number {
   const w = sha256Words;
   for (let index = 0; index < 5; index++) {

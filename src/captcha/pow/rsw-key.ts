@@ -1,16 +1,15 @@
 /**
- * RSW time-lock parameters of a day (Rivest, Shamir, Wagner 1996): a modulus, a generator, and the
- * generator raised to 2^t for every level. With the factors that takes one exponentiation each;
- * then the factors are dropped, so a running service can mint but nobody, this service included,
- * can answer a challenge without its squarings.
+ * RSW time-lock parameters of a day (Rivest, Shamir, Wagner 1996): a modulus, a generator, and the generator raised to
+ * 2^t for every level. With the factors of the modulus each takes one exponentiation. The factors are then dropped, so
+ * that not even this service can answer a challenge without its squarings.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { toBigInt } from './pow-solve.ts';
 
 export const RSW_MODULUS_BYTES = 256;
-/** 1 to 10 in half steps: few enough that the comb tables of the levels in use stay in memory. */
+/** 1 to 10 in half steps: few enough that the tables of the levels in use stay in memory. */
 const LEVELS = 19;
-/** About 0.13 s on a desktop browser at difficulty 4; an eighth of the solving time out of 1 s there. */
+/** About 0.13 s in a desktop browser at difficulty 4. */
 const SQUARINGS_AT_DIFFICULTY_4 = 75_000;
 
 export interface RswKey {
@@ -24,7 +23,7 @@ export interface RswKey {
 
 /** Nearest half step of a site's `powDifficulty`. @throws on anything that is not a number of 1–10. */
 export function levelOf(powDifficulty: number): number {
-  // A NaN that slipped through would make every challenge free (the field has seen it happen).
+  // A NaN would make every challenge free.
   if (!(powDifficulty >= 1 && powDifficulty <= 10)) throw new RangeError(`powDifficulty ${powDifficulty}`);
   return Math.round((powDifficulty - 1) * 2);
 }
@@ -34,11 +33,11 @@ export function squaringsOf(level: number): number {
   return Math.round(SQUARINGS_AT_DIFFICULTY_4 * 2 ** ((1 + level / 2 - 4) * (2 / 3)));
 }
 
-/** Makes a day's parameters. About 0.3 s of CPU, once a day per deployment. */
+/** Takes about 0.3 s of CPU, once a day per deployment. */
 export async function generateRswKey(day: number): Promise<RswKey> {
   const { n, p, q } = await generateModulus();
   const order = (p - 1n) * (q - 1n);
-  // A square generates quadratic residues only, so that no Jacobi symbol sorts challenges.
+  // A square generates quadratic residues only, so that a Jacobi symbol reveals nothing about a challenge.
   const seed = toBigInt(crypto.getRandomValues(new Uint8Array(RSW_MODULUS_BYTES))) % n;
   const generator = (seed * seed) % n;
   const levels: bigint[] = [];
@@ -70,7 +69,7 @@ async function generateModulus(): Promise<{ n: bigint; p: bigint; q: bigint }> {
   return { n, p, q };
 }
 
-/** Square and multiply; exponents here are secret only for the moment this function runs. */
+/** Square and multiply. Not constant time: the exponents are secret only while this function runs. */
 export function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let result = 1n;
   let square = base % modulus;

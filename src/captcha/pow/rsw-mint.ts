@@ -1,7 +1,7 @@
 /**
- * Mints RSW challenges: `x = g^r` and its answer `y = h^r` for a random `r`, by fixed-base comb. The
- * table of a base holds `base^(v · 256^i)` for every byte value and position, so an exponentiation
- * is one multiplication per byte of `r`. Tables are made on first use, 10 ms each.
+ * Mints RSW challenges: `x = g^r` and its answer `y = h^r` for a random `r`, by fixed-base comb. The table of a base
+ * holds `base^(v · 256^i)` for every byte value and position, so an exponentiation is one multiplication per byte of
+ * `r`. A table is computed on first use and takes 10 ms.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { Bytes } from '../seal/field-encoding.ts';
@@ -10,21 +10,20 @@ import { RSW_MODULUS_BYTES, squaringsOf } from './rsw-key.ts';
 import type { RswKey } from './rsw-key.ts';
 
 /**
- * 80 bits. Whoever could tell `r` from `x`, or write one `x` as a product of solved ones, would skip the squarings,
- * of which there are 2^14 to 2^20. By collisions (rho, kangaroo) that takes 2^40 multiplications, and for a million
- * challenges of a day together 2^30 each: thousands of times what solving costs. A table for later does not
- * pay: it takes more still, and the base changes every day and is never published. Every byte less saves
- * two multiplications of what a challenge costs the service.
+ * 80 bits. An attacker who finds `r` from `x`, or writes one `x` as a product of solved ones, skips the squarings, of
+ * which there are 2^14 to 2^20. By collisions (rho, kangaroo) that takes 2^40 multiplications, and for a million
+ * challenges of a day together 2^30 each: thousands of times what solving costs. A precomputed table costs even more,
+ * and the base changes every day and is never published. Each byte less would save the service two multiplications.
  */
 const EXPONENT_BYTES = 10;
-/** Levels whose tables are kept, 0.7 MB each; sites of one deployment use few. */
+/** Levels whose tables are kept, 0.7 MB each. The sites of one deployment use few. */
 const TABLES_MAX = 6;
 
 type Comb = readonly bigint[];
 
 export class RswMinter {
   readonly day: number;
-  /** Big-endian; and as a challenge tells it. */
+  /** Big-endian, and as a challenge carries it. */
   readonly modulus: Bytes;
   readonly modulusText: string;
   readonly #key: RswKey;

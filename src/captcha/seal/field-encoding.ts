@@ -1,7 +1,6 @@
 /**
- * The one canonical structure under every seal and every tag: a list of byte fields, each preceded by
- * its length, with nothing optional and nothing left over. Because the length of every field is
- * part of what is authenticated, no byte can move from one field to its neighbour (the splicing
+ * The canonical structure under every seal and every tag: a list of byte fields, each preceded by its length. The
+ * length of every field is part of what is authenticated, so no byte can move from one field to the next (the splicing
  * attack of CVE-2025-68113), and one list has exactly one encoding.
  */
 import { decodeHex } from '../../bytes/hex.ts';
@@ -9,7 +8,7 @@ import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Length prefix, bytes: fields stay far below 64 KiB. */
+/** Fields stay far below 64 KiB. */
 const LENGTH_BYTES = 2;
 const FIELD_MAX_BYTES = 0xffff;
 const NUMBER_BYTES = 8;
@@ -30,7 +29,7 @@ export function encodeFields(fields: readonly Uint8Array[]): Bytes {
   return bytes;
 }
 
-/** Exactly `count` fields and not a byte more, or `null`. The fields are views, not copies. */
+/** Exactly `count` fields and no further byte, or `null`. The fields are views, not copies. */
 export function decodeFields(bytes: Bytes, count: number): Bytes[] | null {
   const fields: Bytes[] = [];
   let at = 0;
@@ -45,7 +44,7 @@ export function decodeFields(bytes: Bytes, count: number): Bytes[] | null {
   return at === bytes.length ? fields : null;
 }
 
-/** Fatal, and a byte order mark is data: every byte string has at most one text. */
+/** Fatal, and with the byte order mark kept: every byte string has at most one text. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function textField(text: string): Bytes {

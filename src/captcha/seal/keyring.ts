@@ -1,7 +1,7 @@
 /**
- * Keys of seals and tags. Every key is a child of the deployment's master key under a label that
- * names its purpose and its UTC day, so that a challenge can never be read as a token and a day's
- * keys can be told apart by `kid`. The day is the `kid`: yesterday's and today's open, nothing else.
+ * Keys of seals and tags. Every key is derived from the deployment's master key under a label with its purpose and its
+ * UTC day. A challenge can therefore never be read as a token. The day is the `kid`: keys of yesterday and today are
+ * accepted, no others.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { Bytes } from './field-encoding.ts';

@@ -1,8 +1,8 @@
 /**
- * Seals a field list into one opaque text: `version ‖ purpose ‖ kid ‖ nonce ‖ AES-256-GCM`, with the
- * whole header authenticated. Encrypted and not only signed, because a token that shows its score
- * tells a bot how to tune itself, and one that shows a deferred refusal tells it to try elsewhere.
- * Every failure is the same `null`: whoever probes learns nothing from which step refused.
+ * Seals a field list into one opaque text: `version ‖ purpose ‖ kid ‖ nonce ‖ AES-256-GCM`, with the whole header
+ * authenticated. It is encrypted and not only signed, because a visible score tells a bot how to tune itself, and a
+ * visible deferred refusal tells it to try elsewhere. Every failure is the same `null`, so that a caller who probes
+ * cannot tell which step refused.
  */
 import { openBytes, sealBytes } from '../../bytes/aes-gcm.ts';
 import { decodeBase64url, encodeBase64url } from '../../bytes/base64url.ts';
@@ -17,7 +17,7 @@ const VERSION = 1;
 const PURPOSE_BYTE = { challenge: 1, token: 2 } as const;
 /** version, purpose, kid (4 bytes big-endian). */
 const HEADER_BYTES = 6;
-/** Nothing this module writes is longer, so nothing longer is worth decoding. */
+/** No seal is longer, so a longer text is not decoded. */
 export const SEALED_MAX_CHARS = 8192;
 
 export async function seal(

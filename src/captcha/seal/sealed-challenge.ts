@@ -1,7 +1,7 @@
 /**
- * What a challenge carries: everything the service needs to judge a solution, so that it stores
- * nothing until a token is spent. The fields' order is the format; changing it changes the version
- * in `seal.ts`. The answer itself is never inside, only a keyed tag over it and over all the rest.
+ * What a challenge carries: everything the service needs to judge a solution, so that it stores nothing until a token
+ * is spent. The order of the fields is the format; changing it changes the version in `seal.ts`. The answer itself is
+ * never inside, only a keyed tag over it and over all other fields.
  */
 import * as z from 'zod/mini';
 import { encodeHex } from '../../bytes/hex.ts';
@@ -17,40 +17,40 @@ import { seal, unseal } from './seal.ts';
 import { sealedFacts } from './sealed-facts.ts';
 import type { SealedFacts } from './sealed-facts.ts';
 
-/** How the visitor works on it. `visual` and `audio` are the two forms of image and puzzle. */
+/** How the visitor solves it. `visual` and `audio` are the two forms of image and puzzle. */
 export const challengeLanes = ['rsw', 'sha256', 'wait', 'visual', 'audio'] as const;
 export type ChallengeLane = (typeof challengeLanes)[number];
 
-/** What judging needs beside the answer; bounded, and only ever read after the seal has opened. */
+/** What judging needs beside the answer. Bounded, and read only after the seal has opened. */
 const challengeParams = z.strictObject({
   /** rsw: squarings. */
   t: z.optional(z.int()),
   /** sha256: salts, base64url, and bits each. */
   salt: z.optional(z.string()),
   bits: z.optional(z.int()),
-  /** wait: epoch milliseconds from which the answer counts. */
+  /** wait: epoch milliseconds from which a solution is accepted. */
   notBefore: z.optional(z.int()),
-  /** image: rounds that count, further rounds that do not, the share needed, judged and right so far. */
+  /** image: rounds that count, rounds before them that do not, the share needed, tiles judged and right so far. */
   rounds: z.optional(z.int()),
   uncounted: z.optional(z.int()),
   threshold: z.optional(z.number()),
   judged: z.optional(z.int()),
   right: z.optional(z.int()),
-  /** Round in which the present try began, and tries that failed. */
+  /** Round in which the current try began, and tries that failed. */
   startedAtRound: z.optional(z.int()),
   failures: z.optional(z.int()),
-  /** puzzle: pixels the piece may be off, and how hard it is drawn. */
+  /** puzzle: pixels the piece may be off, and how hard the picture is. */
   tolerance: z.optional(z.int()),
   hardness: z.optional(z.int()),
-  /** puzzle: what is drawn otherwise than the site's own look, in every round. */
+  /** puzzle: how the picture differs from the site's own look, in every round. */
   look: z.optional(puzzleLookChange),
 });
 export type ChallengeParams = z.infer<typeof challengeParams>;
 
 export interface SealedChallenge {
-  /** 16 random bytes in hex: the one id of challenge, token, clearance and verdict. */
+  /** 16 random bytes in hex: the same id in challenge, token, clearance and verdict. */
   jti: string;
-  /** When this jti was first issued; epoch milliseconds. Files its spending, whatever round it is in. */
+  /** When this jti was first issued, in any round; epoch milliseconds. The spend ledger files it under this time. */
   bornAt: number;
   siteKey: string;
   hostname: string;
@@ -75,7 +75,7 @@ export function newJti(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(JTI_BYTES)));
 }
 
-/** `answer`: the canonical bytes of the right answer; absent where judging is not by comparison. */
+/** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
 export async function sealChallenge(
   keyring: Keyring,
   challenge: SealedChallenge,
@@ -88,11 +88,11 @@ export async function sealChallenge(
 
 export interface OpenedChallenge {
   challenge: SealedChallenge;
-  /** Compares in constant time; always false for a challenge sealed without an answer. */
+  /** Compares in constant time. Always false for a challenge that was sealed without an answer. */
   answeredBy(answer: Uint8Array): Promise<boolean>;
 }
 
-/** `null`: not sealed here, changed, or from the future. Expiry is the caller's to judge. */
+/** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry. */
 export async function openChallenge(keyring: Keyring, text: string, nowMs: number): Promise<OpenedChallenge | null> {
   const fields = await unseal(keyring, 'challenge', text, FIELDS, nowMs);
   if (fields === null) return null;

@@ -1,11 +1,10 @@
 /**
- * What is known of the visitor when a challenge is issued, carried inside the seal to the moment of
- * verification (design 5: filters use the signals seen at issue). Addresses are kept as keyed
- * hashes only, so that a token in a form's log is nobody's address.
+ * What is known about the visitor when a challenge is issued. The seal carries it to the verification, whose filters
+ * use it. Addresses are keyed hashes, so that a token in a form's log does not reveal an address.
  */
 import * as z from 'zod/mini';
 
-/** Twice as many as there are. */
+/** Twice as many as exist. */
 export const SEALED_CATEGORIES_MAX = 16;
 const text = z.string().check(z.maxLength(256));
 
@@ -25,12 +24,12 @@ export const sealedFacts = z.strictObject({
   /** Degrees. */
   latitude: z.nullable(z.number()),
   longitude: z.nullable(z.number()),
-  /** Flags of the address, or `null` when nobody could tell. */
+  /** Categories of the address, or `null` when they are not known. */
   categories: z.nullable(z.array(text).check(z.maxLength(SEALED_CATEGORIES_MAX))),
-  /** The Protect session this challenge belongs to, when there is one. */
+  /** The Protect session that this challenge belongs to, if any. */
   session: z.nullable(text),
   webView: z.boolean(),
-  /** Reason key of a refusal that waits until verification; the visitor never learns of it. */
+  /** Reason key of a refusal that takes effect at verification. The visitor does not see it. */
   refusal: z.nullable(text),
 });
 export type SealedFacts = z.infer<typeof sealedFacts>;

@@ -1,6 +1,6 @@
 /**
- * The response token: proof that a challenge was solved, opaque to the page that carries it. Sealed
- * under its own purpose, so that a challenge never passes for a token, and over the same jti.
+ * The response token: proof that a challenge was solved, opaque to the page that carries it. It has the jti of its
+ * challenge and a purpose of its own, so that a challenge is never accepted as a token.
  */
 import { encodeHex } from '../../bytes/hex.ts';
 import { parseJson } from '../../bytes/json.ts';
@@ -27,7 +27,7 @@ export interface SealedToken {
   lane: ChallengeLane;
   /** 0 wait and local lanes, 1 proof of work, 2 image or puzzle. */
   level: number;
-  /** Of the challenge's first issue, of its solution and of the token's end; epoch milliseconds. */
+  /** Epoch milliseconds: of the first issue of the challenge, of its solution, and of the token's expiry. */
   issuedAt: number;
   solvedAt: number;
   expiresAt: number;
@@ -37,7 +37,7 @@ export interface SealedToken {
 const FIELDS = 13;
 const JTI_BYTES = 16;
 
-/** The level a solved challenge is worth (design 5). The wait lane never counts as work. */
+/** The level of a solved challenge. The wait lane never counts as work. */
 export function levelOfLane(lane: ChallengeLane): number {
   return lane === 'wait' ? 0 : lane === 'rsw' || lane === 'sha256' ? 1 : 2;
 }
@@ -65,7 +65,7 @@ export function sealToken(keyring: Keyring, token: SealedToken): Promise<string>
   );
 }
 
-/** `null`: not sealed here, changed, or from the future. Expiry is the caller's to judge. */
+/** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry. */
 export async function openToken(keyring: Keyring, text: string, nowMs: number): Promise<SealedToken | null> {
   const fields = await unseal(keyring, 'token', text, FIELDS, nowMs);
   if (fields === null || fields[0]!.length !== JTI_BYTES) return null;

@@ -1,6 +1,6 @@
 /**
- * Keyed hash of a visitor's fact (address, prefix, city, email) under the day's key: enough to ask "is
- * it the same as then?", useless to whoever reads a token or the database without the key.
+ * Keyed hash of a fact about a visitor (address, prefix, city, email) under the day's key. It answers "is it the same as
+ * before?" and is useless without the key to a reader of a token or of the database.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import { encodeFields, textField } from './field-encoding.ts';
@@ -9,7 +9,7 @@ import type { Keyring } from './keyring.ts';
 /** 128 bits. */
 const TAG_BYTES = 16;
 
-/** `kind` keeps an address from ever equalling a city of the same spelling. */
+/** `kind` keeps the tag of an address apart from the tag of a city of the same spelling. */
 export async function visitorTag(keyring: Keyring, day: number, kind: string, value: string): Promise<string> {
   const key = await keyring.tagKey('visitor', day);
   const mac = await crypto.subtle.sign('HMAC', key, encodeFields([textField(kind), textField(value)]));

@@ -1,6 +1,6 @@
 /**
- * A site's word on email addresses: throw-away domains, and rules on the local part. A bare domain
- * has no local part, so only the domain is judged. Pure; counting is the caller's.
+ * A site's rules for email addresses: disposable domains, and rules on the local part. A bare domain has no local part,
+ * so only the domain is judged. Pure: the caller counts.
  */
 import { disposableEmailBlocklist } from 'disposable-email-domains-js';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -10,7 +10,7 @@ import type { EmailBlocklist } from '../../contract/management/email-blocklist.t
 import { normaliseDomain } from '../../contract/management/site-domain.ts';
 
 const DEFAULT_DOTS_MAX = 3;
-/** `name+k3j9x2@gmail.com`: a random tag, as scripts make them. */
+/** `name+k3j9x2@gmail.com`: a random tag, as scripts make it. */
 const DEFAULT_GMAIL_TAG = /\+[a-z0-9]{6,}$/;
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
@@ -18,7 +18,7 @@ const GMAIL = new Set(['gmail.com', 'googlemail.com']);
  * Mail services that hand out addresses for minutes. The list is updated with the package; names that change
  * faster belong in a site's own `customRegexBlocklist`.
  */
-const throwawayDomains: ReadonlySet<string> = new Set(disposableEmailBlocklist());
+const disposableDomains: ReadonlySet<string> = new Set(disposableEmailBlocklist());
 
 export interface EmailAddress {
   /** Empty for a bare domain. */
@@ -26,7 +26,7 @@ export interface EmailAddress {
   domain: string;
 }
 
-/** `null` for what is neither an address nor a domain. */
+/** `null` for text that is neither an address nor a domain. */
 export function readEmail(text: string): EmailAddress | null {
   const lower = text.trim().toLowerCase();
   const at = lower.lastIndexOf('@');
@@ -47,11 +47,11 @@ export function emailRefusal(email: EmailAddress | null, settings: SiteSettings)
   const rules = settings.spamFilter?.enabled === true ? settings.spamFilter.emailRules : undefined;
   const active = rules?.enabled === true ? rules : undefined;
   if (email === null) {
-    // What no mail could reach is no address; only a site that asks about addresses refuses it.
+    // Only a site that has a rule about addresses refuses text that is not an address.
     if (settings.spamEmailDomainCheckEnabled) return 'API.SPAM_EMAIL_DOMAIN';
     return active === undefined ? null : 'API.SPAM_EMAIL_RULE';
   }
-  if (settings.spamEmailDomainCheckEnabled && isThrowaway(email.domain)) return 'API.SPAM_EMAIL_DOMAIN';
+  if (settings.spamEmailDomainCheckEnabled && isDisposable(email.domain)) return 'API.SPAM_EMAIL_DOMAIN';
   if (active === undefined) return null;
   const mailbox = mailboxOf(email, active.normaliseGmail);
   const dots = dotsIn(mailbox.slice(0, mailbox.lastIndexOf('@')));
@@ -75,9 +75,9 @@ function blocklistOf(sources: readonly string[]): EmailBlocklist {
   return blocklist;
 }
 
-function isThrowaway(domain: string): boolean {
+function isDisposable(domain: string): boolean {
   const labels = domain.split('.');
-  return labels.some((_, index) => throwawayDomains.has(labels.slice(index).join('.')));
+  return labels.some((_, index) => disposableDomains.has(labels.slice(index).join('.')));
 }
 
 function dotsIn(text: string): number {

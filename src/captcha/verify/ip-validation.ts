@@ -1,18 +1,18 @@
 /**
- * A site's `ipValidationRules`: how far the address that is verified for may be from the one that
- * solved the challenge. Pure; the dataset's word on both sides comes in as facts.
+ * A site's `ipValidationRules`: how far the address that verifies may be from the one that solved the challenge. Pure:
+ * what the dataset says about both addresses comes in as facts.
  */
 import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { IpValidationRules } from '../../contract/management/site-settings.ts';
 import type { AddressFacts } from './address-facts.ts';
 
-/** `not-evaluated`: the addresses differ, and nobody could say by how much. */
+/** `not-evaluated`: the addresses differ, and it is not known by how much. */
 export type IpVerdict = 'pass' | 'flag' | 'reject' | 'not-evaluated';
 
 const EARTH_RADIUS_KM = 6371;
 
 export interface IpComparison {
-  /** `null`: the backend named no address, or the challenge saw none. */
+  /** `null`: the backend sent no address, or none was seen when the challenge was issued. */
   sameAddress: boolean | null;
   sameCity: boolean | null;
   issued: SealedFacts;
@@ -31,7 +31,7 @@ export function validateAddress(rules: IpValidationRules | undefined, given: IpC
     distanceKm: override?.distanceThresholdKm ?? rules.distanceThresholdKm,
     abuseScore: override?.abuseScoreThreshold ?? rules.abuseScoreThreshold,
   });
-  // `null` conditions could not be judged; with none judged nothing was evaluated.
+  // A `null` condition could not be judged. When none could, nothing was evaluated.
   const judged = Object.entries(conditions).filter(
     (entry): entry is [keyof typeof actions, boolean] => entry[1] !== null,
   );
@@ -47,18 +47,18 @@ function conditionsOf(
   { issued, verifying, sameCity }: IpComparison,
   limits: { distanceKm: number; abuseScore: number },
 ): Record<keyof IpValidationRules['actions'], boolean | null> {
-  const now = verifying;
-  const countryChanged = differs(issued.country, now?.country ?? null);
-  const ispChanged = differs(issued.asn, now?.asn ?? null);
-  const distance = distanceKm(issued, now);
-  // A phone's provider hands out addresses all over its country: not a journey.
-  const roaming = countryChanged === false && ispChanged === false && !(now?.categories ?? []).includes('datacenter');
+  const countryChanged = differs(issued.country, verifying?.country ?? null);
+  const ispChanged = differs(issued.asn, verifying?.asn ?? null);
+  const distance = distanceKm(issued, verifying);
+  // A mobile provider assigns addresses from anywhere in its country, so the visitor did not travel.
+  const isDatacenter = verifying?.categories?.includes('datacenter') === true;
+  const roaming = countryChanged === false && ispChanged === false && !isDatacenter;
   return {
     countryChangeAction: countryChanged,
     cityChangeAction: roaming ? false : sameCity === null ? null : !sameCity,
     ispChangeAction: ispChanged,
     distanceExceedAction: roaming ? false : distance === null ? null : distance > limits.distanceKm,
-    abuseScoreExceedAction: now?.abuseScore == null ? null : now.abuseScore > limits.abuseScore,
+    abuseScoreExceedAction: verifying?.abuseScore == null ? null : verifying.abuseScore > limits.abuseScore,
   };
 }
 
@@ -67,20 +67,20 @@ function differs(before: string | number | null, after: string | number | null):
 }
 
 /** Great-circle distance (haversine). */
-function distanceKm(issued: SealedFacts, now: AddressFacts | null): number | null {
-  if (issued.latitude === null || issued.longitude === null || now?.latitude == null || now.longitude === null)
-    return null;
+function distanceKm(issued: SealedFacts, verifying: AddressFacts | null): number | null {
+  if (issued.latitude === null || issued.longitude === null) return null;
+  if (verifying?.latitude == null || verifying.longitude === null) return null;
   const radians = Math.PI / 180;
-  const dLat = (now.latitude - issued.latitude) * radians;
-  const dLon = (now.longitude - issued.longitude) * radians;
+  const dLat = (verifying.latitude - issued.latitude) * radians;
+  const dLon = (verifying.longitude - issued.longitude) * radians;
   const a =
     Math.sin(dLat / 2) ** 2 +
-    Math.cos(issued.latitude * radians) * Math.cos(now.latitude * radians) * Math.sin(dLon / 2) ** 2;
+    Math.cos(issued.latitude * radians) * Math.cos(verifying.latitude * radians) * Math.sin(dLon / 2) ** 2;
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(a)));
 }
 
 function definedOf<T extends object>(value: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member !== undefined)) as {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([, field]) => field !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }

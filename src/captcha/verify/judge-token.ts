@@ -1,7 +1,7 @@
 /**
- * The judgement behind `/siteverify` (design 5), as a straight line: seal, expiry, site, hostname,
- * action, level, policy, and the spend last. Whatever fails before the spend leaves the token as it
- * was, so that somebody who got hold of a token cannot burn it from another site.
+ * Judges a token for `/siteverify`, in one straight line: seal, expiry, site, hostname, action, level, policy, and the
+ * spend last. A check that fails before the spend leaves the token unspent, so that an attacker who has a token cannot
+ * burn it from another site.
  */
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
@@ -10,7 +10,7 @@ import { canonicalHostname, hostnameAllowed } from '../../contract/management/si
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 
-/** What is asked about a token: the request of `/siteverify` after tier gating, without the secret. */
+/** The request of `/siteverify` without the secret, and without the fields that the account's tier does not include. */
 export interface VerifyQuestion {
   token: string;
   audience: 'site' | 'edge';
@@ -29,15 +29,15 @@ export interface VerifySite {
 
 export interface PolicyVerdict {
   refusal: VerifyReason | null;
-  /** Settings that nobody had the facts to judge. */
+  /** Settings that could not be judged, because the facts are not known. */
   notEvaluated: readonly string[];
 }
 
-/** The judgement's surroundings, passed in so that the line itself is plain and testable. */
+/** What judging needs from outside, passed in so that it can be tested without a service. */
 export interface VerifyPorts {
   openToken(text: string, nowMs: number): Promise<SealedToken | null>;
   policy(token: SealedToken, question: VerifyQuestion): Promise<PolicyVerdict>;
-  /** Atomic; `answer` is kept for the same `fingerprint`. */
+  /** Atomic. `answer` is kept for the same `fingerprint`. */
   spend(request: {
     key: string;
     bornAt: number;
@@ -45,7 +45,7 @@ export interface VerifyPorts {
     answer: string;
   }): Promise<{ spent: boolean; replay: string | null }>;
   recall(key: string, bornAt: number, fingerprint: string): Promise<string | null>;
-  /** Turns a judgement into the text that is kept and repeated. */
+  /** Turns a judgement into the text that is kept and sent again. */
   render(judgement: Judgement): string;
 }
 
@@ -55,11 +55,11 @@ export interface Judgement {
   /** `null` when the seal did not open. */
   token: SealedToken | null;
   notEvaluated: readonly string[];
-  /** The kept answer to the same question, to be sent instead of a new one. */
+  /** The kept response to the same request, to be sent instead of a new one. */
   replay: string | null;
 }
 
-/** @param secret the site's own, which a repeated question must carry again. */
+/** @param secret the site's own, which a repeated request must carry again. */
 export async function judgeToken(
   site: VerifySite,
   secret: string,
@@ -72,7 +72,7 @@ export async function judgeToken(
   const spendKey = spendKeyOf(question.audience, token.jti);
   const fingerprint = await fingerprintOf(secret, question);
   if (fingerprint !== null) {
-    // Before expiry and policy: an answer given once stays the answer, though time has passed since.
+    // Before expiry and policy: a repeated request gets the first response, however much time has passed.
     const replay = await ports.recall(spendKey, token.bornAt, fingerprint);
     if (replay !== null) return { verified: false, reason: null, token, notEvaluated: [], replay };
   }
@@ -91,7 +91,7 @@ export async function judgeToken(
   return { ...refused('API.USER_ALREADY_VERIFIED', token), replay: result.replay };
 }
 
-/** What is spent: a jti, once per audience. */
+/** A jti is spent once per audience. */
 export function spendKeyOf(audience: VerifyQuestion['audience'], jti: string): string {
   return `${audience}:${jti}`;
 }
@@ -118,7 +118,7 @@ export function refused(reason: VerifyReason, token: SealedToken | null): Judgem
   return { verified: false, reason, token, notEvaluated: [], replay: null };
 }
 
-/** Who asks the same thing under the same key gets the same answer; any other question does not. */
+/** Identifies a repeated request: the same key with any other field changed is a different request. */
 async function fingerprintOf(secret: string, question: VerifyQuestion): Promise<string | null> {
   if (question.idempotencyKey === null) return null;
   const fields = [
@@ -133,10 +133,9 @@ async function fingerprintOf(secret: string, question: VerifyQuestion): Promise<
   ];
   const encoded = encodeFields(
     fields.flatMap((field) => {
-      // A missing member and an empty one are different questions.
+      // A missing field and an empty one are different requests.
       if (field === null) return [numberField(0), textField('')];
-      const bytes = textField(String(field));
-      return [numberField(1), bytes];
+      return [numberField(1), textField(String(field))];
     }),
   );
   return sha256Hex(encoded);

@@ -1,8 +1,11 @@
 /**
- * The policy step of a verification (design 5): what was decided when the challenge was issued, the
- * traffic filter, IP validation, email. In this order; the first refusal stands.
+ * The policy step of a verification: what was decided when the challenge was issued, the traffic filter, IP validation,
+ * email, in this order. The first refusal counts.
  */
+import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
+import { verifyReasons } from '../../contract/captcha/siteverify.ts';
+import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 import { trafficRefusal, trafficUnknown } from '../plan/traffic-filter.ts';
 import type { AddressTraits } from '../plan/traffic-filter.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -10,12 +13,11 @@ import type { AddressLookup } from './address-facts.ts';
 import { emailRefusal, mailboxOf, readEmail } from './email-rules.ts';
 import { validateAddress } from './ip-validation.ts';
 import type { PolicyVerdict, VerifyQuestion } from './judge-token.ts';
-import { sealedRefusal } from './sealed-refusal.ts';
 
 export interface PolicyPorts {
-  /** The operator's dataset, when there is one. */
+  /** The operator's dataset, if there is one. */
   lookup: AddressLookup | null;
-  /** Keyed hash as the challenge was sealed with, of its day. */
+  /** Keyed hash with the key of the day that the challenge was sealed on. */
   tag(kind: 'ip' | 'city', value: string, token: SealedToken): Promise<string>;
   /** Counts one use of a mailbox; false above the limit. */
   countMailbox(mailbox: string, limit: number): Promise<boolean>;
@@ -38,7 +40,7 @@ export async function judgePolicy(
   const traffic = trafficRefusal(settings.trafficFilter, traits);
   if (traffic !== null) return { refusal: traffic, notEvaluated };
   if (trafficUnknown(settings.trafficFilter, traits)) notEvaluated.push('trafficFilter');
-  // Resolvers' addresses were to be judged too, and nobody here sees one.
+  // The site wants the addresses of DNS resolvers to be judged, and no part of this service sees them.
   if (settings.trafficFilter?.skipExtrasOnValidDnsPath === false) notEvaluated.push('skipExtrasOnValidDnsPath');
 
   const address = validateAddress(settings.ipValidationRules, {
@@ -64,4 +66,15 @@ export async function judgePolicy(
   if (!settings.storeMetadata) return { refusal: null, notEvaluated: [...notEvaluated, 'maxEmailSubmissionCount'] };
   const allowed = await ports.countMailbox(mailboxOf(email, rules?.normaliseGmail === true), limit);
   return { refusal: allowed ? null : 'API.SPAM_EMAIL_COUNT_EXCEEDED', notEvaluated };
+}
+
+/** The refusal that the challenge was sealed with. */
+function sealedRefusal({ refusal }: SealedFacts): VerifyReason | null {
+  if (refusal === null) return null;
+  // A key of another release is still a refusal.
+  return isVerifyReason(refusal) ? refusal : 'API.USER_NOT_VERIFIED';
+}
+
+function isVerifyReason(text: string): text is VerifyReason {
+  return Object.hasOwn(verifyReasons, text);
 }

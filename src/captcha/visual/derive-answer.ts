@@ -1,6 +1,6 @@
 /**
- * What is right, for tasks a person solves: derived from the jti and the round by a keyed function, so
- * that nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
+ * Derives the right answer of a visual or audio task, its layout, from the jti and the round by a keyed function.
+ * Nothing about the answer is stored or sent, not even encrypted. Judging derives it again.
  */
 import { shapeNames } from '../../contract/captcha/challenge-api.ts';
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
@@ -11,7 +11,7 @@ import type { Keyring } from '../seal/keyring.ts';
 
 export const IMAGE_COLUMNS = 3;
 export const IMAGE_TILES = 9;
-/** Fewest and most tiles that show the shape: never none, never most. */
+/** Fewest and most tiles that show the shape. */
 const MATCHES_MIN = 2;
 const MATCHES_MAX = 5;
 
@@ -42,7 +42,7 @@ export async function imageLayout(keyring: Keyring, of: LayoutOf): Promise<Image
   return { shape, tiles };
 }
 
-/** Two fractions of 0–1 that place the hole within what the task's own sizes allow, and the piece's shape. */
+/** The shape of the piece, and two fractions of 0–1 that place the hole within the sizes of the picture. */
 export async function puzzleLayout(
   keyring: Keyring,
   of: LayoutOf,
@@ -58,7 +58,7 @@ export async function audioLayout(keyring: Keyring, of: LayoutOf): Promise<numbe
   return Array.from({ length: AUDIO_GROUPS }, (_, index) => 1 + (bytes[index]! % AUDIO_TONES_MAX));
 }
 
-/** 32 bytes that belong to this jti, round and kind of task alone. */
+/** 32 bytes of this jti, round and kind of task. */
 async function layoutBytes(keyring: Keyring, of: LayoutOf, kind: string): Promise<Bytes> {
   const key = await keyring.tagKey('layout', keyDay(of.issuedAt));
   const fields = encodeFields([textField(kind), textField(of.jti), numberField(of.round)]);
@@ -69,7 +69,7 @@ function pick<Value>(list: readonly Value[], byte: number): Value {
   return list[byte % list.length]!;
 }
 
-/** Fisher–Yates over 0…n−1. The modulo's bias, below 2 %, is nothing to guess by. */
+/** Fisher–Yates over 0…n−1. The bias of the modulo is below 2 %, too little to guess by. */
 function shuffled(length: number, bytes: Uint8Array): number[] {
   const order = Array.from({ length }, (_, index) => index);
   for (let index = length - 1; index > 0; index--) {

@@ -1,6 +1,6 @@
 /**
- * Fast randomness for how a picture looks (sfc32, seeded from the system's generator): colours,
- * angles, noise. What the picture means comes from `layout.ts`; nothing here needs to be secret.
+ * Fast randomness for how a picture looks (sfc32, seeded from the system's generator): colours, angles, noise. What the
+ * picture shows comes from `derive-answer.ts`, so nothing here needs to be secret.
  */
 export interface DrawRandom {
   /** 0 ≤ value < 1. */
@@ -25,7 +25,7 @@ export function drawRandom(): DrawRandom {
     c = (c + t) | 0;
     return t >>> 0;
   };
-  // The first outputs still show the seed.
+  // The first outputs still depend visibly on the seed.
   for (let index = 0; index < 12; index++) bits();
   const next = (): number => bits() / 0x1_0000_0000;
   return { next, bits, between: (low, high) => low + next() * (high - low) };

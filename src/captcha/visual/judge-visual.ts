@@ -1,7 +1,7 @@
 /**
- * Judges tasks that a person solves. The right answer is derived again from jti and round; what the
- * browser sends is data of unknown shape until it has passed here. How a piece was moved is a hint
- * for the score, never a reason to refuse: keyboards and switches draw no path.
+ * Judges tasks that a person solves. The right answer is derived again from jti and round. What the browser sends is of
+ * unknown shape until it has passed here. The path of a piece only adds to the score and never refuses a solution:
+ * keyboards and switches draw no path.
  */
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
 import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from './derive-answer.ts';
@@ -15,12 +15,12 @@ type Solution = Readonly<Record<string, unknown>>;
 export interface VisualJudgement {
   right: number;
   judged: number;
-  /** The path is one no hand draws. */
+  /** No hand draws such a path. */
   mechanical: boolean;
 }
 
 const PATH_MAX_POINTS = 1000;
-/** Fewer points say nothing. */
+/** Fewer points prove nothing. */
 const PATH_MIN_POINTS = 8;
 
 export async function judgeVisual(
@@ -49,8 +49,8 @@ export async function judgeVisual(
 }
 
 /**
- * Tiles left or chosen rightly, or none where most of the shapes were missed or most of the others taken: to choose
- * nothing at all is right about six tiles of nine, and nobody looked.
+ * Tiles judged rightly, or 0 where most of the shapes were missed or most of the other tiles chosen: a bot that chooses
+ * nothing at all is right about six tiles of nine.
  */
 function rightTiles(tiles: readonly ShapeName[], shape: ShapeName, selected: ReadonlySet<number>): number {
   const count = { found: 0, missed: 0, left: 0, taken: 0 };
@@ -79,7 +79,7 @@ function selectionOf(solution: Solution): ReadonlySet<number> | null {
   return tiles;
 }
 
-/** Even steps on one straight line at an even pace: a loop drew it. */
+/** Even steps on one straight line at an even pace, as a loop draws them. */
 function isMechanical(path: unknown): boolean {
   if (!Array.isArray(path) || path.length < PATH_MIN_POINTS || path.length > PATH_MAX_POINTS) return false;
   const points = path as unknown[];

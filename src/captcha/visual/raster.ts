@@ -1,7 +1,7 @@
 /**
- * Pictures as 4-bit palette indexes in a fixed number of bytes: whatever is drawn, the size says
- * nothing. Sixteen colours are two ramps of eight, ground and figure, far enough apart in lightness
- * to be told apart by eyes that see no colour (WCAG 2.2, 1.4.11).
+ * Pictures as 4-bit palette indexes in a fixed number of bytes, so that the size reveals nothing about the content. The
+ * sixteen colours are two ramps of eight, ground and figure, far enough apart in lightness for people who see no colour
+ * (WCAG 2.2, 1.4.11).
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { DrawRandom } from './draw-random.ts';
@@ -37,7 +37,7 @@ export class Raster {
   }
 }
 
-/** A palette of a dark and a light ramp; which one is the ground is chance. */
+/** A palette of a dark and a light ramp. Which of them is the ground is random. */
 export function twoRamps(random: DrawRandom): Uint8Array<ArrayBuffer> {
   const dark = ramp(random, 18, 38);
   const light = ramp(random, 66, 90);
@@ -48,7 +48,7 @@ export function twoRamps(random: DrawRandom): Uint8Array<ArrayBuffer> {
   return palette;
 }
 
-/** Sixteen shades of one hue, darkest first: for pictures that darken and brighten what is there. */
+/** Sixteen shades of one hue, darkest first, for pictures that darken and brighten their ground. */
 export function oneRamp(random: DrawRandom): Uint8Array<ArrayBuffer> {
   const palette = new Uint8Array(48);
   const hue = random.next() * 360;

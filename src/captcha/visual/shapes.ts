@@ -1,12 +1,12 @@
 /**
- * The shapes this project draws: for each, whether a point of the unit square (−1…1, y downwards) lies
- * inside. Formulas, not pictures: nothing to download, nothing to look up in a database.
+ * The shapes that tasks draw: for each, whether a point of the unit square (−1…1, y downwards) lies inside. They are
+ * formulas and not pictures, so there is no set of images that a bot could collect.
  */
 import type { ShapeName } from '../../contract/captcha/challenge-api.ts';
 
 type Inside = (x: number, y: number) => boolean;
 
-/** Five points; the inner corners lie at this share of the radius. */
+/** The inner corners lie at this share of the radius. */
 const STAR_INNER = 0.42;
 
 const inside: Record<ShapeName, Inside> = {
@@ -47,7 +47,7 @@ export interface Placed {
   angle: number;
 }
 
-/** A test for pixels of a shape that was moved, scaled and turned. */
+/** Tests pixels of a shape that was moved, scaled and turned. */
 export function insideOf(placed: Placed): Inside {
   const test = inside[placed.shape];
   const cos = Math.cos(placed.angle) / placed.radius;

@@ -1,13 +1,13 @@
 /**
- * Where a visitor stands after a round: done, on to the next, a fresh try, or out of tries. Pure, so
- * that the whole course of a challenge can be tested without a picture.
+ * What follows a round: passed, the next round, a new try, or no more tries. Pure, so that the whole course of a
+ * challenge can be tested without a picture.
  */
 import type { VisualJudgement } from './judge-visual.ts';
 import type { ChallengeParams, SealedChallenge } from '../seal/sealed-challenge.ts';
 
-/** Failed courses per jti; guessing on needs a new challenge, which is limited elsewhere. */
+/** Failed tries per jti. More guesses need a new challenge, which costs more for each one (`burst-price.ts`). */
 const TRIES_MAX = 3;
-/** Of a puzzle, whose one answer is hit by chance far more often than an image's eighteen or a recording's four. */
+/** A guess hits the one answer of a puzzle far more often than the eighteen of an image or the four of a recording. */
 const PUZZLE_TRIES_MAX = 2;
 
 export type VisualStep =
@@ -15,7 +15,7 @@ export type VisualStep =
   | { step: 'next'; params: ChallengeParams; failed: boolean }
   | { step: 'failed' };
 
-/** `roundsMax`: pictures shown under one jti at most, tries included. */
+/** `roundsMax`: pictures shown under one jti at most, over all tries. */
 export function visualStep(challenge: SealedChallenge, judgement: VisualJudgement, roundsMax: number): VisualStep {
   const { params, round } = challenge;
   const left = challenge.round + 1 < roundsMax;

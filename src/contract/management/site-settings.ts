@@ -59,7 +59,7 @@ const pieceScale = z
     max: z.number().check(z.gte(0.05), z.lte(0.95)),
   })
   .check(z.refine((value) => value.min <= value.max, 'min must not be above max'));
-const puzzleLook = z.strictObject({
+export const puzzleLook = z.strictObject({
   decoyCount: z._default(decoyCount, 5),
   decoyEdgeDarkness: z._default(decoyEdgeDarkness, 20),
   decoyBodyBrightness: z._default(decoyBodyBrightness, 4),

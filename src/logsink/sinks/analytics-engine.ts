@@ -1,15 +1,15 @@
 /**
- * Verdicts as Analytics Engine points, for dashboards beside the log. The platform samples points
- * when it writes and when it reads, so this sink never replaces the log, whose counts are exact.
- * Column order is fixed: a dashboard names columns by their number.
+ * Verdicts as Analytics Engine points, for dashboards beside the log. The platform samples points when it writes and
+ * when it reads, so this sink never replaces the log, whose counts are exact. The order of columns is fixed: dashboards
+ * name columns by number.
  */
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictSink } from '../sink.ts';
 import { SinkError } from '../sink.ts';
 
-/** The platform takes 250 points in one invocation; a batch is smaller than that. */
+/** The platform accepts 250 points in one invocation. A batch is smaller than that. */
 const POINTS_MAX = 250;
-/** All blobs of a point together hold 16 kB; two long texts must leave room for the rest. */
+/** All blobs of a point together hold 16 kB. Two long texts must leave room for the rest. */
 const BLOB_MAX_CHARS = 1024;
 /** An index holds 96 bytes. */
 const INDEX_MAX_CHARS = 96;

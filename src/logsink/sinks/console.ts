@@ -1,6 +1,4 @@
-/**
- * One JSON line per verdict on the console: for `wrangler tail`, Logpush, or a local look.
- */
+/** One JSON line per verdict on the console: for `wrangler tail`, Logpush, or local use. */
 import type { VerdictSink } from '../sink.ts';
 
 export const consoleSink: VerdictSink = {

@@ -1,6 +1,6 @@
 /**
- * Verdicts as NDJSON to any URL: a SIEM, a collector, a bucket with a signed address. The batch id
- * goes along as `Idempotency-Key`, so that a receiver can drop the second copy of a retried batch.
+ * Verdicts as NDJSON to any URL: a SIEM, a collector, a bucket with a signed address. The batch id is sent as
+ * `Idempotency-Key`, so that a receiver can drop the second copy of a retried batch.
  */
 import type { VerdictSink } from '../sink.ts';
 import { isTransientStatus, SinkError } from '../sink.ts';
@@ -26,7 +26,7 @@ export function httpSink(options: HttpSinkOptions): VerdictSink {
         redirect: 'manual',
       });
       await response.body?.cancel();
-      if (!response.ok) throw new SinkError(`sink answered ${response.status}`, isTransientStatus(response.status));
+      if (!response.ok) throw new SinkError(`sink returned ${response.status}`, isTransientStatus(response.status));
     },
   };
 }

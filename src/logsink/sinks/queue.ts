@@ -1,7 +1,7 @@
 /**
- * Verdicts as queue messages, as fallback of the service sink or as a sink of its own. The consumer
- * appends them with the ids they already have. A message holds at most 128 kB, so a batch is cut by
- * its bytes; the counters go with the first part only.
+ * Verdicts as queue messages, either as fallback of the service sink or as a sink of its own. The consumer appends them
+ * with the ids they already have. A message holds at most 128 kB, so a batch is cut by its bytes. Only the first part
+ * carries the counters.
  */
 import type { VerdictMessage } from '../../contract/edge/verdict-message.ts';
 import type { SinkBatch, VerdictSink } from '../sink.ts';
@@ -42,7 +42,7 @@ export function messagesOf(batch: SinkBatch): VerdictMessage[] {
   if (part.length > 0) parts.push(part);
   const instanceId = batch.records[0]?.instance_id ?? '';
   return parts.map((records, index) => ({
-    // The first part keeps the batch's id: its counters may have arrived by another way already.
+    // The first part keeps the id of the batch, because its counters may have reached the store already.
     batchId: index === 0 ? batch.batchId : `${batch.batchId}.${index}`,
     instanceId,
     records,

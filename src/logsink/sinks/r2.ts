@@ -1,6 +1,6 @@
 /**
- * Each batch as one NDJSON object in a bucket. The key is made of the batch id, so a retried put
- * writes the same object again instead of a second one.
+ * Each batch as one NDJSON object in a bucket. The key contains the batch id, so a retried put writes the same object
+ * again and not a second one.
  */
 import type { VerdictSink } from '../sink.ts';
 

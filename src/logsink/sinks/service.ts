@@ -1,6 +1,6 @@
 /**
- * The default sink: `POST /edge/v1/verdicts` with the client JWT (design 4). Idempotent by event id,
- * so a time-out after the commit is answered by a retry and costs nothing.
+ * The default sink: `POST /edge/v1/verdicts` with the client JWT. Idempotent by event id: when a time-out hides a
+ * commit, the retry succeeds and changes nothing.
  */
 import type { VerdictSink } from '../sink.ts';
 import { isTransientStatus, SinkError } from '../sink.ts';
@@ -28,10 +28,10 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
         signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
         redirect: 'manual',
       });
-      // An unread body would hold one of the request's six connections.
+      // An unread body holds one of the request's six connections.
       await response.body?.cancel();
       if (response.status !== 200) {
-        throw new SinkError(`service answered ${response.status}`, isTransientStatus(response.status));
+        throw new SinkError(`service returned ${response.status}`, isTransientStatus(response.status));
       }
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Makes the task that needs no eyes: four groups of one to five tones, over noise, in a recording of
- * fixed length. Pitch, loudness, pace and noise differ every time; counting is all it takes.
+ * Makes the task that needs no eyes: four groups of one to five tones over noise, in a recording of fixed length. Pitch,
+ * loudness, pace and noise differ every time. A person only has to count.
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
@@ -9,7 +9,7 @@ import type { DrawRandom } from '../draw-random.ts';
 import { AUDIO_GROUPS, AUDIO_TONES_MAX } from '../derive-answer.ts';
 
 const SAMPLE_RATE = 8000;
-/** Four groups of five slow tones and the pauses between them fit; what is left is noise. */
+/** Enough for four groups of five slow tones with their pauses. The rest is noise. */
 const SECONDS = 10;
 const CENTRE = 128;
 
@@ -44,7 +44,7 @@ function addTone(samples: Uint8Array, random: DrawRandom, at: number, seconds: n
   const step = (2 * Math.PI * pitch * random.between(0.97, 1.03)) / SAMPLE_RATE;
   const loudness = random.between(55, 85);
   for (let index = 0; index < length && start + index < samples.length; index++) {
-    // A soft start and end: a click would be easier to count for a program than for an ear.
+    // A soft start and end: a program counts clicks more easily than an ear does.
     const envelope = Math.min(1, index / 120, (length - index) / 120);
     const value = samples[start + index]! + Math.sin(index * step) * loudness * envelope;
     samples[start + index] = Math.min(255, Math.max(0, Math.round(value)));

@@ -1,7 +1,6 @@
 /**
- * Draws "choose all pictures that show a …": nine tiles in one picture, each with its own ground,
- * angle, size, shade and clutter. The shape is turned by little, as people name it upright; arrows
- * turn all the way.
+ * Draws "choose all pictures that show a …": nine tiles in one picture, each with its own ground, angle, size, shade and
+ * clutter. Shapes are turned a little only, because people name them upright. Arrows are turned to any angle.
  */
 import type { ImageTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { drawRandom } from '../draw-random.ts';
@@ -12,7 +11,7 @@ import { FIGURE, Raster, RAMP, twoRamps } from '../raster.ts';
 import { insideOf } from '../shapes.ts';
 
 const TILE_PX = 96;
-/** Thin bars in the ground's own shades: they break edges for programs, not for people. */
+/** Thin bars in the shades of the ground. They break edges for programs, not for people. */
 const CLUTTER = 4;
 
 export function drawImageTask(layout: ImageLayout, round: number, rounds: number): ImageTask {

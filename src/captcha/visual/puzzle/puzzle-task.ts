@@ -1,10 +1,11 @@
 /**
- * Draws "move the piece to where it fits": a ground of soft waves and grain, one hole of the piece's
- * outline, and decoy holes of other outlines. The piece carries the ground that is missing, with
- * grain of its own. Every picture has the same number of bytes.
+ * Draws "move the piece to where it fits": a ground of soft waves and grain, one hole with the outline of the piece, and
+ * decoy holes with other outlines. The piece carries the missing ground with grain of its own. Every picture has the
+ * same number of bytes.
  */
 import { shapeNames } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
+import { puzzleLook } from '../../../contract/management/site-settings.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
@@ -13,28 +14,21 @@ import { insideOf } from '../shapes.ts';
 
 export const PUZZLE_WIDTH = 320;
 export const PUZZLE_HEIGHT = 220;
-/** The piece's canvas whatever its size: 0.45 of the height, and even. */
+/** Canvas of the piece, whatever the size of the piece: 0.45 of the height, and even. */
 export const PIECE_PX = 100;
-/** The piece rests in the left column; the hole never does. */
+/** The piece starts in the left column, where the hole never is. */
 const REST_PX = 20;
 const SHADES = 16;
 const RIM_PX = 2;
-/** A visitor of high score gets more holes to choose from. */
+/** A visitor with a high score sees more decoys. */
 const MORE_DECOYS_PER_LEVEL = 2;
-/** Settings speak in steps of 0–255; a shade is 16 of them. */
+/** Settings use steps of 0–255; a shade is 17 of them. */
 const STEPS_PER_SHADE = 255 / (SHADES - 1);
 
-/** The look when a site has none of its own; the same values as the settings' defaults. */
-export const DEFAULT_LOOK: PuzzleLook = {
-  decoyCount: 5,
-  decoyEdgeDarkness: 20,
-  decoyBodyBrightness: 4,
-  decoyHoleDarken: 0.7,
-  holeDarken: 0.55,
-  pieceScale: { min: 0.15, max: 0.45 },
-};
+/** The look of a site without one of its own. */
+export const DEFAULT_LOOK: PuzzleLook = puzzleLook.parse({});
 
-/** Top left corner of the piece where it fits, pixels. `x`, `y`: the layout's fractions. */
+/** Top left corner of the piece where it fits, in pixels. `x` and `y` are the fractions of the layout. */
 export function puzzleTarget(layout: { x: number; y: number }): { x: number; y: number } {
   const left = REST_PX + PIECE_PX / 2;
   return {
@@ -64,7 +58,7 @@ export function drawPuzzleTask(
   for (let y = 0; y < PIECE_PX; y++) {
     for (let x = 0; x < PIECE_PX; x++) {
       if (!inPiece(x, y)) continue;
-      // Index 0 is see-through, so the piece's darkest shade is 1.
+      // Index 0 is transparent, so the darkest shade of the piece is 1.
       piece.pixels[y * PIECE_PX + x] = Math.max(1, grained(ground(target.x + x, target.y + y), random));
       const at = (target.y + y) * PUZZLE_WIDTH + target.x + x;
       shades[at] = shades[at]! * look.holeDarken;
@@ -88,7 +82,7 @@ function waves(random: DrawRandom): (x: number, y: number) => number {
   });
   return (x, y) => {
     let sum = 0;
-    // sin(a + b), with a of the column and b of the row from tables.
+    // sin(a + b) from tables, with a by column and b by row.
     for (const { byX, byY } of parts) sum += byX.sin[x]! * byY.cos[y]! + byX.cos[x]! * byY.sin[y]!;
     return 8.5 + 1.6 * sum;
   };
@@ -99,7 +93,7 @@ function angles(step: number, phase: number): { sin: Float32Array; cos: Float32A
   return { sin: Float32Array.from(each, Math.sin), cos: Float32Array.from(each, Math.cos) };
 }
 
-/** A hole of another outline with a dark rim, somewhere. */
+/** A hole with another outline and a dark rim, at a random place. */
 function drawDecoy(shades: Float32Array, random: DrawRandom, not: ShapeName, radius: number, look: PuzzleLook): void {
   const others = shapeNames.filter((name) => name !== not);
   const size = radius * random.between(0.8, 1.1);
@@ -113,7 +107,7 @@ function drawDecoy(shades: Float32Array, random: DrawRandom, not: ShapeName, rad
   };
   const inHole = insideOf({ ...place, radius: size });
   const inRim = insideOf({ ...place, radius: size + RIM_PX });
-  // A turned square reaches √2 of its radius.
+  // A turned square reaches √2 times its radius.
   const reach = Math.ceil((size + RIM_PX) * Math.SQRT2);
   const right = Math.min(PUZZLE_WIDTH - 1, Math.round(centreX) + reach);
   const bottom = Math.min(PUZZLE_HEIGHT - 1, Math.round(centreY) + reach);
