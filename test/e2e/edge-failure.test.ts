@@ -121,7 +121,7 @@ describe('the service', () => {
     );
   });
 
-  test('a refused client JWT makes the health endpoint report "degraded", and only the operator sees why', async () => {
+  test('a refused client JWT degrades the health status, and only the operator sees why', async () => {
     const url = await startEdge();
     upstream.trouble = 'refused';
     const ask = async (headers: Record<string, string> = {}) =>
@@ -172,7 +172,7 @@ describe('the service', () => {
 });
 
 describe('no ruleset at all', () => {
-  test('FAIL_MODE open forwards, and the record has the source "error"', async () => {
+  test('FAIL_MODE open forwards, and the record’s source is error', async () => {
     upstream.trouble = 'error';
     const url = await startEdge({}, false);
     expect((await status(`${url}/first`)).status).toBe(200);
@@ -219,7 +219,7 @@ describe('/siteverify', () => {
     },
   );
 
-  test('FAIL_MODE_VERIFY open forwards, and the record has the source "error"', async () => {
+  test('FAIL_MODE_VERIFY open forwards, and the record’s source is error', async () => {
     const url = await startEdge({ FAIL_MODE_VERIFY: 'open' });
     upstream.verifyTrouble = 'error';
     expect((await submit(url)).status).toBe(200);
