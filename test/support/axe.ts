@@ -1,6 +1,6 @@
 /**
- * What axe-core finds on a page: WCAG 2.2 A and AA, and its best practices. It sees into open shadow roots, and is put
- * into the page past its CSP, as only a debugger may.
+ * What axe-core finds on a page: WCAG 2.2 A and AA, and its best practices. It reads open shadow roots and is injected
+ * past the page's CSP, as a debugger is.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const RULES: RunOptions = {
   resultTypes: ['violations'],
 };
 
-/** One line a fault, so that a failed test says what to mend: rule, element, how. */
+/** One line per fault, so that a failed test shows what to fix: rule, element, how. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(source);
   const { violations } = await page.evaluate(
@@ -30,7 +30,10 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   );
 }
 
-/** Of a page as it is without scripts: axe-core needs them, so what stood in `<noscript>` is shown to a browser that has them. */
+/**
+ * For a page without scripts. axe-core needs scripts, so the content of `<noscript>` is shown to a browser that runs
+ * them.
+ */
 export async function faultsWithoutScript(markup: string, options: BrowserContextOptions = {}): Promise<string[]> {
   const context = await (await sharedChromium()).newContext(options);
   try {

@@ -1,2 +1,2 @@
-/** What goes on behind answers in workerd tests: every file waits for its own before the next one begins. */
+/** Work that goes on after responses in workerd tests. Every file waits for its own before the next one begins. */
 export const background: Promise<void>[] = [];

@@ -1,7 +1,7 @@
 /**
- * The Chromium that an npm package carries, unpacked once per version beside the other packages. The package itself
- * unpacks to a fixed name in the temporary directory and takes whatever lies there: half of it, where a second process
- * is still writing or a first one was killed, or a file of somebody else. Here it is complete before it has its name.
+ * The Chromium of an npm package, unpacked once per version beside the other packages. The package itself unpacks to a
+ * fixed name in the temporary directory and uses whatever is there: an incomplete file of another process, or a file of
+ * another user. Here the directory gets its name only when it is complete.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 import chromium, { inflate } from '@sparticuz/chromium';
 
 const packageDir = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
-/** The system's own list of fonts; a machine without it has none. */
+/** The system's list of fonts. A machine without the file has no fonts. */
 const SYSTEM_FONTS = '/etc/fonts/fonts.conf';
 
 export interface CarriedChromium {
   executablePath: string;
-  /** For a machine that has its libraries. */
+  /** For a machine with the libraries that Chromium needs. */
   env: Record<string, string>;
-  /** A minimal machine lacks libnss3 and its like; the package carries them for another platform's sake. */
+  /** For a minimal machine without libnss3 and the like. The package has them for another platform. */
   envWithLibraries: Record<string, string>;
 }
 
@@ -47,12 +47,12 @@ async function unpack(cache: string, dir: string): Promise<void> {
     renameSync(partial, dir);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another process was quicker: its directory is as good.
+    // Another process was faster, and its directory is the same.
     if (!existsSync(dir)) throw error;
   }
 }
 
-/** The package asks for the temporary directory before it first waits. */
+/** The package reads the temporary directory before its first await. */
 async function inTemporaryDirectory<Value>(dir: string, work: () => Promise<Value>): Promise<Value> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = dir;

@@ -1,6 +1,6 @@
 /**
- * A Chromium for the browser tests: the one named by `GATEHOUSE_CHROMIUM`, else the system's, else the one
- * an npm package carries, so that a fresh clone needs nothing else. Tests talk to 127.0.0.1 only.
+ * A Chromium for the browser tests: the one that `GATEHOUSE_CHROMIUM` names, else the system's, else the one of an npm
+ * package, so that a fresh clone needs nothing else. Tests connect to 127.0.0.1 only.
  */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium as playwright } from 'playwright-core';
@@ -26,7 +26,7 @@ export async function launchChromium(more: readonly string[] = []): Promise<Brow
   return launchCarriedChromium(more);
 }
 
-/** The one of the npm package, a build that never had a window. The caller closes it. */
+/** The headless build of the npm package. The caller closes it. */
 export async function launchCarriedChromium(more: readonly string[] = []): Promise<Browser> {
   const args = [...defaultArgs, ...more];
   const { executablePath, env, envWithLibraries } = await carriedChromium();

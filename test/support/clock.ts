@@ -2,8 +2,8 @@
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * From here to the end of the test it is so much later, and the clock stands still. Not for concurrent tests, nor for
- * several tests of one account: what an isolate keeps of it is then dated later than the next test begins.
+ * Moves the clock forward until the end of the test and stops it. Not for concurrent tests, nor for several tests of
+ * one account: what an isolate keeps of that account is dated later than the next test begins.
  */
 export function later(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });

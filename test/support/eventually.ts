@@ -1,10 +1,10 @@
-/** For what becomes true a moment later: a batch that is under way, a rule that spreads. */
+/** Waits for a condition that becomes true a moment later: a batch under way, a rule that spreads. */
 
-/** Far above what any condition needs: a test on a busy machine waits longer and does not fail. */
+/** Far above what any condition needs, so that a busy machine makes a test slower and not red. */
 const WITHIN_MS = 15_000;
 const POLL_MS = 50;
 
-/** Asks until `done` holds. The error of one that never does shows the last value. */
+/** Asks until `done` holds, and returns the value. The error shows the last value when it never holds. */
 export async function eventually<Value>(
   ask: () => Promise<Value>,
   done: (value: Value) => boolean,

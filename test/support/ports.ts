@@ -1,14 +1,14 @@
 /** Free ports in a row, for a stack that a test starts as a command. */
 import { createServer } from 'node:net';
 
-/** Below the range the kernel hands out to outgoing connections. */
+/** Below the range that the kernel uses for outgoing connections. */
 const PORT_FIRST = 20_000;
 const PORT_COUNT = 12_000;
 /** Edge, service, origin. */
 const STACK_PORTS = 3;
 const ATTEMPTS = 20;
 
-/** Anywhere in the range: several stacks start at once. */
+/** A random place in the range, because several stacks start at once. */
 export function somePortBase(): number {
   return PORT_FIRST + Math.floor(Math.random() * PORT_COUNT);
 }

@@ -1,7 +1,7 @@
 /**
- * A Worker on workerd itself, without the simulator and without the stack's listener: what Cloudflare runs,
- * as near as a machine comes. The socket's address is in `request.cf.clientIp`, paths stay as sent. For
- * what must be shown of the bytes, and for what must be measured.
+ * A Worker on workerd itself, without the simulator and without the stack's listener: as close to Cloudflare as one
+ * machine can be. `request.cf.clientIp` has the address of the socket, and paths stay as sent. For tests of exact
+ * bytes, and for measurements.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 
-/** A CommonJS package without types; it exports where its program is. */
+/** A CommonJS package without types. It exports the path of its program. */
 const workerd = createRequire(import.meta.url)('workerd') as { default: string };
 
 const START_TIMEOUT_MS = 15_000;
@@ -27,19 +27,19 @@ export interface RawWorkerOptions {
   /** Binding names, each served by a small Worker that speaks the real protocol. */
   kv?: readonly string[];
   queues?: readonly string[];
-  /** Analytics Engine datasets by binding name: where workerd posts their points, as `127.0.0.1:port`. */
+  /** Analytics Engine datasets by binding name, with the `127.0.0.1:port` that workerd posts their points to. */
   analytics?: Record<string, string>;
-  /** Other Workers, as ES modules, by the name of the binding to them. */
+  /** Other Workers, as ES modules, by the name of their binding. */
   services?: Record<string, string>;
-  /** A Worker, as an ES module, through which every `fetch` of the main one goes. */
+  /** A Worker, as an ES module, that receives every `fetch` of the main one. */
   outbound?: string;
-  /** Processor to stay on, for a measurement. */
+  /** The processor to run on, for a measurement. */
   cpu?: number;
 }
 
 export interface RawWorker {
   url: string;
-  /** Of workerd itself: its processor time is in /proc. */
+  /** The process of workerd itself, whose processor time is in /proc. */
   pid: number;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startRawWorker(options: RawWorkerOptions): Promise<RawWork
   };
   try {
     const port = await listeningPort(child);
-    // taskset replaces itself, so the child's process id is workerd's either way.
+    // taskset replaces itself, so the child's process id is always workerd's.
     return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
   } catch (error) {
     await stop();
@@ -70,7 +70,7 @@ export async function startRawWorker(options: RawWorkerOptions): Promise<RawWork
   }
 }
 
-/** workerd says on its control pipe where it listens. */
+/** workerd writes to its control pipe where it listens. */
 function listeningPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -142,7 +142,7 @@ function otherWorker(name: string, source: string, options: RawWorkerOptions): s
     )),`;
 }
 
-/** A Cap'n Proto text literal; JSON's escapes are among its own. */
+/** A Cap'n Proto text literal, which accepts JSON's escapes. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,10 +1,10 @@
-/** The rules of an opened snapshot, spelled out as they were added: what round trips are compared by. */
+/** The rules of an opened snapshot, in the form in which they were added, for comparing round trips. */
 import { decisions } from '../../src/contract/vocabulary.ts';
 import { EXTRA } from '../../src/rules/rule-meta.ts';
 import type { Snapshot } from '../../src/rules/snapshot.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
 
-/** The rule with this number, its expiry and rollout included. */
+/** The rule with this number, including its expiry and rollout. */
 export function ruleAt(snapshot: Snapshot, rule: number): EdgeRule {
   const type = snapshot.type(rule);
   const value = snapshot.value(rule);

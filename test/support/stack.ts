@@ -1,4 +1,4 @@
-/** A stack of its own for one test file, on free ports and a directory that goes away with it. */
+/** A stack for one test file, on free ports and in a directory that is removed with it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

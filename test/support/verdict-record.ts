@@ -58,7 +58,7 @@ function pick<T>(random: () => number, values: readonly [T, ...T[]]): T {
   return values[Math.floor(random() * values.length)] ?? values[0];
 }
 
-/** One record of a made-up day: few countries, more networks, many paths; a third belong to sessions. */
+/** One record of a typical day: few countries, more networks, many paths. A third belong to sessions. */
 export function variedRecord(instanceId: string, timestamp: number, random: () => number, seq: number): VerdictRecord {
   const rules = Array.from({ length: Math.floor(random() * 3) }, () => `ip:192.0.2.${Math.floor(random() * 20)}`);
   return verdictRecordOf(instanceId, {

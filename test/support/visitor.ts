@@ -1,21 +1,21 @@
 /**
- * A visitor in Chromium for browser tests: a context and a tab of its own for every test, closed after it, and
- * whatever its console complained of. One Chromium serves all files that run in a process.
+ * A visitor in Chromium for browser tests. Every test gets a context and a tab of its own, and the console's errors and
+ * warnings. One Chromium serves all files that run in a process.
  */
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { launchChromium } from './chromium.ts';
 
-/** What a browser with a window says of itself: for tests in which that word must not decide. */
+/** The user agent of a browser with a window, for tests that must not depend on a headless one. */
 export const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
 export interface VisitorOptions {
-  /** Of the browser context. */
+  /** Options of the browser context. */
   context?: BrowserContextOptions;
-  /** What the console may say: Chromium notes every 403, also where that is the page that was meant to come. */
+  /** Console messages that a test expects: Chromium logs every 403, also an expected one. */
   expected?: (message: ConsoleMessage) => boolean;
-  /** Fails every test that leaves a complaint. */
+  /** Fails a test with any complaint in its console. */
   isSilent?: boolean;
 }
 
@@ -24,19 +24,19 @@ export interface Visitor {
   readonly page: Page;
   /** Errors and warnings in the console, and uncaught exceptions, in order. */
   readonly complaints: readonly string[];
-  /** Everything again from the beginning, as somebody else. */
+  /** Starts again in a new context, as another visitor. */
   comesAs(options: BrowserContextOptions): Promise<void>;
 }
 
 let running: Browser | undefined;
 
-/** Nobody closes it: it ends with the process, and one that crashed is followed by another. */
+/** It ends with the process. One that crashed is replaced. */
 export async function sharedChromium(): Promise<Browser> {
   if (running?.isConnected() !== true) running = await launchChromium();
   return running;
 }
 
-/** Comes before every test of the file and is gone after it. */
+/** Opens the context before every test of the file and closes it after. */
 export function useVisitor(options: VisitorOptions = {}): Visitor {
   let context: BrowserContext | undefined;
   let page: Page | undefined;

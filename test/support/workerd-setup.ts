@@ -1,4 +1,4 @@
-/** Gives the tests in workerd the service's tables, and lets nothing of a file run on into the next one. */
+/** Creates the service's tables for the tests in workerd, and finishes the work of each file before the next. */
 import { applyD1Migrations } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { D1Migration } from '@cloudflare/vitest-plugin';

@@ -1,4 +1,7 @@
-/** Challenge difficulty by risk score through the routes (design 6): the edge tells the risk, its instance says what follows. */
+/**
+ * Challenge difficulty by risk score over HTTP: the edge sends the risk, and its instance's table decides the
+ * difficulty.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
@@ -32,13 +35,13 @@ beforeAll(async () => {
   edge = { authorization: `Bearer ${clientJwt}`, origin: null };
 });
 
-describe('a challenge that an edge asks for', () => {
+describe('a challenge that an edge requests', () => {
   const kindAt = async (riskScore: number) => {
     const challenge = await ask(site, { visitor: { ...visitor, riskScore } }, edge);
     return { kind: challenge.kind, squarings: challenge.pow?.t ?? null };
   };
 
-  test('is the site’s own below the first row, more work in it, a picture above', async () => {
+  test('is the site’s own below the first row, more work from the first row on, and a picture above', async () => {
     const calm = await kindAt(0.2);
     const doubtful = await kindAt(0.6);
     expect(calm.kind).toBe('pow');
@@ -47,12 +50,12 @@ describe('a challenge that an edge asks for', () => {
     expect(await kindAt(0.9)).toEqual({ kind: 'image', squarings: null });
   });
 
-  test('says the risk in its seal, where no page reads it', async () => {
+  test('carries the risk in its seal, where no page can read it', async () => {
     const challenge = await ask(site, { visitor: { ...visitor, riskScore: 0.6 } }, edge);
     expect((await opened(challenge)).facts).toMatchObject({ score: 0.6, detectors: ['session-risk'] });
   });
 
-  test('of a visitor without an edge does not depend on what the page says of a session', async () => {
+  test('of a visitor without an edge does not depend on what the page sends about a session', async () => {
     const challenge = await ask(site, { sessionId: '4someones-session' });
     expect(challenge.kind).toBe('pow');
   });

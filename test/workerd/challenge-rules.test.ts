@@ -1,4 +1,4 @@
-/** Access control rules where they act: at the challenge and at verification, and soon after a change. */
+/** Access control rules where they act, at the challenge and at verification, soon after a change. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
@@ -12,7 +12,7 @@ async function addRule(accountId: string, rule: Record<string, unknown>): Promis
   await putAccessRule(env, accountId, await checkedRule(accessRuleInput.parse(rule), now), now);
 }
 const equals = (field: string, value: string): Record<string, string> => ({ field, operator: 'equals', value });
-/** Longer than an isolate goes on with the rules it read. */
+/** Longer than an isolate uses the rules that it has read. */
 const RULES_STALE_MS = 1100;
 
 describe('an access control rule', () => {
@@ -33,7 +33,7 @@ describe('an access control rule', () => {
     await ask(site);
   });
 
-  test('serves another task to whom it restricts, and refuses later whom it defers', async () => {
+  test('serves another task to visitors it restricts, and refuses the token of visitors it defers', async () => {
     const [harder, deferred] = [freshAddress(), freshAddress()];
     await addRule(accountId, {
       type: 'restrict',
@@ -49,7 +49,7 @@ describe('an access control rule', () => {
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });
   });
 
-  test('refuses at verification the address the backend names', async () => {
+  test('refuses at verification the address that the backend sends', async () => {
     await addRule(accountId, { type: 'block', conditions: [equals('ipMask', '203.0.113.0/24')] });
     const token = await tokenFor(site);
     later(RULES_STALE_MS);
@@ -60,7 +60,7 @@ describe('an access control rule', () => {
     });
   });
 
-  test('adds to the score of whom it matches', async () => {
+  test('adds to the score of the visitors it matches', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
     await addRule(accountId, {
       type: 'restrict',
@@ -69,7 +69,7 @@ describe('an access control rule', () => {
     });
     later(RULES_STALE_MS);
     const challenge = await ask(site, {}, from);
-    // A solution in no time at all would add to the score too.
+    // A solution within no time would add to the score too.
     later(1000);
     const solved = await handIn(challenge.challenge, await solvePow(challenge), from);
     const answer = await post('/siteverify', { secret: site.secretKey, token: solved.body.token });
@@ -77,7 +77,7 @@ describe('an access control rule', () => {
   });
 });
 
-test('makes a burst of one network dearer, unless a rule names the difficulty, and nobody else', async () => {
+test('a burst raises the difficulty for its own network only, and not where a rule sets the difficulty', async () => {
   const accountId = await makeAccount('premium');
   const site = await makeSite('premium', {}, accountId);
   const [burst, ruled] = [freshAddress(), freshAddress()];

@@ -1,4 +1,4 @@
-/** The challenge API on the real bindings: who may ask, what they get, what a solution is worth. */
+/** The challenge API on the real bindings: who gets a challenge, which one, and what a solution is worth. */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { keyDay } from '../../src/captcha/seal/keyring.ts';
@@ -40,11 +40,11 @@ describe('a challenge', () => {
     ['https://notexample.com', 400],
     ['null', 400],
     [null, 400],
-  ])('for a page of %s answers %i', async (origin, status) => {
+  ])('for a page of %s responds %i', async (origin, status) => {
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey }, { origin })).status).toBe(status);
   });
 
-  test('believes the page’s own word only where no origin speaks, and counts that against the visitor', async () => {
+  test('uses the host that the page sends only without an Origin header, and raises the score for it', async () => {
     const answer = await ask(site, { currentUrl: 'https://example.com/form' }, { origin: null });
     expect((await opened(answer)).facts.detectors).toContain('unverified-host');
     const lie = await post(
@@ -75,7 +75,7 @@ describe('a challenge', () => {
     expect((await handIn(challenge.challenge, solution)).body.verified).toBe(true);
   });
 
-  test('can be asked for and handed in from any origin', async () => {
+  test('can be requested and solved from any origin', async () => {
     for (const path of ['/captcha/v1/challenge', '/captcha/v1/solution']) {
       const preflight = await send(
         new Request(`https://gatehouse.test${path}`, { method: 'OPTIONS', headers: { origin: 'https://example.com' } }),
@@ -96,9 +96,9 @@ describe('a challenge', () => {
     expect((await post('/captcha/v1/challenge', body)).status).toBe(200);
   });
 
-  test('is limited per network before any site is looked up, so that made-up keys are no load', async () => {
+  test('is limited per network before any site is looked up, so that made-up keys cost no query', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
-    // The limit is one of the clock's minute: all of them fall into one.
+    // The limit counts by clock minute, so all requests must fall into one.
     vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 60_000) * 60_000 });
     const answers = await Promise.all(
       Array.from({ length: 620 }, (_, at) => post('/captcha/v1/challenge', { siteKey: `site_nobody-${at}` }, from)),
@@ -128,7 +128,7 @@ async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<strin
 }
 
 describe('an edge', () => {
-  test('speaks for its visitor with a client JWT, and not without one', async () => {
+  test('can describe its visitor with a client JWT, and not without one', async () => {
     const accountId = await makeAccount('free');
     const site = await makeSite('free', {}, accountId);
     expect((await post('/captcha/v1/challenge', { siteKey: site.siteKey, visitor })).status).toBe(401);
@@ -148,7 +148,7 @@ describe('an edge', () => {
     expect((await opened(risky)).facts).toMatchObject({ score: 0.7, detectors: ['session-risk'] });
   });
 
-  test('cannot vouch for visitors of another account’s site', async () => {
+  test('cannot describe visitors of another account’s site', async () => {
     const accountId = await makeAccount('free');
     const jwt = await edgeOf(accountId, await makeSite('free', {}, accountId));
     const foreign = await makeSite('free');
@@ -162,7 +162,7 @@ describe('a proof of work', () => {
     site = await makeSite('premium');
   });
 
-  test('carries one jti from challenge to token, and no score a page could read', async () => {
+  test('carries one jti from challenge to token, and no score that a page could read', async () => {
     const challenge = await ask(site);
     const solved = await handIn(challenge.challenge, await solvePow(challenge));
     const token = await openToken(keyring, solved.body.token ?? '', Date.now());
@@ -190,7 +190,7 @@ describe('a proof of work', () => {
     });
   });
 
-  test('is refused for the answer of fewer squarings, and of another challenge', async () => {
+  test('is refused for the result of fewer squarings, and of another challenge', async () => {
     const [a, b] = [await ask(site), await ask(site)];
     const lower = await solvePow({ ...a, pow: { ...a.pow!, t: a.pow!.t! - 1 } });
     expect((await handIn(a.challenge, lower)).body.verified).toBe(false);
@@ -208,14 +208,14 @@ describe('a proof of work', () => {
     });
   });
 
-  test('is refused when the challenge was changed, or is a token', async () => {
+  test('is refused when the challenge is changed, or is a token', async () => {
     const token = await tokenFor(site);
     for (const challenge of [token, 'AAAA', `${(await ask(site)).challenge}A`]) {
       expect((await handIn(challenge, {})).status).toBe(400);
     }
   });
 
-  test('costs a native solver no less in the SHA-256 lane, which the visitor gets for want of BigInt', async () => {
+  test('costs a native solver no less in the SHA-256 lane, which browsers without BigInt get', async () => {
     const challenge = await ask(site, { capabilities: { bigint: false, worker: false } });
     expect(challenge.pow?.lane).toBe('sha256');
     const { count = 0, bits = 0 } = challenge.pow ?? {};
@@ -235,7 +235,7 @@ describe('a proof of work', () => {
 });
 
 describe('waiting', () => {
-  test('is offered without script, worth level 0, and never early', async () => {
+  test('is offered without scripts, has level 0, and cannot end early', async () => {
     const site = await makeSite('premium');
     const challenge = await ask(site, { capabilities: { script: false } });
     expect(challenge.pow).toMatchObject({ lane: 'wait', waitMs: 8000 });
@@ -243,19 +243,19 @@ describe('waiting', () => {
     expect(challenge.expiresAt - (challenge.pow?.notBefore ?? 0)).toBe(site.settings.solutionTimeout);
   });
 
-  test('is no way around a picture', async () => {
+  test('does not replace a picture', async () => {
     const site = await makeSite('premium', { captchaType: 'image' });
     const answer = await post('/captcha/v1/challenge', { siteKey: site.siteKey, capabilities: { script: false } });
     expect(answer.body.error.key).toBe('API.INCORRECT_CAPTCHA_TYPE');
   });
 
-  test('lets ten of a network in, however many wait', async () => {
+  test('admits ten visitors of a network, however many wait', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
     const results = await Promise.all(Array.from({ length: 1000 }, () => waitAllowed(env, 'site', 'prefix')));
     expect(results.filter(Boolean)).toHaveLength(10);
   });
 
-  test('lets 300 in to a site, from however many networks', async () => {
+  test('admits 300 visitors of a site, from however many networks', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
     const results = await Promise.all(
       Array.from({ length: 350 }, (_, index) => waitAllowed(env, 'popular', `prefix ${index}`)),
@@ -265,7 +265,7 @@ describe('waiting', () => {
 });
 
 describe('a honeypot', () => {
-  test('asks in code, and what it catches is refused at verification only', async () => {
+  test('asks its question in code, and refuses the visitors it catches at verification only', async () => {
     const site = await makeSite('premium', { honeypot: { enabled: true, question: 'sos' } });
     const challenge = await ask(site);
     expect(challenge.honeypot).toEqual({ name: 'email_confirm', question: '... --- ...' });
@@ -276,7 +276,7 @@ describe('a honeypot', () => {
   });
 });
 
-test('seals under the key of its own day', async () => {
+test('a challenge is sealed with the key of its own day', async () => {
   const site = await makeSite('free');
   const bytes = decodeBase64url((await ask(site)).challenge) ?? new Uint8Array(6);
   expect(new DataView(bytes.buffer).getUint32(2)).toBe(keyDay(Date.now()));

@@ -1,6 +1,6 @@
 /**
- * The site settings that look at an address, over HTTP: the traffic filter's tasks, looks and padding, with what
- * the operator's dataset knows of a visitor that no edge speaks for, and what verification makes of them.
+ * The site settings that depend on an address, over HTTP: the traffic filter's tasks, look and padding, with facts from
+ * the operator's dataset about visitors without an edge, and the result of verification.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
@@ -34,20 +34,20 @@ describe('the traffic filter', () => {
     });
   });
 
-  test('asks another task of a visitor whose address the operator’s dataset knows', async () => {
+  test('gives another task to a visitor whose address is in the operator’s dataset', async () => {
     expect(await ask(site, {}, from('192.0.2.1'))).toMatchObject({ kind: 'puzzle' });
     expect(await ask(site, {}, from('192.0.2.200'))).toMatchObject({ kind: 'pow', pow: { t: 238_110 } });
     expect(await ask(site, {}, from('192.168.7.1'))).toMatchObject({ kind: 'pow', pow: { t: 18_750 } });
   });
 
-  test('draws what it names otherwise and the rest as the site has it, in every round', async () => {
+  test('changes the settings it names and keeps the site’s others, in every round', async () => {
     const challenge = await ask(site, {}, from('192.0.2.2'));
     expect((await opened(challenge)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
     const wrong = await handIn(challenge.challenge, { finalX: 0, finalY: 0 }, from('192.0.2.2'));
     expect((await opened(wrong.body.next!)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
   });
 
-  test('puts noise that does not compress before the answer, and takes it out of nobody else’s', async () => {
+  test('adds incompressible noise to the response, only for the visitors it names', async () => {
     const text = await answerText(site, '192.0.2.3');
     const { pad, challenge } = JSON.parse(text) as { pad: string; challenge: string };
     expect(pad).toMatch(/^[A-Za-z0-9_-]{100000}$/);
@@ -59,13 +59,13 @@ describe('the traffic filter', () => {
     expect(await answerText(site, '192.168.7.2')).not.toContain('"pad"');
   });
 
-  test('refuses whom it blocks at verification, by the address that asked for the challenge', async () => {
+  test('refuses blocked visitors at verification, by the address that requested the challenge', async () => {
     const token = await tokenFor(site, {}, from('198.51.100.9'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ABUSER_BLOCKED' });
   });
 
-  test('says of a wish about DNS resolvers that nobody looked', async () => {
+  test('reports a setting about DNS resolvers as not evaluated', async () => {
     const wishing = await makeSite('premium', { trafficFilter: { skipExtrasOnValidDnsPath: false } });
     const token = await tokenFor(wishing, {}, from('192.0.2.201'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: wishing.secretKey, token });
@@ -73,10 +73,10 @@ describe('the traffic filter', () => {
   });
 });
 
-describe('a page that is read through a translator', () => {
+describe('a page read through a translation service', () => {
   const origin = (host: string): Record<string, string> => ({ origin: `https://${host}` });
 
-  test('is the page that is translated', async () => {
+  test('counts as the page that is translated', async () => {
     const site = await makeSite('premium', { domains: ['my-shop.example'] });
     const token = await tokenFor(site, {}, origin('www-my--shop-example.translate.goog'));
     const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
@@ -87,7 +87,7 @@ describe('a page that is read through a translator', () => {
     'my-shop-example.translate.goog',
     'my--shop-example.translate.goog.evil.test',
     'my--shop.example.evil.test',
-  ])('is none at %s', async (host) => {
+  ])('is not accepted at %s', async (host) => {
     const site = await makeSite('premium', { domains: ['my-shop.example'] });
     const refused = await post('/captcha/v1/challenge', { siteKey: site.siteKey }, origin(host));
     expect(refused).toMatchObject({ status: 400, body: { error: { key: 'API.UNAUTHORIZED_ORIGIN_URL' } } });

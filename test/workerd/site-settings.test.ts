@@ -1,4 +1,4 @@
-/** Every member of a site's settings over HTTP: the same visitor with and without it, and what becomes of him. */
+/** Every site setting over HTTP: the same visitor with and without it, and the result. */
 import { describe, expect, test } from 'vitest';
 import { imageLayout } from '../../src/captcha/visual/derive-answer.ts';
 import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
@@ -30,7 +30,7 @@ type Headers = Record<string, string>;
 const WEB_VIEW: Headers = {
   'user-agent': 'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 Version/4.0 Chrome/140.0 Mobile Safari/537.36',
 };
-/** No language and no fetch metadata from a browser that sends both: a score of 0.55. */
+/** No language and no fetch metadata, from a browser that sends both: a score of 0.55. */
 const DOUBTFUL = { 'accept-language': null, 'sec-fetch-site': null } as unknown as Headers;
 
 const site = (settings: object): Promise<SiteRecord> =>
@@ -38,7 +38,7 @@ const site = (settings: object): Promise<SiteRecord> =>
 const verify = async (of: SiteRecord, token: string, more: object = {}): Promise<SiteverifyAnswer> =>
   (await post<SiteverifyAnswer>('/siteverify', { secret: of.secretKey, token, ...more })).body;
 
-describe('what a visitor has to do', () => {
+describe('the task of a visitor', () => {
   test.each<[string, object, Headers, object]>([
     ['captchaType pow', { captchaType: 'pow' }, DOUBTFUL, { kind: 'pow' }],
     ['captchaType image', { captchaType: 'image' }, {}, { kind: 'image' }],
@@ -59,17 +59,17 @@ describe('what a visitor has to do', () => {
       {},
       { honeypot: { question: '01' } },
     ],
-  ])('%s', async (_, settings, headers, expected) => {
+  ])('with %s', async (_, settings, headers, expected) => {
     const challenge = await ask(await site(settings), {}, headers);
     expect(challenge).toMatchObject(expected);
   });
 
-  /** A doubtful visitor of a site with contexts: below 0.9 the site's own choice, here a proof of work, stands. */
+  /** A doubtful visitor of a site with contexts: below 0.9 they get the site's own choice, here a proof of work. */
   function contextOf(name: string): object {
     return { captchaType: 'pow', contextAware: { enabled: true, contexts: { [name]: { threshold: 0.9 } } } };
   }
 
-  test('a context’s own kind from its threshold on', async () => {
+  test('has the context’s own kind from its threshold on', async () => {
     const aware = await site({
       captchaType: 'pow',
       contextAware: {
@@ -82,7 +82,7 @@ describe('what a visitor has to do', () => {
     expect(await ask(aware)).toMatchObject({ kind: 'pow' });
   });
 
-  test('a harder puzzle for a higher score, up to puzzleMaxDifficulty', async () => {
+  test('is a harder puzzle for a higher score, up to puzzleMaxDifficulty', async () => {
     for (const [most, hardness] of [
       [4, 2],
       [0, 0],
@@ -92,7 +92,7 @@ describe('what a visitor has to do', () => {
     }
   });
 
-  test('no more pictures than imageMaxRounds', async () => {
+  test('has no more pictures than imageMaxRounds', async () => {
     const short = await site({ captchaType: 'image', imageMinRounds: 1, imageMaxRounds: 2 });
     const from = { 'cf-connecting-ip': freshAddress() };
     const first = await ask(short, {}, from);
@@ -101,7 +101,7 @@ describe('what a visitor has to do', () => {
     expect((await handIn(second.body.next!.challenge, { selected: [] }, from)).body).toMatchObject({ verified: false });
   });
 
-  test('imageThreshold: one mistake in nine passes at 0.8 and not at 0.9', async () => {
+  test('imageThreshold accepts one mistake in nine at 0.8 and not at 0.9', async () => {
     const answered = async (imageThreshold: number): Promise<SolutionAnswer> => {
       const strict = await site({ captchaType: 'image', imageMinRounds: 1, imageThreshold });
       const challenge = await ask(strict);
@@ -115,8 +115,8 @@ describe('what a visitor has to do', () => {
   });
 });
 
-describe('for how long', () => {
-  test('solutionTimeout from the challenge to its solution', async () => {
+describe('the time limit', () => {
+  test('solutionTimeout runs from the challenge to its solution', async () => {
     const quick = await site({ captchaType: 'pow', powDifficulty: 1, solutionTimeout: 5000 });
     const challenge = await ask(quick);
     const solution = await solvePow(challenge);
@@ -124,7 +124,7 @@ describe('for how long', () => {
     expect((await handIn(challenge.challenge, solution)).body).toMatchObject({ reason: 'API.TIMESTAMP_TOO_OLD' });
   });
 
-  test('verifiedTimeout from the solution to the verification', async () => {
+  test('verifiedTimeout runs from the solution to the verification', async () => {
     const quick = await site({ captchaType: 'pow', powDifficulty: 1, verifiedTimeout: 5000 });
     const token = await tokenFor(quick);
     later(5001);
@@ -132,7 +132,7 @@ describe('for how long', () => {
   });
 });
 
-describe('who is refused at verification', () => {
+describe('verification', () => {
   const emailRules = { maxLocalPartDots: 1, customRegexBlocklist: ['^promo'], useDefaultPatterns: true };
   const spam = { spamFilter: { enabled: true, emailRules: { enabled: true, ...emailRules } } };
   const near = { 'cf-connecting-ip': '192.0.2.1' };
@@ -200,13 +200,13 @@ describe('who is refused at verification', () => {
       { ip: '198.51.100.1' },
       'API.FAILED_IP_VALIDATION',
     ],
-  ])('%s', async (_, settings, headers, question, reason) => {
+  ])('with %s', async (_, settings, headers, question, reason) => {
     const strict = await site({ captchaType: 'pow', powDifficulty: 1, ...settings });
     const answer = await verify(strict, await tokenFor(strict, {}, headers), question);
     expect([answer.verified, answer.reason ?? null]).toEqual([reason === null, reason]);
   });
 
-  test('a mailbox above maxEmailSubmissionCount, in any spelling, where storeMetadata allows counting', async () => {
+  test('refuses a mailbox above maxEmailSubmissionCount, in any spelling, where storeMetadata is on', async () => {
     const counted = { emailRules: { enabled: true, normaliseGmail: true, maxEmailSubmissionCount: 1 }, enabled: true };
     const strict = await site({ captchaType: 'pow', powDifficulty: 1, storeMetadata: true, spamFilter: counted });
     const tokens = [await tokenFor(strict), await tokenFor(strict)];
@@ -217,7 +217,7 @@ describe('who is refused at verification', () => {
   });
 });
 
-test('a visitor with as many flags as a dataset can give gets a token that opens', async () => {
+test('a visitor with every flag that a dataset can give gets a valid token', async () => {
   const filtered = await site({ captchaType: 'pow', powDifficulty: 1, trafficFilter: { tor: { action: 'block' } } });
   const token = await tokenFor(filtered, {}, { 'cf-connecting-ip': '203.0.113.7' });
   expect(await verify(filtered, token)).toMatchObject({ verified: true });

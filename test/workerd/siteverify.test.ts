@@ -1,4 +1,4 @@
-/** `/siteverify` on the real bindings: what it says, to whom, and that it says yes once. */
+/** `/siteverify` on the real bindings: its response by tier and setting, and that a token verifies once. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testSecretKey, testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
@@ -23,7 +23,7 @@ describe('a token', () => {
     site = await makeSite('premium');
   });
 
-  test('verifies once, with score, action, host name and level, and says why not the second time', async () => {
+  test('verifies once, with score, action, host name and level, and gives the reason the second time', async () => {
     const token = await tokenFor(site, { action: 'login' });
     expect(await verify(site, token)).toMatchObject({
       status: 200,
@@ -35,7 +35,7 @@ describe('a token', () => {
     });
   });
 
-  test('lets exactly one of 200 parallel verifications win', async () => {
+  test('verifies exactly once in 200 parallel calls', async () => {
     const token = await tokenFor(site);
     const answers = await Promise.all(Array.from({ length: 200 }, () => verify(site, token)));
     expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('a token', () => {
     expect((await verify(site, token, { audience: 'edge' })).body.verified).toBe(false);
   });
 
-  test('is spent once though its challenge was solved twice', async () => {
+  test('is spent once, although its challenge was solved twice', async () => {
     const { ask, handIn, solvePow } = await import('./captcha-harness.ts');
     const challenge = await ask(site);
     const solution = await solvePow(challenge);
@@ -58,7 +58,7 @@ describe('a token', () => {
     expect(answers.filter((answer) => answer.body.verified)).toHaveLength(1);
   });
 
-  test('survives every demand it does not meet', async () => {
+  test('stays usable after a demand that it does not meet', async () => {
     const other = await makeSite('premium');
     const token = await tokenFor(site, { action: 'login' });
     expect(await reasonOf(verify(other, token))).toBe('API.SITE_KEY_MISMATCH');
@@ -70,7 +70,7 @@ describe('a token', () => {
     );
   });
 
-  test('may be handed over as the whole value of the form field', async () => {
+  test('may be sent as the whole value of the form field', async () => {
     const token = await tokenFor(site);
     expect((await verify(site, JSON.stringify({ token }))).body.verified).toBe(true);
   });
@@ -83,7 +83,7 @@ describe('a token', () => {
   });
 
   test.each(['', 'x', '{"token":7}', '=', 'A'.repeat(131_073), '\u0000', '..', 'eyJhbGciOiJub25lIn0.e30.'])(
-    'of nonsense (%#) is a verdict, never an error',
+    'that is nonsense (%#) is not verified, and never an error',
     async (token) => {
       expect(await verify(site, token)).toMatchObject({
         status: 200,
@@ -94,7 +94,7 @@ describe('a token', () => {
 });
 
 describe('an idempotency key', () => {
-  test('repeats the answer to the same question, and to no other', async () => {
+  test('repeats the response to the same request, and to no other', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor(site);
     const first = await verify(site, token, { idempotencyKey: 'one', ip: '192.0.2.9' });
@@ -106,12 +106,12 @@ describe('an idempotency key', () => {
       { idempotencyKey: 'one' },
       {},
     ]) {
-      // One after the other: each must find the token spent.
+      // In sequence, so that each finds the token spent.
       expect((await verify(site, token, other)).body.verified).toBe(false);
     }
   });
 
-  test('repeats it after the token has expired', async () => {
+  test('repeats the response after the token has expired', async () => {
     const site = await makeSite('premium', { verifiedTimeout: 1000 });
     const token = await tokenFor(site);
     const first = await verify(site, token, { idempotencyKey: 'k' });
@@ -120,7 +120,7 @@ describe('an idempotency key', () => {
     expect((await verify(site, token)).body.verified).toBe(false);
   });
 
-  test('gives 100 parallel retries one and the same yes', async () => {
+  test('verifies 100 parallel retries with one and the same response', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor(site);
     const answers = await Promise.all(
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
 });
 
 describe('tiers', () => {
-  test('show a free site neither score nor reason, and ignore its ip and email', async () => {
+  test('free shows neither score nor reason, and ignores ip and email', async () => {
     const site = await makeSite('free', { spamEmailDomainCheckEnabled: true });
     const token = await tokenFor(site);
     const answer = await verify(site, token, { email: 'mailinator.com', ip: '192.0.2.1' });
@@ -141,7 +141,7 @@ describe('tiers', () => {
     expect((await verify(site, token)).body).toEqual({ verified: false });
   });
 
-  test('count a mailbox once per token: one sent again with another’s address does not use it up', async () => {
+  test('professional counts a mailbox once per token, so that a repeated token does not use up an address', async () => {
     const emailRules = { enabled: true, maxEmailSubmissionCount: 2 };
     const site = await makeSite('professional', { storeMetadata: true, spamFilter: { enabled: true, emailRules } });
     const email = 'victim@example.org';
@@ -154,7 +154,7 @@ describe('tiers', () => {
     expect(await reasonOf(verify(site, third, { email }))).toBe('API.SPAM_EMAIL_COUNT_EXCEEDED');
   });
 
-  test('show a professional site the reason and no score, and heed its email', async () => {
+  test('professional shows the reason and no score, and checks email', async () => {
     const site = await makeSite('professional', { spamEmailDomainCheckEnabled: true });
     const token = await tokenFor(site);
     expect(await reasonOf(verify(site, token, { email: 'someone@mailinator.com' }))).toBe('API.SPAM_EMAIL_DOMAIN');
@@ -164,7 +164,7 @@ describe('tiers', () => {
   });
 });
 
-describe('mistakes of the caller', () => {
+describe('a request with', () => {
   let site: SiteRecord;
   beforeAll(async () => {
     site = await makeSite('free');
@@ -184,7 +184,7 @@ describe('mistakes of the caller', () => {
     expect(answer).toMatchObject({ status, body: { error: { code: status, key } } });
   });
 
-  test('a body above 1 MiB, an unknown type, an address that is none', async () => {
+  test('a body above 1 MiB, an unknown type or an invalid address is refused', async () => {
     const big = { secret: site.secretKey, token: 'x'.repeat(1_100_000) };
     expect((await post('/siteverify', big)).body.error.key).toBe('API.BODY_TOO_LARGE');
     expect((await post('/siteverify', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -195,7 +195,7 @@ describe('mistakes of the caller', () => {
     });
   });
 
-  test('a disabled account, a site that was deleted', async () => {
+  test('the secret of a disabled account is 403, of a deleted site 401', async () => {
     const accountId = await makeAccount('free');
     const gone = await makeSite('free', {}, accountId);
     await env.DB.prepare('UPDATE sites SET active = 0 WHERE site_key = ?').bind(gone.siteKey).run();
@@ -215,26 +215,26 @@ describe.concurrent('test keys', () => {
     ['fail', { verified: false, reason: 'API.USER_NOT_VERIFIED' }],
     ['expired', { verified: false, reason: 'API.TIMESTAMP_TOO_OLD' }],
     ['spent', { verified: false, reason: 'API.USER_ALREADY_VERIFIED' }],
-  ] as const)('%s answers the same whatever the token, and says that it is a test', async (behaviour, expected) => {
+  ] as const)('%s responds the same whatever the token, marked as a test', async (behaviour, expected) => {
     const answer = await verify({ secretKey: testSecretKey(behaviour) }, 'anything');
     expect(answer).toMatchObject({ status: 200, body: { ...expected, test: true } });
     const shaped = await post('/recaptcha/api/siteverify', { secret: testSecretKey(behaviour), response: 'anything' });
     expect(shaped).toMatchObject({ status: 200, body: { success: expected.verified, test: true } });
   });
 
-  test('buy nothing at a real site', async () => {
+  test('verify nothing at a real site', async () => {
     const site = await makeSite('premium');
     const token = await tokenFor({ siteKey: testSiteKey('pass') });
     expect(await reasonOf(verify(site, token))).toBe('API.SITE_KEY_MISMATCH');
   });
 });
 
-describe('the other dialects', () => {
+describe('the compatible endpoints', () => {
   test.each([
     ['/turnstile/v0/siteverify', { action: 'login', cdata: 'order-7' }],
     ['/hcaptcha/siteverify', { score: 0 }],
     ['/recaptcha/api/siteverify', { action: 'login', score: 1 }],
-  ])('%s takes a form and answers in its shape', async (path, expected) => {
+  ])('%s takes a form and responds in its own shape', async (path, expected) => {
     const site = await makeSite('premium');
     const token = await tokenFor(site, { action: 'login', cdata: 'order-7' });
     const form = new URLSearchParams({ secret: site.secretKey, response: token, remoteip: 'unknown', other: '1' });
@@ -253,7 +253,7 @@ describe('the other dialects', () => {
     expect(second).toMatchObject({ status: 200, body: { success: false, 'error-codes': [code] } });
   });
 
-  test('hCaptcha’s own demand for a site is heeded, and a token that was pasted with blanks is one', async () => {
+  test('check hCaptcha’s sitekey field, and accept a token with surrounding blanks', async () => {
     const site = await makeSite('premium');
     const response = ` ${await tokenFor(site)}\n`;
     const ask = (sitekey: string): Promise<unknown> =>
@@ -264,7 +264,7 @@ describe('the other dialects', () => {
     expect(await ask(site.siteKey)).toMatchObject({ body: { success: true } });
   });
 
-  test('read no secret out of the address, where logs keep it', async () => {
+  test('read no secret from the address, where logs would keep it', async () => {
     const site = await makeSite('premium');
     const query = new URLSearchParams({ secret: site.secretKey, response: await tokenFor(site) });
     expect(await post(`/recaptcha/api/siteverify?${query.toString()}`, {})).toMatchObject({
@@ -278,7 +278,7 @@ describe('the other dialects', () => {
     [{ secret: 'x' }, 'missing-input-response'],
     [{ secret: 'x', response: 'y' }, 'invalid-input-secret'],
     [{ secret: 7, response: 'y' }, 'bad-request'],
-  ])('answer 200 to mistakes too (%#)', async (body, code) => {
+  ])('respond 200 to mistakes too (%#)', async (body, code) => {
     expect(await post('/turnstile/v0/siteverify', body)).toMatchObject({
       status: 200,
       body: { success: false, 'error-codes': [code] },

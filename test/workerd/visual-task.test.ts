@@ -1,4 +1,4 @@
-/** Tasks that a person solves, on the real bindings: rounds, one answer each, and a form without pictures. */
+/** Tasks that a person solves, on the real bindings: rounds, one attempt each, and a form without pictures. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
@@ -8,7 +8,7 @@ import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, freshAddress, handIn, keyring, makeSite, opened } from './captcha-harness.ts';
 
-/** What a person would click. */
+/** The tiles that a person would click. */
 async function rightTiles(challenge: ChallengeAnswer): Promise<number[]> {
   const { shape, tiles } = await imageLayout(keyring, await opened(challenge));
   return tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
@@ -37,7 +37,7 @@ describe('an image task', () => {
     expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
   });
 
-  test('can be answered once per round: the right answer after a wrong one comes too late', async () => {
+  test('can be answered once per round, so that a right answer after a wrong one is refused', async () => {
     const challenge = await ask(site);
     const right = await rightTiles(challenge);
     const wrong = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((tile) => !right.includes(tile));
@@ -46,7 +46,7 @@ describe('an image task', () => {
       verified: false,
       reason: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE',
     });
-    // The same answer again, as after a lost connection, is heard.
+    // The same answer again, as after a lost connection, is accepted.
     expect((await handIn(challenge.challenge, { selected: wrong })).body.next).toBeDefined();
   });
 
@@ -61,13 +61,13 @@ describe('an image task', () => {
     expect(rounds).toEqual([1, 2, 1, 2, 1, 2]);
   });
 
-  test('has the same number of bytes whatever it shows, and never the same bytes', async () => {
+  test('has the same number of bytes whatever it shows, and different bytes each time', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(site)));
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels.length)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels)).size).toBe(20);
   });
 
-  test('has a form that needs no eyes', async () => {
+  test('has an audio form', async () => {
     const challenge = await ask(site, { capabilities: { audio: true } });
     expect(challenge.audio).toMatchObject({ groups: 4, most: 5, sampleRate: 8000 });
     expect(challenge.image).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a puzzle task', () => {
     expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
   });
 
-  test('notes a path that no hand draws', async () => {
+  test('raises the score for a path that no hand draws', async () => {
     const challenge = await ask(site);
     const { x, y } = await target(challenge);
     const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);

@@ -1,4 +1,4 @@
-/** The page for a form's visitors who run no script, over HTTP: who gets it, what it costs, who may frame it. */
+/** The page for visitors of a form who run no scripts, over HTTP: who gets it, what it costs, who may frame it. */
 import { describe, expect, test } from 'vitest';
 import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
@@ -52,7 +52,7 @@ const verify = (site: SiteRecord, token: string | null, more: object = {}): Prom
   post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...more });
 
 describe('the page without scripts', () => {
-  test('gives a token of level 0 after the wait, for the page and action it was asked for', async () => {
+  test('gives a token of level 0 after the wait, for the page and action of the request', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
@@ -64,7 +64,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, done.token)).body).toMatchObject({ reason: 'API.USER_ALREADY_VERIFIED' });
   });
 
-  test('shows the same challenge again to whom it is pressed early', async () => {
+  test('shows the same challenge again when the button is pressed early', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
@@ -74,7 +74,7 @@ describe('the page without scripts', () => {
     expect(early.html).toContain('class="later"');
   });
 
-  test('gives another challenge, to be waited for, to whom the form took long', async () => {
+  test('gives another challenge with another wait when the form took too long', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
@@ -87,7 +87,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, token, { action: 'contact' })).body).toMatchObject({ verified: true });
   });
 
-  test('lets ten of a network in within ten minutes, however many wait', async () => {
+  test('admits ten visitors of a network within ten minutes, however many wait', async () => {
     const site = await makeSite('premium');
     const from = freshAddress();
     const waiting = await Promise.all(Array.from({ length: 14 }, () => show({ sitekey: site.siteKey }, from)));
@@ -97,7 +97,7 @@ describe('the page without scripts', () => {
     expect(done.filter(({ status }) => status === 429)).toHaveLength(4);
   });
 
-  test('is no way around a picture, nor for a visitor at risk', async () => {
+  test('does not replace a picture, and is not for a visitor at risk', async () => {
     const image = await makeSite('premium', { captchaType: 'image' });
     const refused = await show({ sitekey: image.siteKey }, freshAddress());
     expect(refused).toMatchObject({ status: 400, challenge: '' });
@@ -107,7 +107,7 @@ describe('the page without scripts', () => {
     expect(await show({ sitekey: site.siteKey }, freshAddress(), bot)).toMatchObject({ status: 400, challenge: '' });
   });
 
-  test('takes no challenge of another lane, none of its own making and no other site’s page', async () => {
+  test('accepts no challenge of another lane, no made-up one and no other site’s page', async () => {
     const site = await makeSite('premium');
     const worked = await ask(site);
     for (const challenge of [worked.challenge, 'nonsense', '']) {
@@ -121,7 +121,7 @@ describe('the page without scripts', () => {
     expect(await show({ ...sites, action: 'a b' }, freshAddress())).toMatchObject({ status: 400 });
   });
 
-  test('can be framed by pages of that host alone, runs nothing, and is never kept', async () => {
+  test('can be framed by pages of that host only, runs no script, and is never cached', async () => {
     const site = await makeSite('premium');
     const { headers, html } = await show({ sitekey: site.siteKey }, freshAddress());
     const policy = headers.get('content-security-policy') ?? '';
@@ -133,7 +133,7 @@ describe('the page without scripts', () => {
     expect(html).not.toContain('<script');
   });
 
-  test('refuses at verification whom the honeypot caught', async () => {
+  test('refuses at verification a visitor whom the honeypot caught', async () => {
     const site = await makeSite('premium', { honeypot: { enabled: true } });
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
@@ -143,7 +143,7 @@ describe('the page without scripts', () => {
     expect((await verify(site, token)).body).toMatchObject({ verified: false, reason: 'API.USER_NOT_VERIFIED' });
   });
 
-  test('speaks the visitor’s language', async () => {
+  test('is in the visitor’s language', async () => {
     const site = await makeSite('premium');
     const { html } = await show({ sitekey: site.siteKey }, freshAddress(), {
       referer: PAGE,
@@ -153,7 +153,7 @@ describe('the page without scripts', () => {
     expect(html).toContain('Ich bin ein Mensch');
   });
 
-  test('asks for nothing but a challenge of the wait lane', async () => {
+  test('issues only challenges of the wait lane', async () => {
     const site = await makeSite('premium');
     const { challenge } = await show({ sitekey: site.siteKey }, freshAddress());
     expect(await opened({ challenge } as never)).toMatchObject({

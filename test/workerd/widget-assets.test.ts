@@ -1,4 +1,4 @@
-/** The browser's files as the service hands them out. */
+/** The browser files as the service serves them. */
 import { describe, expect, test } from 'vitest';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import { send } from './captcha-harness.ts';
@@ -9,7 +9,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
 describe('a widget file', () => {
   const { hash = '', body = '' } = clientAssets['widget.js'] ?? {};
 
-  test('is kept for ever under its hash, and asked for again under its name alone', async () => {
+  test('is cached without end under its hash, and revalidated under its name alone', async () => {
     const named = await get(`/widget.js?v=${hash}`);
     expect(named.headers.get('cache-control')).toContain('immutable');
     expect(await named.text()).toBe(body);
@@ -17,20 +17,20 @@ describe('a widget file', () => {
     expect(other.headers.get('cache-control')).not.toContain('immutable');
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a browser that has it', async () => {
     const again = await get('/widget.js', { 'if-none-match': `W/"${hash}", "other"` });
     expect(again.status).toBe(304);
     expect(await again.text()).toBe('');
   });
 
-  test('loads on a page of any origin, and the frame does nothing but lend its worker', async () => {
+  test('loads on a page of any origin, and the frame only runs the worker', async () => {
     expect((await get('/pow-worker.js')).headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     const policy = (await get('/frame.html')).headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain('frame-ancestors');
   });
 
-  test.each(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'])('%s is none', async (path) => {
+  test.each(['/interstitial.js', '/bundle.js', '/widget.map', '/__proto__'])('%s is not one', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-/** Fields found in the bytes of a body are those that parsing the whole of it would have found (issue 4, point 7). */
+/** A field found in the bytes of a body is the field that parsing the whole body would find. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonMembers, urlencodedFields } from '../../../src/edge/submission/find-field.ts';
@@ -33,7 +33,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
 }
 
 describe('a JSON document', () => {
-  test('holds at a path what JSON.parse would show there, however it is written', () => {
+  test('holds at a path the value that JSON.parse finds there, however it is written', () => {
     fc.assert(
       fc.property(document, fc.array(name, { minLength: 1, maxLength: 3 }), indent, (value, path, space) => {
         const json = JSON.stringify(value, null, space);
@@ -48,7 +48,7 @@ describe('a JSON document', () => {
     );
   });
 
-  test('loses that member and nothing else', () => {
+  test('loses that field and nothing else', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(name, text), document, { maxKeys: 6 }),
@@ -64,7 +64,7 @@ describe('a JSON document', () => {
     );
   });
 
-  test('written twice counts as JSON.parse counts it, and loses both', () => {
+  test('with a field written twice holds the value that JSON.parse finds, and loses both', () => {
     const body = bytesOf('{ "t":"first", "a":1e400 , "t" : "last"\n}');
     const last = [...jsonMembers(body, ['t'])].at(-1)!;
     expect(textOf(body.subarray(last.valueStart, last.end))).toBe('"last"');
@@ -72,7 +72,7 @@ describe('a JSON document', () => {
     expect(textOf(withoutJsonField(bytesOf('{"t":1,"t":2}'), ['t']))).toBe('{}');
   });
 
-  test('that is none never throws', () => {
+  test('that is invalid never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ') }),
@@ -97,7 +97,7 @@ describe('an urlencoded form', () => {
     .array(fc.tuple(piece, fc.option(piece)), { maxLength: 8 })
     .map((pairs) => pairs.map(([key, value]) => (value === null ? key : `${key}=${value}`)).join('&'));
 
-  test('holds under a name what URLSearchParams would show there', () => {
+  test('holds under a name the value that URLSearchParams finds there', () => {
     fc.assert(
       fc.property(form, name, (body, field) => {
         const bytes = bytesOf(body);

@@ -1,4 +1,4 @@
-/** The edge against any service, counted. */
+/** The edge for any service, with its I/O counted. */
 import edge from '../../../src/edge/any-service.ts';
 import { counting } from './counting.ts';
 

@@ -1,4 +1,4 @@
-/** The edge with a service of this project, counted. */
+/** The edge with a service of this project, with its I/O counted. */
 import edge from '../../../src/edge/index.ts';
 import { counting } from './counting.ts';
 

@@ -1,6 +1,6 @@
 /**
- * An edge Worker with its I/O counted: KV reads and writes, and every sub-request. `/__count` tells
- * and resets; `/__scheduled` fires the scheduled run.
+ * An edge Worker with its I/O counted: KV reads and writes, and every subrequest. `/__count` returns and resets the
+ * counts, `/__scheduled` fires the scheduled run.
  */
 
 import type { edgeWorker } from '../../../src/edge/app.ts';

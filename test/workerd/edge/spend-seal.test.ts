@@ -1,4 +1,4 @@
-/** The ledger of held submissions: once per seal and instance, within the life of a seal. */
+/** The ledger of held submissions: a seal is spent once per instance, within its life. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { spendSeal } from '../../../src/service/edge-api/spend-seal.ts';
@@ -16,7 +16,7 @@ async function spend(id: string, bornAt: number, instanceId = 'inst_1'): Promise
   return (await answer.json<{ spent: boolean }>()).spent;
 }
 
-test('of twenty parallel calls one spends a seal, and each instance has its own', async () => {
+test('one of twenty parallel calls spends a seal, and each instance has its own seals', async () => {
   const id = crypto.randomUUID();
   const answers = await Promise.all(Array.from({ length: 20 }, () => spend(id, NOW - 1000)));
   expect(answers.filter(Boolean)).toHaveLength(1);
@@ -26,6 +26,6 @@ test('of twenty parallel calls one spends a seal, and each instance has its own'
 test.each([
   ['born in the future', NOW + 3_600_000],
   ['older than a seal can be', NOW - 3_600_000],
-])('%s: never spent', async (_, bornAt) => {
+])('a seal %s is never spent', async (_, bornAt) => {
   expect(await spend(crypto.randomUUID(), bornAt)).toBe(false);
 });

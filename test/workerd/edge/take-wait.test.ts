@@ -1,4 +1,4 @@
-/** Waiting is budgeted over all isolates of an edge: once per ticket, ten per network, each instance for itself. */
+/** The wait budget counts over all isolates of an edge: once per ticket and ten per network, for each instance. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { takeWait } from '../../../src/service/edge-api/take-wait.ts';
@@ -22,14 +22,14 @@ async function take(ip: string, over: { id?: string; bornAt?: number; site?: str
   return (await (await takeWait.handler(call, {})).json<{ taken: boolean }>()).taken;
 }
 
-test('of a thousand that wait at once in one network ten get in', async () => {
+test('ten of a thousand visitors that wait at once in one network pass', async () => {
   const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => take(`192.0.2.${index % 256}`)));
   expect(answers.filter(Boolean)).toHaveLength(10);
   expect(await take('192.0.3.1')).toBe(true);
   expect(await take('192.0.2.1', { site: 'another-site' })).toBe(true);
 });
 
-test('a ticket is taken once, and shown again uses up nothing', async () => {
+test('a ticket is taken once, and showing it again uses up nothing', async () => {
   const id = crypto.randomUUID();
   const answers = await Promise.all(Array.from({ length: 30 }, () => take('198.51.100.1', { id })));
   expect(answers.filter(Boolean)).toHaveLength(1);
