@@ -11,6 +11,8 @@ const config: KnipConfig = {
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',
     'scripts/*.ts',
     'bench/*.ts',
+    'bench/workers/*-worker.ts',
+    'bench/measure/load-client.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',
     // Bundled by path and run on workerd.

@@ -1,12 +1,12 @@
 /**
- * `npm run bench -- edge [RULES]`: what the gate costs an allowed request. Processor time of workerd per
- * request and requests per second, beside a bare pass-through Worker and one that only edits headers, in turns.
- * Session, clearance, rules and logging are on; service, origin and load run in other processes, and
- * the workerds that are compared stay on one processor, everything else on the others.
+ * `npm run bench -- edge [RULES]`: what the gate costs for an allowed request. Prints the processor time of workerd for
+ * each request and the requests per second, beside a bare pass-through Worker and one that only edits headers, in turns.
+ * Session, clearance, rules and logging are on. Service, origin and load run in other processes. The workerds that are
+ * compared stay on one processor, everything else on the others.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorker, readWranglerFile } from '../src/cli/worker-config.ts';
 import { startStack } from '../src/cli/stack.ts';
@@ -15,23 +15,22 @@ import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
 import { cookiesOf, solvedToken } from '../test/e2e/edge-visitor.ts';
 import { eventually } from '../test/support/eventually.ts';
-import { mixedRules } from './rules-workload.ts';
+import { MEASURED_CPU, OTHER_CPUS, requestText, sendLoad } from './measure/load.ts';
+import { processorMs } from './measure/processor-time.ts';
+import { median } from './measure/statistics.ts';
+import { importRules } from './rules/import-rules.ts';
+import { mixedRules } from './rules/workload.ts';
 
 const RULES_DEFAULT = 1_000_000;
-const RULES_PER_CALL = 10_000;
 const ROUNDS = 7;
 const ROUND_MS = 2500;
 const WARM_UP_MS = 2500;
 const CONNECTIONS = 16;
 const PORT_BASE = 8890;
-/** Generated rules repeat a value now and then; the repeated one is one rule. */
+/** Generated rules sometimes repeat a value. The repeated value is one rule. */
 const LOADED_SHARE = 0.95;
 const LOADED_WITHIN_MS = 60_000;
-/** What the kernel counts processor time in; 100 a second on every Linux there is. */
-const TICK_MICROSECONDS = 10_000;
 const names = ['bare', 'floor', 'edge'] as const;
-const MEASURED_CPU = 0;
-const OTHER_CPUS = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : '0';
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
@@ -41,12 +40,12 @@ const bareSource = `export default {
     return fetch(new Request(env.ORIGIN_URL + path, request));
   },
 };`;
-/** The platform's own calls that design 3.2 asks of any gate, with nothing read, decided or logged: the floor. */
+/** The floor: the platform's calls that any gate needs to forward a request, without reading, deciding or logging. */
 const floorSource = `export default {
   fetch(request, env, ctx) {
-    const answered = forward(request, env);
-    ctx.waitUntil(answered);
-    return answered;
+    const response = forward(request, env);
+    ctx.waitUntil(response);
+    return response;
   },
 };
 async function forward(request, env) {
@@ -75,7 +74,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const rules = Number(args[0] ?? RULES_DEFAULT);
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const stopped: (() => Promise<void>)[] = [];
-  // The stack and all it starts inherit this; the two under test are pinned elsewhere.
+  // The stack and everything it starts inherit this. The Workers that are compared run on another processor.
   spawnSync('taskset', ['-a', '-p', '-c', OTHER_CPUS, String(process.pid)]);
   const stack = await startStack({ portBase: PORT_BASE, stateDir, quiet: true, fresh: true });
   stopped.push(() => stack.stop());
@@ -96,7 +95,7 @@ export async function run(args: readonly string[]): Promise<void> {
     };
     const bare = await peer(bareSource);
     const floor = await peer(floorSource);
-    await importRules(stack, rules);
+    await importRules(stack, mixedRules(rules, 1));
     const edge = await startRawWorker({
       source: await bundleWorker(main),
       compatibilityDate,
@@ -127,33 +126,14 @@ export async function run(args: readonly string[]): Promise<void> {
     report(rounds, rules);
   } finally {
     for (const stop of stopped.toReversed()) {
-      // In order: what depends on another ends before it.
+      // In order: what depends on another stops before it.
       await stop();
     }
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-async function importRules(stack: Stack, count: number): Promise<void> {
-  let batch: object[] = [];
-  const send = async () => {
-    const response = await fetch(`${stack.serviceUrl}/protect/access-rules/create`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${stack.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ rules: batch }),
-    });
-    if (!response.ok) throw new Error(`rules: ${response.status} ${(await response.text()).slice(0, 300)}`);
-    await response.arrayBuffer();
-    batch = [];
-  };
-  for (const { type, value, verdict } of mixedRules(count, 1)) {
-    batch.push({ type, value, verdict });
-    if (batch.length === RULES_PER_CALL) await send();
-  }
-  if (batch.length > 0) await send();
-}
-
-/** The edge says at its health endpoint how many rules it holds; the last batches follow as a delta. */
+/** The edge's health endpoint reports how many rules it has. The last batches arrive as a delta. */
 async function rulesLoaded(stack: Stack, edge: RawWorker, rules: number): Promise<void> {
   await eventually(
     async () => {
@@ -167,7 +147,7 @@ async function rulesLoaded(stack: Stack, edge: RawWorker, rules: number): Promis
   );
 }
 
-/** Headers of a visitor whom nothing blocks, with a session and a clearance. */
+/** Headers of a visitor that no rule blocks, with a session and a clearance. */
 async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<string, string>> {
   const at = { ...stack, edgeUrl: edge.url };
   for (let last = 1; last < 250; last += 1) {
@@ -204,30 +184,13 @@ interface Round {
 }
 
 function load(worker: RawWorker, headers: Record<string, string>, durationMs: number): Round {
-  const { hostname, port, host } = new URL(worker.url);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const plan = {
-    host: hostname,
-    port: Number(port),
-    request: `GET /page?from=bench HTTP/1.1\r\nhost: ${host}\r\naccept: text/html\r\n${lines.join('')}\r\n`,
-    connections: CONNECTIONS,
-    durationMs,
-  };
-  const before = processorTicks(worker.pid);
-  const { stdout, stderr } = spawnSync('node', ['bench/load-client.ts', JSON.stringify(plan)], { encoding: 'utf8' });
-  const ticks = processorTicks(worker.pid) - before;
-  if (!stdout) throw new Error(`The load client failed: ${stderr}`);
-  const { requests, refused, seconds } = JSON.parse(stdout) as { requests: number; refused: number; seconds: number };
-  if (refused > 0) throw new Error(`${refused} of ${requests} requests were not answered with 200`);
-  return { microsecondsPerRequest: (ticks * TICK_MICROSECONDS) / requests, requestsPerSecond: requests / seconds };
-}
-
-/** utime + stime of all threads; fields 14 and 15, counted after the program's name, which may hold spaces. */
-function processorTicks(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return Number(fields[11]) + Number(fields[12]);
+  const url = new URL(worker.url);
+  const repeated = requestText('GET', '/page?from=bench', { host: url.host, accept: 'text/html', ...headers });
+  const usedMs = processorMs([worker.pid]);
+  const sent = sendLoad(url, { connections: CONNECTIONS, requests: { repeated, durationMs }, expected: '' });
+  const microseconds = (processorMs([worker.pid]) - usedMs) * 1000;
+  if (sent.unexpected > 0) throw new Error(`${sent.unexpected} requests did not get a 200`);
+  return { microsecondsPerRequest: microseconds / sent.expected, requestsPerSecond: sent.expected / sent.seconds };
 }
 
 function report(rounds: Rounds, rules: number): void {
@@ -244,16 +207,12 @@ function report(rounds: Rounds, rules: number): void {
     };
   };
   process.stdout.write(
-    `Allowed request on raw workerd, one processor; ${rules} rules, session, clearance, log to the service.\n`,
+    `Allowed request on raw workerd, one processor; ${rules} rules, session, clearance, log sent to the service.\n`,
   );
   console.table({
     'bare pass-through': row('bare'),
     'header edits alone': row('floor'),
     'Gatehouse edge': row('edge'),
   });
-  process.stdout.write('Target: ratio at most 1.60, at most 70 µs over bare.\n');
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+  process.stdout.write('Target: at most 1.60 times bare and at most 70 µs over it.\n');
 }

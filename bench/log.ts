@@ -1,46 +1,32 @@
 /**
- * `npm run bench -- log [--rows N]`: one shard of the verdict log in workerd, N verdicts (1,000,000) over a week. The older
- * ones are laid down as sealing leaves them, by sealing's own code; the newest go through the real append, which
- * seals as it goes; then readers ask. Two floors, in the same object: the same bytes into a plain table, without ids,
- * indexes or counts, and a plain `SELECT … LIMIT` of it. The count of all rows is checked before anything is timed.
+ * `npm run bench -- log [--rows N]`: one shard of the verdict log in workerd, with N verdicts (1,000,000) over a week.
+ * The older ones are written as sealing leaves them, the newest go through the real append, which seals meanwhile. Then
+ * readers query them. There are two floors in the same object: the same bytes in a plain table without ids, indexes or
+ * counts, and a plain `SELECT … LIMIT` of it. The count of all rows is checked before reads are timed.
  */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Miniflare } from 'miniflare';
 import { runtimeOptions } from '../src/cli/runtime-options.ts';
 import { bundleWorker, readWranglerFile, workerConfig } from '../src/cli/worker-config.ts';
+import { storedDimensions } from '../src/store/event-log/count-dimensions.ts';
+import { processorMs, workerdPids } from './measure/processor-time.ts';
+import { median, rounded } from './measure/statistics.ts';
 
 const ROWS_DEFAULT = 1_000_000;
-/** Enough for the shard to seal fifteen times while it is appended to. */
+/** Enough for the shard to seal fifteen times during the appends. */
 const APPENDED_ROWS_MAX = 300_000;
-/** As many as sealing puts into one segment. */
+/** Rows of one segment. */
 const SEGMENT_ROWS = 20_000;
 const FLOOR_ROWS = 60_000;
-/** Sent as batches that the service checks: enough to be sealed meanwhile too. */
+/** Sent as batches that the service checks. Enough that sealing happens meanwhile. */
 const CHECKED_ROWS = 60_000;
 const ROWS_MIN = 400_000;
 const WEEK_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
-const QUESTIONS_TIMED = 15;
-/** Linux counts processor time in hundredths of a second. */
-const TICK_MS = 10;
-
-const dimensions = [
-  'source',
-  'country',
-  'asn',
-  'ip_category',
-  'ja4',
-  'user_agent',
-  'request_path',
-  'fired_rule',
-  'device_type',
-  'enforcement_policy',
-  'none',
-] as const;
-
+const CALLS_TIMED = 15;
 interface Filled {
   accepted: number;
   duplicates: number;
@@ -53,22 +39,22 @@ interface Span {
   until: number;
 }
 
-type Ask = <Answer>(question: object) => Promise<Answer>;
+type Call = <Answer>(request: object) => Promise<Answer>;
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { rows: { type: 'string' } } });
   const total = Number(values.rows ?? ROWS_DEFAULT);
-  if (!Number.isSafeInteger(total) || total < ROWS_MIN) throw new Error(`--rows wants ${ROWS_MIN} or more`);
+  if (!Number.isSafeInteger(total) || total < ROWS_MIN) throw new Error(`--rows must be ${ROWS_MIN} or more`);
   const stateDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-log-'));
   const file = readWranglerFile('wrangler.service.toml');
   const config = workerConfig(
     { ...file, durable_objects: { bindings: [{ name: 'VERDICT_SHARD', class_name: 'VerdictShard' }] } },
-    await bundleWorker('bench/log-driver.mjs'),
+    await bundleWorker('bench/workers/log-worker.ts'),
     { MASTER_KEY: '' },
   );
   const miniflare = new Miniflare({ ...runtimeOptions('bench', stateDir, true), workers: [{ config }] });
-  const ask: Ask = async <Answer>(question: object): Promise<Answer> => {
-    const response = await miniflare.dispatchFetch('http://bench/', { method: 'POST', body: JSON.stringify(question) });
+  const call: Call = async <Answer>(request: object): Promise<Answer> => {
+    const response = await miniflare.dispatchFetch('http://bench/', { method: 'POST', body: JSON.stringify(request) });
     if (!response.ok) throw new Error(await response.text());
     return (await response.json()) as Answer;
   };
@@ -76,32 +62,20 @@ export async function run(args: readonly string[]): Promise<void> {
     const until = Date.now() - MINUTE_MS;
     const span = { total, since: until - WEEK_MS + 60 * MINUTE_MS, until };
     const appended = Math.min(APPENDED_ROWS_MAX, Math.floor(total / 4 / SEGMENT_ROWS) * SEGMENT_ROWS);
-    const floor = await bareTable(ask, span);
-    await load(ask, span, total - appended);
-    await append(ask, span, total - appended, floor);
-    await checkCount(ask, total);
-    await readers(ask, total);
-    console.table(await ask<object>({ op: 'statistics' }));
+    const floor = await bareTable(call, span);
+    await load(call, span, total - appended);
+    await append(call, span, total - appended, floor);
+    await checkCount(call, total);
+    await readers(call, total);
+    console.table(await call<object>({ op: 'statistics' }));
   } finally {
     await miniflare.dispose();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-/** Processor time of the workerd below this process: unlike the clock, other work hardly slows it. */
-function workerdCpuMs(): number {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (!stat.includes('(workerd)') || Number(fields[1]) !== process.pid) continue;
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-    } catch {
-      // The process ended between the listing and the reading.
-    }
-  }
-  return Number.NaN;
-}
+/** Of the one workerd that this process has started. */
+const workerdMs = (): number => processorMs(workerdPids());
 
 interface Cost {
   rows: number;
@@ -109,12 +83,12 @@ interface Cost {
   cpuMs: number;
 }
 
-/** Sends records `first` … in calls of one segment's size. */
-async function send(ask: Ask, span: Span, first: number, rows: number, way: string): Promise<Cost> {
+/** Sends `rows` records from `first` on, in calls of one segment each. */
+async function send(call: Call, span: Span, first: number, rows: number, way: string): Promise<Cost> {
   const cost: Cost = { rows: 0, ms: 0, cpuMs: 0 };
-  const cpuBefore = workerdCpuMs();
+  const cpuBefore = workerdMs();
   for (let at = first; at < first + rows; at += SEGMENT_ROWS) {
-    const filled = await ask<Filled>({
+    const filled = await call<Filled>({
       op: 'fill',
       way,
       first: at,
@@ -124,44 +98,43 @@ async function send(ask: Ask, span: Span, first: number, rows: number, way: stri
     cost.rows += filled.accepted;
     cost.ms += filled.ms;
   }
-  cost.cpuMs = workerdCpuMs() - cpuBefore;
+  cost.cpuMs = workerdMs() - cpuBefore;
   return cost;
 }
 
 const microseconds = ({ cpuMs, rows }: Cost): number => (cpuMs / rows) * 1000;
-const rounded = (value: number, digits = 1): number => Math.round(value * 10 ** digits) / 10 ** digits;
 
 interface Floor {
-  /** Processor time of making one record, µs. */
+  /** Microseconds of processor time to make one record. */
   making: number;
   bare: Cost;
 }
 
-async function bareTable(ask: Ask, span: Span): Promise<Floor> {
-  await send(ask, span, 0, SEGMENT_ROWS, 'make');
-  const making = microseconds(await send(ask, span, 0, FLOOR_ROWS, 'make'));
-  return { making, bare: await send(ask, span, 0, FLOOR_ROWS, 'bare') };
+async function bareTable(call: Call, span: Span): Promise<Floor> {
+  await send(call, span, 0, SEGMENT_ROWS, 'make');
+  const making = microseconds(await send(call, span, 0, FLOOR_ROWS, 'make'));
+  return { making, bare: await send(call, span, 0, FLOOR_ROWS, 'bare') };
 }
 
-async function load(ask: Ask, span: Span, rows: number): Promise<void> {
+async function load(call: Call, span: Span, rows: number): Promise<void> {
   const started = performance.now();
-  const cpuBefore = workerdCpuMs();
+  const cpuBefore = workerdMs();
   for (let first = 0; first < rows; first += SEGMENT_ROWS) {
-    await ask<object>({ op: 'load', first, rows: Math.min(SEGMENT_ROWS, rows - first), ...span });
+    await call<object>({ op: 'load', first, rows: Math.min(SEGMENT_ROWS, rows - first), ...span });
   }
-  await ask<object>({ op: 'restart' });
+  await call<object>({ op: 'restart' });
   const seconds = (performance.now() - started) / 1000;
-  const cpuSeconds = (workerdCpuMs() - cpuBefore) / 1000;
-  console.log(`laid down ${rows} sealed rows in ${rounded(seconds)} s, ${rounded(cpuSeconds)} s of processor time`);
+  const cpuSeconds = (workerdMs() - cpuBefore) / 1000;
+  console.log(`${rows} sealed rows written in ${rounded(seconds)} s, ${rounded(cpuSeconds)} s of processor time`);
 }
 
-async function append(ask: Ask, span: Span, loaded: number, { making, bare }: Floor): Promise<void> {
+async function append(call: Call, span: Span, loaded: number, { making, bare }: Floor): Promise<void> {
   const rows = span.total - loaded;
   const plain = rows - CHECKED_ROWS - SEGMENT_ROWS;
-  const appended = await send(ask, span, loaded, plain, 'append');
-  const validated = await send(ask, span, loaded + plain, CHECKED_ROWS, 'accept');
+  const appended = await send(call, span, loaded, plain, 'append');
+  const validated = await send(call, span, loaded + plain, CHECKED_ROWS, 'accept');
   const last = { ...span, first: span.total - SEGMENT_ROWS, rows: SEGMENT_ROWS };
-  const twice = await ask<Filled>({ op: 'fill', way: 'append', twice: true, ...last });
+  const twice = await call<Filled>({ op: 'fill', way: 'append', twice: true, ...last });
   const floor = microseconds(bare) - making;
   const table: Record<string, object> = {};
   const line = (name: string, cost: Cost): void => {
@@ -177,20 +150,20 @@ async function append(ask: Ask, span: Span, loaded: number, { making, bare }: Fl
   line('append to the shard, sealing included (≥ 10,000)', appended);
   line('the same with every record checked in the Worker', validated);
   console.table(table);
-  console.log(`${SEGMENT_ROWS} rows sent twice: ${twice.accepted} stored, ${twice.duplicates} known already`);
+  console.log(`${SEGMENT_ROWS} rows sent twice: ${twice.accepted} stored, ${twice.duplicates} duplicates`);
 }
 
-async function checkCount(ask: Ask, rows: number): Promise<void> {
-  const { total, totalIsExact } = await ask<{ total: number; totalIsExact: boolean }>({ op: 'page', filter: {} });
-  const { hotRows, sealedRows } = await ask<{ hotRows: number; sealedRows: number }>({ op: 'statistics' });
+async function checkCount(call: Call, rows: number): Promise<void> {
+  const { total, totalIsExact } = await call<{ total: number; totalIsExact: boolean }>({ op: 'page', filter: {} });
+  const { hotRows, sealedRows } = await call<{ hotRows: number; sealedRows: number }>({ op: 'statistics' });
   if (total !== rows || !totalIsExact || hotRows + sealedRows !== rows) {
     throw new Error(`${rows} rows were sent; counted ${total}, stored ${hotRows} + ${sealedRows}`);
   }
-  console.log(`counted ${total} of ${rows} rows: ${sealedRows} sealed, ${hotRows} not yet`);
+  console.log(`${total} of ${rows} rows counted: ${sealedRows} sealed, ${hotRows} not sealed`);
 }
 
-async function readers(ask: Ask, rows: number): Promise<void> {
-  const sample = await ask<{ jti: string; ip: string; asn: number; request_path: string }>({
+async function readers(call: Call, rows: number): Promise<void> {
+  const sample = await call<{ jti: string; ip: string; asn: number; request_path: string }>({
     op: 'sample',
     number: Math.floor(rows / 3),
   });
@@ -198,25 +171,24 @@ async function readers(ask: Ask, rows: number): Promise<void> {
   const week = { from: to - 7 * 24 * 60, to };
   const table: Record<string, object> = {};
   let floorCpuMs = Number.NaN;
-  const time = async (name: string, target: string, question: object): Promise<void> => {
+  const time = async (name: string, target: string, request: object): Promise<void> => {
     const took: number[] = [];
-    let answer: object = {};
-    const cpuBefore = workerdCpuMs();
-    for (let turn = 0; turn < QUESTIONS_TIMED; turn++) {
+    let result: object = {};
+    const cpuBefore = workerdMs();
+    for (let turn = 0; turn < CALLS_TIMED; turn++) {
       const started = performance.now();
-      answer = await ask<object>(question);
+      result = await call<object>(request);
       took.push(performance.now() - started);
     }
-    const cpuMs = (workerdCpuMs() - cpuBefore) / QUESTIONS_TIMED;
-    took.sort((a, b) => a - b);
+    const cpuMs = (workerdMs() - cpuBefore) / CALLS_TIMED;
     if (Number.isNaN(floorCpuMs)) floorCpuMs = cpuMs;
     table[name] = {
-      'median ms': rounded(took[took.length >> 1] ?? 0),
-      'slowest ms': rounded(took.at(-1) ?? 0),
+      'median ms': rounded(median(took)),
+      'slowest ms': rounded(Math.max(...took)),
       'CPU ms': rounded(cpuMs),
       '× floor': rounded(cpuMs / floorCpuMs),
       'target ms': target,
-      answer: JSON.stringify(answer),
+      result: JSON.stringify(result),
     };
   };
   await time('floor: SELECT … LIMIT 50 of a plain table', '', { op: 'barePage' });
@@ -251,7 +223,7 @@ async function readers(ask: Ask, rows: number): Promise<void> {
   await time('one session by its jti', '20', { op: 'page', filter: { jti: sample.jti } });
   await time('summary of a week by the hour', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 60 });
   await time('summary of a week by the minute', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 1 });
-  for (const dimension of dimensions) {
+  for (const dimension of storedDimensions) {
     await time(`top 10 of a week by ${dimension}`, '300', { op: 'top', dimension, ...week, bucketMinutes: 60 });
   }
   console.table(table);

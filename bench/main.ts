@@ -1,10 +1,23 @@
-/** `npm run bench -- NAME [arguments]`: runs `bench/NAME.ts`. Each prints a table with the ratio to a peer or a floor. */
-const names = ['rules', 'rule-book', 'edge', 'verify', 'widget', 'log', 'api', 'risk', 'start'] as const;
+/**
+ * `npm run bench -- NAME [arguments]` runs `bench/NAME.ts`; without a name it lists what can be measured. Each prints a
+ * table with the ratio to a peer or a floor that is measured in the same run.
+ */
+const benches: Readonly<Record<string, string>> = {
+  rules: '[COUNT…]  match, load and compile times of the rule engine; 1,000 to 1,000,000 rules',
+  'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
+  edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
+  verify: '[TOKENS [http]]  /siteverify over HTTP, then minting, checking and drawing; 20,000 tokens',
+  widget: '[--runs N]  from the start of a solve to the token, beside Cap and ALTCHA; 15 runs',
+  log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
+  api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
+  risk: '[--tune] [--each]  replay recorded sessions through the detectors',
+  start: '[--runs N]  from npm start to the first solved challenge; 3 runs',
+};
 
-const [given, ...args] = process.argv.slice(2);
-const wanted = names.find((name) => name === given);
-if (wanted === undefined) {
-  process.stderr.write(`Usage: npm run bench -- ${names.join('|')}\n`);
+const [wanted = '', ...args] = process.argv.slice(2);
+if (!Object.hasOwn(benches, wanted)) {
+  const lines = Object.entries(benches).map(([one, what]) => `  ${one.padEnd(10)} ${what}\n`);
+  process.stderr.write(`Usage: npm run bench -- NAME [arguments]\n\n${lines.join('')}`);
   process.exit(1);
 }
 const bench = (await import(`./${wanted}.ts`)) as { run(args: readonly string[]): Promise<void> };

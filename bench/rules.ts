@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- rules [count…]`: the rule engine at 1,000, 10,000, 100,000 and 1,000,000 rules (design
- * 11). Every time is the best of several rounds, because a busy machine only ever adds; every row has
- * its ratio to a peer or a floor measured in the same run: a linear scan with big integers, as peers do
- * it, a `Map` look-up of the address's text, reading the header's characters, one SHA-256 of the file.
+ * `npm run bench -- rules [COUNT…]`: the rule engine at 1,000, 10,000, 100,000 and 1,000,000 rules. Every time is the
+ * best of several rounds, because a busy machine can only add to it. Every row has its ratio to a peer or a floor of the
+ * same run: a linear scan with big integers as peers do it, a `Map` lookup of the address's text, reading the header's
+ * characters, and one SHA-256 of the file.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -13,7 +13,7 @@ import { createRuleset } from '../src/rules/ruleset.ts';
 import { type Snapshot, openSnapshot } from '../src/rules/snapshot.ts';
 import { openSignedRuleset, signRulesetFile } from '../src/rules/signing.ts';
 import type { EdgeRule, MatchSignals } from '../src/rules/types.ts';
-import { linearScan } from './rules-peer.ts';
+import { linearScan } from './rules/linear-scan.ts';
 import {
   arriving,
   compileRules,
@@ -23,7 +23,7 @@ import {
   requests,
   userAgentRules,
   withRepeatedHeaders,
-} from './rules-workload.ts';
+} from './rules/workload.ts';
 
 const DEFAULT_COUNTS = [1000, 10_000, 100_000, 1_000_000];
 const ROUNDS = 15;
@@ -34,7 +34,7 @@ const MEGABYTE = 1e6;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Nanoseconds an item, best of the rounds. */
+/** Nanoseconds per item in the best round. */
 function best(items: number, round: () => void, rounds = ROUNDS): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < rounds; i++) {
@@ -69,8 +69,8 @@ interface Percentiles {
 }
 
 /**
- * Each match timed alone, the clock's own cost taken off. The request's text was just read, as on an edge,
- * where the header was parsed a moment before; the rules' memory is as cold as the round leaves it.
+ * Times each match alone and subtracts the cost of reading the clock. The request's text was just read, as at an edge,
+ * which has parsed the header a moment before. The rules' memory is as cold as the round leaves it.
  */
 function percentiles(asked: readonly MatchSignals[], act: (signals: MatchSignals) => void): Percentiles {
   const result = { p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY };
@@ -94,13 +94,13 @@ function percentiles(asked: readonly MatchSignals[], act: (signals: MatchSignals
     result.p50 = Math.min(result.p50, at(0.5) - clock);
     result.p99 = Math.min(result.p99, at(0.99) - clock);
   }
-  if (touched === 0) throw new Error('requests were empty');
+  if (touched === 0) throw new Error('The requests are empty');
   return result;
 }
 
 const NOW_SECONDS = 1_800_000_000;
 
-/** One rule changed over a base: delta made, signed, checked, laid over and asked. Milliseconds, best of the rounds. */
+/** Milliseconds of the best round until one changed rule is enforced: its delta is made, signed, checked and applied. */
 async function oneChange(base: Snapshot, privateKey: CryptoKey, keys: ReadonlyMap<string, CryptoKey>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   const upserts: EdgeRule[] = [{ type: 'ip', value: '192.0.2.7', verdict: 'block' }];
@@ -116,7 +116,7 @@ async function oneChange(base: Snapshot, privateKey: CryptoKey, keys: ReadonlyMa
     const delta = checked.ok ? openDelta(checked.value.payload) : checked;
     if (!delta.ok) throw new Error(delta.error);
     const { network } = createRuleset(base, delta.value).match(visitor, NOW_SECONDS);
-    if (network?.id !== 'ip:192.0.2.7') throw new Error('the change was not enforced');
+    if (network?.id !== 'ip:192.0.2.7') throw new Error('The changed rule does not match');
     least = Math.min(least, performance.now() - startedAt);
   }
   return least;
@@ -126,7 +126,7 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
   let rules: EdgeRule[] = [...mixedRules(count, SEED)];
   const asked = requests(REQUESTS, rules, SEED + 1);
   const [firstAsked] = asked;
-  if (!firstAsked) throw new Error('no requests');
+  if (!firstAsked) throw new Error('There are no requests');
   let payload = new Uint8Array();
   const compileMs = best(1e6, () => void (payload = Uint8Array.from(compileRules(rules))), count > 100_000 ? 2 : 5);
   rules = [];
@@ -161,7 +161,7 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
 
   let fired = 0;
   for (const signals of asked) if (ruleset.match(signals, NOW_SECONDS).fired.length > 0) fired++;
-  // 8,192 headers, no two alike, push one another out of the ruleset's memory of them: none is found there.
+  // 8,192 different headers evict one another from the ruleset's memory of headers, so none is found there.
   const { p50, p99 } = percentiles(asked, (signals) => void ruleset.match(signals, NOW_SECONDS));
   const repeated = percentiles(
     withRepeatedHeaders(asked, SEED + 4),
@@ -193,7 +193,7 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
   };
 }
 
-/** Longest-prefix match over parsed addresses, nothing else. */
+/** Only the longest-prefix match of parsed addresses. */
 function prefixes(count: number): Record<string, string> {
   const snapshot = opened(compileRules(prefixRules(count, SEED)));
   const random = randomWords(SEED + 2);
@@ -289,15 +289,15 @@ export async function run(args: readonly string[]): Promise<void> {
     results.map(({ load }) => load),
   );
   table(
-    'Mixed rules: one decision, 128-character user agent; first with headers that never repeat',
+    'Mixed rules: one decision with a 128-character user agent, first with headers that never repeat',
     results.map(({ match }) => match),
   );
-  table('Longest-prefix match alone (90 % IPv4, 10 % IPv6)', counts.map(prefixes));
-  table('User agent substrings alone', counts.filter((count) => count <= 100_000).map(userAgents));
+  table('Longest-prefix match only (90 % IPv4, 10 % IPv6)', counts.map(prefixes));
+  table('User agent substrings only', counts.filter((count) => count <= 100_000).map(userAgents));
   const bytes = compileRules(prefixRules(1_000_000, SEED));
   const words = new Uint32Array(4);
   const texts = requests(REQUESTS, [], SEED).map(({ ip }) => ip ?? '');
-  table('Besides', [
+  table('Size and parsing', [
     {
       '900k IPv4 + 100k IPv6 prefixes, MB': (bytes.length / MEGABYTE).toFixed(2),
       'parsing an address, ns': nanoseconds(

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { FIRST_VISITOR, firstChallenge, npmStart } from '../test/support/npm-start.ts';
 import { launchChromium } from '../test/support/chromium.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
+import { median } from './measure/statistics.ts';
 
 const RUNS_DEFAULT = 3;
 /** What the quick start of the README promises. */
@@ -57,8 +58,4 @@ async function bareWorkerMs(): Promise<number> {
   const ms = performance.now() - startedAt;
   await worker.stop();
   return ms;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

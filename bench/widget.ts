@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- widget [--runs N]`: from the start of a solve to the token, in headless Chromium on
- * one core, beside the widgets of Cap (its RSW, with the very same puzzle) and ALTCHA (its default), all
- * from one server; and the bytes each puts on the wire.
+ * `npm run bench -- widget [--runs N]`: the time from the start of a solve to the token, in headless Chromium on one
+ * core, beside the widgets of Cap (its RSW, with the same puzzle) and ALTCHA (its default), all from one server. Also
+ * the bytes that each sends.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,22 +16,23 @@ import { generateRswKey, levelOf } from '../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../src/captcha/pow/rsw-mint.ts';
 import { buildClient } from '../scripts/build-client.ts';
 import { launchChromium } from '../test/support/chromium.ts';
+import { median } from './measure/statistics.ts';
 
 const DEFAULT_RUNS = 15;
 const ALTCHA_EVERY_ROUNDS = 5;
 const DEFAULT_POW_DIFFICULTY = 4;
-/** ALTCHA's documented defaults. */
+/** The defaults that ALTCHA documents. */
 const ALTCHA_COST = 5000;
 const ALTCHA_COUNTER = [5000, 10_000] as const;
-/** An empty module: Cap compiles one before any solve, which its RSW then does not use. */
+/** An empty module. Cap compiles one before any solve, but its RSW does not use it. */
 const EMPTY_WASM = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 const ALTCHA_SECRET = 'bench-only';
 
 interface Contestant {
   name: string;
-  /** The page's markup; `window.solve()` resolves with the token. */
+  /** The page's markup. `window.solve()` resolves with the token. */
   page: string;
-  /** ALTCHA takes seconds a run; a few show its spread as well. */
+  /** ALTCHA takes seconds for a run, and a few runs show its spread. */
   everyRounds: number;
 }
 
@@ -63,14 +64,14 @@ const contestants: readonly Contestant[] = [
 
 export async function run(args: readonly string[]): Promise<void> {
   const runs = Number(args[args.indexOf('--runs') + 1] ?? DEFAULT_RUNS) || DEFAULT_RUNS;
-  // Children inherit it: server and browser share the one core, for every contestant alike.
+  // Children inherit this: server and browser share one core, for every contestant alike.
   spawnSync('taskset', ['-pc', '0', String(process.pid)]);
   const bytes = new Map<string, number>();
   const server = await startServer(bytes);
   const browser = await launchChromium();
   const results = contestants.map(({ name }) => ({ name, times: [] as number[], gzipBytes: 0 }));
   try {
-    // Turn by turn, so that a busy moment of the machine meets all of them; round 0 warms up.
+    // In turns, so that a busy moment of the machine affects all of them. Round 0 warms up.
     for (let round = 0; round <= runs; round++) {
       for (const [index, { page, everyRounds }] of contestants.entries()) {
         if (round % everyRounds !== 0) continue;
@@ -101,7 +102,7 @@ async function solveOnce(browser: Browser, url: string): Promise<number> {
       const solved = await (window as unknown as { solve(): Promise<string> }).solve();
       return { token: solved, milliseconds: performance.now() - startedAt };
     });
-    if (typeof token !== 'string' || token === '') throw new Error('No token');
+    if (typeof token !== 'string' || token === '') throw new Error('The widget returned no token');
     return milliseconds;
   } finally {
     await context.close();
@@ -121,16 +122,14 @@ function report(results: readonly { name: string; times: readonly number[]; gzip
       runs: String(times.length),
     };
   }
-  process.stdout.write('From the start of a solve to the token; headless Chromium and server on one core.\n');
+  process.stdout.write('From the start of a solve to the token. Headless Chromium and the server share one core.\n');
   console.table(table);
-  process.stdout.write('Target: at most 1.30 of Cap’s RSW at equal t, max/min at most 1.30, 10,240 bytes.\n');
+  process.stdout.write(
+    'Target: at most 1.30 times Cap’s RSW with the same t, max/min at most 1.30, at most 10,240 bytes.\n',
+  );
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
-/** One server for all; `bytes` notes what was fetched of each file. */
+/** One server for all contestants. `bytes` collects the gzipped size of each file that was fetched. */
 async function startServer(bytes: Map<string, number>): Promise<Server> {
   const assets = await buildClient();
   const minter = new RswMinter(await generateRswKey(0));
@@ -140,7 +139,7 @@ async function startServer(bytes: Map<string, number>): Promise<Server> {
   };
   for (const [name, { body }] of Object.entries(assets)) files[`/__protect/${name}`] = Buffer.from(body);
 
-  async function answer(path: string): Promise<object> {
+  async function responseTo(path: string): Promise<object> {
     const { t, x } = minter.mint(levelOf(DEFAULT_POW_DIFFICULTY));
     const expiresAt = Date.now() + 120_000;
     switch (path) {
@@ -187,7 +186,7 @@ async function startServer(bytes: Map<string, number>): Promise<Server> {
         `<!doctype html><html lang="en"><title>bench</title><body>${decodeURIComponent(url.search.slice(1))}`,
       );
     else if (url.pathname.endsWith('.wasm')) send('application/wasm', EMPTY_WASM);
-    else void answer(url.pathname).then((body) => send('application/json', JSON.stringify(body)));
+    else void responseTo(url.pathname).then((body) => send('application/json', JSON.stringify(body)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;

@@ -27,7 +27,7 @@ async function newInstance() {
 
 const visitor = {
   ip: '192.0.2.7',
-  userAgent: 'Mozilla/5.0',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
   asn: 64496,
   country: 'DE',
   ja4: null,

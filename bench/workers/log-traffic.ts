@@ -1,43 +1,54 @@
 /**
  * Made-up traffic for `npm run bench -- log`: a hundred sessions at a time, ten requests each, from 20,000 addresses in
- * 2,000 networks, with 2,000 user agents; half of the requests go to 500 paths, the others to 20,000.
+ * 2,000 networks, with 2,000 user agents. Half of the requests go to 500 paths, the others to 20,000.
  */
-import { newEventId } from '../src/logsink/event-id.ts';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { newEventId } from '../../src/logsink/event-id.ts';
 
-export const instance = { id: 'bench', allowVerdicts: 'rows', retentionDays: 30 };
+export const INSTANCE_ID = 'bench';
+
+/** Records `first` to `first + rows - 1` of `total`, with even times from `since` to `until`. */
+export interface RecordSpan {
+  first: number;
+  rows: number;
+  total: number;
+  /** Epoch milliseconds. */
+  since: number;
+  until: number;
+}
 
 /** Sessions that are open at once, each with ten requests. */
 const SESSIONS_OPEN = 100;
 const SESSION_REQUESTS = 10;
 
-const countries = ['DE', 'FR', 'US', 'BR', 'IN', 'GB', 'PL', 'JP'];
-const sources = ['access-rule', 'risk', 'policy', 'clearance', 'ip-category'];
+const countries = ['DE', 'FR', 'US', 'BR', 'IN', 'GB', 'PL', 'JP'] as const;
+const sources = ['access-rule', 'risk', 'policy', 'clearance', 'ip-category'] as const;
 
-function mix(number) {
-  const first = Math.imul(number ^ 0x9e3779b9, 0x85ebca6b);
-  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
-  return (second ^ (second >>> 16)) >>> 0;
+export function* madeRecords({ first, rows, total, since, until }: RecordSpan): Generator<VerdictRecord> {
+  for (let number = first; number < first + rows; number++) {
+    yield madeRecord(number, Math.floor(since + ((until - since) * number) / total));
+  }
 }
 
-export function record(number, timestamp) {
+export function madeRecord(number: number, timestamp: number): VerdictRecord {
   const wave = SESSIONS_OPEN * SESSION_REQUESTS;
   const visitor = Math.floor(number / wave) * SESSIONS_OPEN + (number % SESSIONS_OPEN);
   const mixed = mix(visitor);
   const chance = mix(number ^ 0x5bd1e995);
   const decision = chance % 20 === 0 ? 'block' : chance % 10 === 1 ? 'challenge' : 'allow';
-  const source = decision === 'allow' ? 'default' : sources[mixed % sources.length];
+  const source = decision === 'allow' ? 'default' : (sources[mixed % sources.length] ?? 'default');
   const asn = 64_496 + (mixed % 2000);
   return {
     v: 1,
     id: newEventId(timestamp),
     request_id: number.toString(16).padStart(32, '0'),
     timestamp,
-    instance_id: instance.id,
+    instance_id: INSTANCE_ID,
     site_key: 'site-bench',
     jti: `session-${visitor.toString(36)}-${mixed.toString(36)}`,
     ip: `10.${mixed % 20}.${(mixed >>> 8) % 100}.${(mixed >>> 16) % 10}`,
     ip_category: mixed % 13 === 0 ? ['datacenter'] : [],
-    country: countries[mixed % countries.length],
+    country: countries[mixed % countries.length] ?? null,
     asn,
     ja4: `t13d1516h2_8daaf6152771_${(mixed % 150).toString(16).padStart(12, '0')}`,
     user_agent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${mixed % 2000}.0 Safari/537.36`,
@@ -63,9 +74,8 @@ export function record(number, timestamp) {
   };
 }
 
-/** Records `first` … `first + rows - 1` of `total`, whose times go evenly from `since` to `until`. */
-export function* records({ first, rows, total, since, until }) {
-  for (let number = first; number < first + rows; number++) {
-    yield record(number, Math.floor(since + ((until - since) * number) / total));
-  }
+function mix(number: number): number {
+  const first = Math.imul(number ^ 0x9e3779b9, 0x85ebca6b);
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
+  return (second ^ (second >>> 16)) >>> 0;
 }

@@ -1,82 +1,82 @@
 /**
- * The account that `npm run bench -- api` asks: 1,000 sites, 10,000 access control rules, the captcha records, a hundred each of
- * users, API keys and Protect instances, and one instance with edge rules and verdicts. Beside it a small account
- * with a hundred sites, for the one list that cannot be asked for less than everything.
+ * The account that `npm run bench -- api` uses: 1,000 sites, 10,000 access control rules, the captcha records, a hundred
+ * users, API keys and Protect instances, and one instance with edge rules and verdicts. A small account with a hundred
+ * sites is for the list of sites, which has no pages.
  */
-import { allPermissions } from '../src/cli/provision.ts';
-import { instancePolicy } from '../src/contract/management/instance.ts';
-import { siteSettings } from '../src/contract/management/site-settings.ts';
-import { createAccount } from '../src/store/d1/accounts.ts';
-import { apiKeyToken, createApiKey } from '../src/store/d1/api-keys.ts';
-import type { StoreEnv } from '../src/store/binding.ts';
-import { createInstance } from '../src/store/d1/instances.ts';
-import { rootKey } from '../src/store/keys/root-key.ts';
-import { createSite } from '../src/store/d1/sites.ts';
-import { createUser } from '../src/store/d1/users.ts';
+import { allPermissions } from '../../src/cli/provision.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { siteSettings } from '../../src/contract/management/site-settings.ts';
+import { createAccount } from '../../src/store/d1/accounts.ts';
+import { apiKeyToken, createApiKey } from '../../src/store/d1/api-keys.ts';
+import type { StoreEnv } from '../../src/store/binding.ts';
+import { createInstance } from '../../src/store/d1/instances.ts';
+import { rootKey } from '../../src/store/keys/root-key.ts';
+import { createSite } from '../../src/store/d1/sites.ts';
+import { createUser } from '../../src/store/d1/users.ts';
 
 const SITES = 1000;
 const RULES = 10_000;
-/** A full page of what has no page. */
+/** Length of the lists that have no pages. */
 const LISTED = 100;
-/** Sites most captchas belong to; one in eight belongs to any site. */
+/** Most captchas belong to these sites, one in eight to any site. */
 const BUSY_SITES = 10;
 const VERDICTS = 20_000;
 const DAY_MS = 86_400_000;
-/** One segment. */
+/** Records of one segment. */
 const RECORDS_PER_CALL = 10_000;
-/** As many as are unsealed at most when captchas come at this rate. */
+/** The most that are unsealed when captchas come at this rate. */
 const UNSEALED_RECORDS = 14_000;
 
 export interface FullAccount {
   accountId: string;
   token: string;
   siteKeys: string[];
-  /** Of the last site. */
+  /** The last site. */
   siteKey: string;
-  /** Those that have most captcha records. */
+  /** The sites with the most captcha records. */
   busySites: string[];
-  /** Of every access control rule. */
+  /** One for every access control rule. */
   scopeHashes: string[];
-  /** The account's active instance: its rules and verdicts are asked for. */
+  /** The instance with edge rules and verdicts. */
   instanceId: string;
-  /** Of an account with a hundred sites. */
+  /** A key of the account with a hundred sites. */
   smallToken: string;
 }
 
 export async function fillAccount(env: StoreEnv): Promise<FullAccount> {
-  const now = Date.now();
-  const account = await createAccount(env, { ownerEmail: 'owner@example.com', tier: 'enterprise' }, now);
-  const siteKeys = await makeSites(env, account.id, SITES, now);
-  const small = await createAccount(env, { ownerEmail: 'small@example.com', tier: 'enterprise' }, now);
-  await makeSites(env, small.id, LISTED, now);
-  const instances = await makeInstances(env, account.id, siteKeys, now);
+  const nowMs = Date.now();
+  const account = await createAccount(env, { ownerEmail: 'owner@example.com', tier: 'enterprise' }, nowMs);
+  const siteKeys = await makeSites(env, account.id, SITES, nowMs);
+  const small = await createAccount(env, { ownerEmail: 'small@example.com', tier: 'enterprise' }, nowMs);
+  await makeSites(env, small.id, LISTED, nowMs);
+  const instances = await makeInstances(env, account.id, siteKeys, nowMs);
   for (let index = 1; index < LISTED; index++) {
     const user = { email: `member${index}@example.com`, name: 'Member', role: 'viewer' as const };
-    await createUser(env, account.id, user, now + index);
-    await tokenOf(env, account.id, now);
+    await createUser(env, account.id, user, nowMs + index);
+    await tokenOf(env, account.id, nowMs);
   }
   return {
     accountId: account.id,
-    token: await tokenOf(env, account.id, now),
+    token: await tokenOf(env, account.id, nowMs),
     siteKeys,
     siteKey: siteKeys.at(-1) ?? '',
     busySites: siteKeys.slice(-BUSY_SITES),
-    scopeHashes: await makeRules(env, account.id, now),
+    scopeHashes: await makeRules(env, account.id, nowMs),
     instanceId: instances[0] ?? '',
-    smallToken: await tokenOf(env, small.id, now),
+    smallToken: await tokenOf(env, small.id, nowMs),
   };
 }
 
-async function tokenOf(env: StoreEnv, accountId: string, now: number): Promise<string> {
+async function tokenOf(env: StoreEnv, accountId: string, nowMs: number): Promise<string> {
   const wanted = { accountId, name: 'bench', permissions: allPermissions(), expiresInSeconds: 86_400 };
-  return apiKeyToken(await rootKey(env), await createApiKey(env, wanted, now));
+  return apiKeyToken(await rootKey(env), await createApiKey(env, wanted, nowMs));
 }
 
-async function makeSites(env: StoreEnv, accountId: string, count: number, now: number): Promise<string[]> {
+async function makeSites(env: StoreEnv, accountId: string, count: number, nowMs: number): Promise<string[]> {
   const settings = siteSettings.parse({ domains: ['example.com', '*.example.org'] });
   const siteKeys: string[] = [];
   for (let index = 0; index < count; index++) {
-    const site = await createSite(env, { accountId, name: `site-${index}`, settings }, now + index);
+    const site = await createSite(env, { accountId, name: `site-${index}`, settings }, nowMs + index);
     if (site.ok) siteKeys.push(site.value.siteKey);
   }
   return siteKeys;
@@ -86,19 +86,19 @@ async function makeInstances(
   env: StoreEnv,
   accountId: string,
   siteKeys: readonly string[],
-  now: number,
+  nowMs: number,
 ): Promise<string[]> {
   const policy = instancePolicy.parse({});
   const ids: string[] = [];
   for (const [index, globalSiteKey] of siteKeys.slice(0, LISTED).entries()) {
     const identity = { accountId, name: `Instance ${index}`, cname: `gate${index}.example.com`, globalSiteKey, policy };
-    const made = await createInstance(env, identity, now + index);
+    const made = await createInstance(env, identity, nowMs + index);
     if (made.ok) ids.push(made.value.id);
   }
   return ids;
 }
 
-async function makeRules(env: StoreEnv, accountId: string, now: number): Promise<string[]> {
+async function makeRules(env: StoreEnv, accountId: string, nowMs: number): Promise<string[]> {
   await env.DB.prepare(
     `INSERT INTO access_control_rules (account_id, user_scope_hash, type, description, conditions, rule_group_id, expiry,
        created_at, updated_at)
@@ -107,7 +107,7 @@ async function makeRules(env: StoreEnv, accountId: string, now: number): Promise
        printf('[{"field":"ip","value":"10.0.%d.%d"}]', value / 256, value % 256), printf('group-%d', value % 20),
        ?2 + 3600000 + value, ?2 + value, ?2 + value FROM n`,
   )
-    .bind(accountId, now, RULES)
+    .bind(accountId, nowMs, RULES)
     .run();
   const rules = await env.DB.prepare('SELECT user_scope_hash AS hash FROM access_control_rules').all<{
     hash: string;
@@ -115,7 +115,7 @@ async function makeRules(env: StoreEnv, accountId: string, now: number): Promise
   return rules.results.map(({ hash }) => hash);
 }
 
-/** Nine tenths over 29 days, the rest in the last; of that one the newest are not sealed. Verdicts: a day's. */
+/** Nine tenths of the captchas are of 29 days, the rest of the last day, and the newest are not sealed. Verdicts are of one day. */
 export async function writeRecords(url: URL, account: FullAccount, records: number): Promise<void> {
   const lastDay = Math.floor(records / 10);
   const unsealed = Math.min(UNSEALED_RECORDS, lastDay);

@@ -1,13 +1,14 @@
 /**
- * One call of every management operation, and of those with a choice several: what `npm run bench -- api` times. They run
- * in this order, since what is made in one is changed and deleted in the next.
+ * The calls that `npm run bench -- api` times: every management operation once, and those with a choice several times.
+ * They run in this order, because what one case creates, a later one changes and deletes.
  */
-import type { FullAccount } from './api-account.ts';
+import type { FullAccount } from './account.ts';
 
-/** What issue and design ask for, milliseconds: up to 100 rows; the full page of 10,000 rules. */
+/** Target of calls with up to 100 rows. */
 export const P99_SMALL_MS = 50;
+/** Target of a full page of 10,000 rules. */
 const P99_FULL_PAGE_MS = 500;
-/** A freeText search over a day of 100,000 records. */
+/** Target of a freeText search over a day of 100,000 records. */
 const P99_FREE_TEXT_MS = 500;
 const DAY_MS = 86_400_000;
 
@@ -17,15 +18,15 @@ export interface Case {
   method?: 'GET' | 'PUT';
   body?(call: number): object;
   p99Ms: number;
-  /** Share of the calls: a full page takes long enough that fewer tell as much. */
+  /** Share of the calls. A full page takes so long that fewer calls are enough. */
   share?: number;
-  /** Of another account. */
+  /** The key of another account. */
   token?: string;
-  /** Keeps of an answer what a later case needs. */
-  answered?(answer: never): void;
+  /** Keeps what a later case needs from the response. */
+  onResponse?(body: never): void;
 }
 
-/** A call that finds nothing to list: what routing, authentication and an answer cost. */
+/** A call that finds nothing to list: the cost of routing, authentication and a response. */
 export function floorCase({ smallToken }: FullAccount): Case {
   return small('floor: an empty list', '/audit-trail/get', () => ({ limit: 1 }), { token: smallToken });
 }
@@ -47,7 +48,7 @@ export function managementCases(account: FullAccount): Case[] {
   ];
 }
 
-/** Sites that the bench made: each gets an instance, and is deleted in the end. */
+/** Sites that the bench creates. Each gets an instance and is deleted at the end. */
 const madeSites: string[] = [];
 
 function siteCases({ siteKey, smallToken }: FullAccount): Case[] {
@@ -60,7 +61,7 @@ function siteCases({ siteKey, smallToken }: FullAccount): Case[] {
       'sites/create',
       '/sites/create',
       (call) => ({ name: `bench-${call}`, settings: { domains: ['bench.example'] } }),
-      { answered: (site: { siteKey: string }) => madeSites.push(site.siteKey) },
+      { onResponse: (site: { siteKey: string }) => madeSites.push(site.siteKey) },
     ),
   ];
 }
@@ -84,7 +85,7 @@ function ruleCases({ scopeHashes }: FullAccount): Case[] {
     })),
     small('access-control/delete', '/access-control/delete', (call) => ({ userScopeHash: scopeHashes[call] })),
     small('access-control/group/delete', '/access-control/group/delete', (call) => ({ ruleGroupId: `none-${call}` }), {
-      answered: ({ jobId }: { jobId: string }) => jobIds.push(jobId),
+      onResponse: ({ jobId }: { jobId: string }) => jobIds.push(jobId),
     }),
     small('access-control/group/job', '/access-control/group/job', (call) => ({ jobId: jobIds[call] })),
   ];
@@ -124,7 +125,7 @@ function memberCases(): Case[] {
     small('users/delete', '/users/delete', (call) => ({ email: email(call) })),
     small('api-keys/get, 100', '/api-keys/get'),
     small('api-keys/create', '/api-keys/create', () => ({ name: 'bench', permissions: { Sites: ['getSites'] } }), {
-      answered: ({ apiKeyId }: { apiKeyId: string }) => keyIds.push(apiKeyId),
+      onResponse: ({ apiKeyId }: { apiKeyId: string }) => keyIds.push(apiKeyId),
     }),
     small('api-keys/delete', '/api-keys/delete', (call) => ({ apiKeyId: keyIds[call] })),
   ];
@@ -134,7 +135,7 @@ function instanceCases({ instanceId }: FullAccount): Case[] {
   const ids: string[] = [];
   const jtis: string[] = [];
   const protectInstanceId = instanceId;
-  // Within what an account may hold.
+  // An account may hold no more of them.
   const half = { share: 0.5 };
   return [
     small('protect/instances, 100', '/protect/instances'),
@@ -142,13 +143,13 @@ function instanceCases({ instanceId }: FullAccount): Case[] {
       'protect/instances/create',
       '/protect/instances/create',
       (call) => ({ name: 'Made', cname: `made${call}.example.com`, globalSiteKey: madeSites[call] }),
-      { ...half, answered: ({ id }: { id: string }) => ids.push(id) },
+      { ...half, onResponse: ({ id }: { id: string }) => ids.push(id) },
     ),
     small('protect/instances/update', '/protect/instances/update', (call) => ({ id: ids[call], monitor: true }), half),
     small('protect/instances/delete', '/protect/instances/delete', (call) => ({ id: ids[call] }), half),
     small('sites/delete', '/sites/delete', (call) => ({ siteKey: madeSites[call] })),
     small('client-jwt/generate', '/protect/client-jwt/generate', () => ({ protectInstanceId, expiresInWeeks: 4 }), {
-      answered: ({ jti }: { jti: string }) => jtis.push(jti),
+      onResponse: ({ jti }: { jti: string }) => jtis.push(jti),
     }),
     small('client-jwt/list', '/protect/client-jwt/list', () => ({ protectInstanceId })),
     small('client-jwt/revoke', '/protect/client-jwt/revoke', (call) => ({ protectInstanceId, jti: jtis[call] })),
@@ -169,7 +170,7 @@ function edgeRuleCases(): Case[] {
   let version = 0;
   return [
     small('access-rules/create, 100', `${path}/create`, (call) => ({ rules: rules(call) }), {
-      answered: (answer: { version: number }) => (version = answer.version),
+      onResponse: (body: { version: number }) => (version = body.version),
     }),
     small('access-rules, 100', path, () => ({ limit: 100 })),
     small('access-rules/explain', `${path}/explain`, (call) => ({ ip: `10.0.${call & 255}.7` })),
@@ -200,7 +201,7 @@ function verdictCases(): Case[] {
   const jti = (call: number) => ({ jti: jtis[call % jtis.length] });
   return [
     read('verdicts, 100', () => ({ limit: 100 }), {
-      answered: ({ verdicts }: { verdicts: { jti: string }[] }) => {
+      onResponse: ({ verdicts }: { verdicts: { jti: string }[] }) => {
         for (const verdict of verdicts) if (!jtis.includes(verdict.jti)) jtis.push(verdict.jti);
       },
     }),
@@ -212,13 +213,13 @@ function verdictCases(): Case[] {
     read('traffic-summary', () => ({ since, bucket: 'hour' })),
     read('traffic-by-dimension', () => ({ groupBy: 'country', since, bucket: 'hour' })),
     read('verdicts/export, 5 minutes', () => ({ since: Date.now() - 300_000 })),
-    // Asks every instance's log: as many answers as there are instances.
+    // Reads the log of every instance.
     small('protect/metrics, 100 instances', '/protect/metrics', undefined, { method: 'GET', share: 0.2 }),
     small('protect/sessions/erase', '/protect/sessions/erase', jti, { share: 0.5 }),
   ];
 }
 
-/** Each over 30 days and so over every record, unless it says otherwise. */
+/** Each searches 30 days, which is every record, unless its name gives another range. */
 export function searchCases({ siteKey }: FullAccount): Case[] {
   const path = '/audit/searchcaptcharecords';
   const search = (name: string, criteria: (call: number) => object, body: object = {}): Case =>

@@ -1,11 +1,11 @@
 /**
- * Rules and requests to measure with: the shape of a real edge's rule set (threat feeds of addresses and
- * prefixes, some AS numbers, countries, fingerprints, bot names), made from a seed.
+ * Rules and requests to measure with, made from a seed. They have the shape of a real edge's rules: threat feeds of
+ * addresses and prefixes, and some AS numbers, countries, fingerprints and bot names.
  */
-import { RulesetCompiler } from '../src/rules/compiler.ts';
-import { countryCodes } from '../src/address/country-codes.ts';
-import { formatV4, formatV6, mask32 } from '../src/address/ip.ts';
-import type { EdgeRule, MatchSignals } from '../src/rules/types.ts';
+import { RulesetCompiler } from '../../src/rules/compiler.ts';
+import { countryCodes } from '../../src/address/country-codes.ts';
+import { formatV4, formatV6, mask32 } from '../../src/address/ip.ts';
+import type { EdgeRule, MatchSignals } from '../../src/rules/types.ts';
 
 /** Uniform 32-bit numbers from a seed (mulberry32). */
 export function randomWords(seed: number): () => number {
@@ -28,7 +28,7 @@ function word(random: () => number, length: number): string {
   return text;
 }
 
-/** A bot's name: `xkqzbot/2.1`, `mozilla/5.0 (compatible; ab1crawler`, `python-zzq/3`. */
+/** A bot's name, such as `xkqzbot/2.1`, `mozilla/5.0 (compatible; ab1crawler` or `python-zzq/3`. */
 function botName(random: () => number): string {
   const name = word(random, 3 + (random() % 8)) + botWords[random() % botWords.length];
   const kind = random() % 8;
@@ -43,13 +43,13 @@ function v4Rule(random: () => number, verdict: EdgeRule['verdict']): EdgeRule {
   const address = random();
   const kind = random() % 10;
   if (kind < 4) return { type: 'ip', value: formatV4(address), verdict };
-  // As announced and listed prefixes are: most are /24, few are wide, some are narrow.
+  // Like announced and listed prefixes: most are /24, few are wider, some are narrower.
   const length = kind < 8 ? 24 : (v4Lengths[random() % v4Lengths.length] ?? 24);
   return { type: 'ipMask', value: `${formatV4((address & mask32(length)) >>> 0)}/${length}`, verdict };
 }
 
 function v6Rule(random: () => number, verdict: EdgeRule['verdict']): EdgeRule {
-  // Inside the regional registries' blocks, where the real ones are.
+  // Inside the blocks of the regional registries, like real ones.
   const w0 = (0x20000000 | (random() & 0x0fff_ffff)) >>> 0;
   const length = [32, 40, 48, 56, 64, 128][random() % 6] ?? 48;
   const value = formatV6(w0, (random() & mask32(length - 32)) >>> 0, length > 64 ? random() : 0, length > 64 ? 1 : 0);
@@ -71,7 +71,7 @@ export function* userAgentRules(count: number, seed: number): Generator<EdgeRule
     yield { type: 'userAgent', value: botName(random), verdict: verdicts[i % 3] ?? 'block' };
 }
 
-/** One in a hundred a user agent, at most 10,000; fingerprints, AS numbers and countries; the rest addresses. */
+/** One in a hundred is a user agent, at most 10,000. Some are fingerprints, AS numbers and countries, the rest addresses. */
 export function* mixedRules(count: number, seed: number): Generator<EdgeRule> {
   const random = randomWords(seed);
   const userAgents = Math.min(10_000, Math.ceil(count / 100));
@@ -92,7 +92,7 @@ function fingerprint(random: () => number): string {
   return `t13d${10 + (random() % 60)}${10 + (random() % 20)}h2_${hex()}_${hex()}`;
 }
 
-/** A browser's header of exactly 128 characters, its versions drawn. */
+/** A browser's user agent of exactly 128 characters, with random versions. */
 export function browserUserAgent(random: () => number): string {
   const system = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7', 'X11; Linux x86_64'][
     random() % 3
@@ -103,12 +103,12 @@ export function browserUserAgent(random: () => number): string {
   return text.slice(0, 128).padEnd(128, '.');
 }
 
-/** Browsers that requests are drawn from where headers repeat. */
+/** How many browsers requests come from when headers repeat. */
 const BROWSERS = 1000;
 
 /**
- * The same requests with headers that repeat as visitors' do: the nth most common of a thousand comes n times more
- * seldom than the first, so that the first hundred make seven in ten.
+ * The same requests with headers that repeat as those of visitors do: the nth most common of a thousand is n times rarer
+ * than the first, so that the first hundred make up seven in ten requests.
  */
 export function withRepeatedHeaders(asked: readonly MatchSignals[], seed: number): MatchSignals[] {
   const random = randomWords(seed);
@@ -123,12 +123,12 @@ export function withRepeatedHeaders(asked: readonly MatchSignals[], seed: number
   });
 }
 
-/** As a Worker gets them: texts of each request's own, never the object that an earlier one brought. */
+/** As a Worker receives them: each request has texts of its own, never the string object of an earlier one. */
 export function arriving(asked: readonly MatchSignals[]): MatchSignals[] {
   return asked.map((signals) => ({ ...signals, userAgent: Buffer.from(signals.userAgent).toString('latin1') }));
 }
 
-/** Requests, half of them from addresses that a rule speaks about. */
+/** Requests, half of them from addresses that a rule covers. */
 export function requests(count: number, rules: readonly EdgeRule[], seed: number): MatchSignals[] {
   const random = randomWords(seed);
   const addresses = rules.filter(({ type }) => type === 'ip' || type === 'ipMask');

@@ -1,10 +1,10 @@
-/** What peers do with ranges: try one after the other, addresses as big integers. */
-import { parseCidr, parseIp } from '../src/address/ip.ts';
-import type { EdgeRule } from '../src/rules/types.ts';
+/** How peers match ranges: they try one after the other, with addresses as big integers. */
+import { parseCidr, parseIp } from '../../src/address/ip.ts';
+import type { EdgeRule } from '../../src/rules/types.ts';
 
 const bigintOf = (words: readonly number[]): bigint => words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n);
 
-/** A matcher over address rules that answers the longest prefix's length, or -1. */
+/** @returns a matcher of address rules that returns the length of the longest prefix, or -1. */
 export function linearScan(rules: readonly EdgeRule[]): (address: bigint, family: 4 | 6) => number {
   const ranges = rules.flatMap(({ type, value }) => {
     const width = value.includes(':') ? 128 : 32;

@@ -1,0 +1,21 @@
+/** Imports edge rules into the book of a running stack, in calls of 10,000. */
+import type { StackFacts } from '../../src/cli/state.ts';
+import type { EdgeRule } from '../../src/rules/types.ts';
+import { manage } from '../../test/support/manage.ts';
+
+export const RULES_PER_CALL = 10_000;
+
+type ImportedRule = Pick<EdgeRule, 'type' | 'value' | 'verdict'>;
+
+export async function importRules(stack: StackFacts, rules: Iterable<ImportedRule>): Promise<void> {
+  let batch: ImportedRule[] = [];
+  const send = async () => {
+    await manage(stack, '/protect/access-rules/create', { rules: batch });
+    batch = [];
+  };
+  for (const { type, value, verdict } of rules) {
+    batch.push({ type, value, verdict });
+    if (batch.length === RULES_PER_CALL) await send();
+  }
+  if (batch.length > 0) await send();
+}

@@ -1,0 +1,35 @@
+/**
+ * The shard of `npm run bench -- log`: the real one, which can be loaded with made-up records, and in the same object a
+ * plain table that is the floor of appends and pages.
+ */
+import type { LogRow } from '../../src/store/event-log/log-row.ts';
+import { verdictRow } from '../../src/store/event-log/log-row.ts';
+import { LoadedShard } from './loaded-shard.ts';
+import { madeRecords } from './log-traffic.ts';
+import type { RecordSpan } from './log-traffic.ts';
+
+export class VerdictShard extends LoadedShard {
+  load(span: RecordSpan): Promise<number> {
+    return this.loadSegment(rowsOf(span));
+  }
+
+  async bareAppend(rows: LogRow[]): Promise<{ accepted: number; duplicates: number }> {
+    const { sql } = this.ctx.storage;
+    sql.exec('CREATE TABLE IF NOT EXISTS bare (ts INTEGER, id TEXT, body TEXT, PRIMARY KEY (ts, id)) WITHOUT ROWID');
+    this.ctx.storage.transactionSync(() => {
+      for (const { timestamp, id, body } of rows) {
+        sql.exec('INSERT INTO bare (ts, id, body) VALUES (?, ?, ?)', timestamp, id, body);
+      }
+    });
+    return { accepted: rows.length, duplicates: 0 };
+  }
+
+  async barePage(limit: number): Promise<{ body: string }[]> {
+    const { sql } = this.ctx.storage;
+    return sql.exec<{ body: string }>('SELECT body FROM bare ORDER BY ts DESC, id DESC LIMIT ?', limit).toArray();
+  }
+}
+
+function* rowsOf(span: RecordSpan) {
+  for (const record of madeRecords(span)) yield { row: verdictRow(record, true), record };
+}

@@ -1,0 +1,153 @@
+/**
+ * The Worker of `npm run bench -- log`: appends made-up records to the log as the service does, and reads them with the
+ * service's own readers. It reads the clock only around I/O, because a Worker's clock stands still otherwise.
+ */
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { newEventId } from '../../src/logsink/event-id.ts';
+import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
+import type { StoredInstance } from '../../src/store/d1/instances.ts';
+import type { StoredDimension } from '../../src/store/event-log/count-dimensions.ts';
+import { appendRows, countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
+import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
+import { verdictRow } from '../../src/store/event-log/log-row.ts';
+import { everything } from '../../src/store/event-log/row-filter.ts';
+import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
+import { restarted } from './loaded-shard.ts';
+import type { VerdictShard } from './log-shard.ts';
+import { INSTANCE_ID, madeRecord, madeRecords } from './log-traffic.ts';
+import type { RecordSpan } from './log-traffic.ts';
+
+export { VerdictShard } from './log-shard.ts';
+
+interface BenchEnv extends Omit<ServiceEnv, 'VERDICT_SHARD'> {
+  VERDICT_SHARD: DurableObjectNamespace<VerdictShard>;
+}
+
+/** One instance, with the fields that accepting a batch reads. */
+const instance: StoredInstance = {
+  ...instancePolicy.parse({}),
+  id: INSTANCE_ID,
+  accountId: 'bench',
+  name: 'Bench',
+  cname: 'shop.example',
+  globalSiteKey: 'site-bench',
+  active: true,
+  clientJwtsRevokedBefore: null,
+  allowVerdicts: 'rows',
+  retentionDays: 30,
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};
+const log = verdictLogOf(instance);
+const BATCH_RECORDS = 500;
+/** Batches that are sent at once, as several isolates do. */
+const IN_FLIGHT = 4;
+const PAGE_ROWS = 50;
+
+/** `make` only makes the records. `bare` appends them to a plain table. `accept` checks each of them, as the service does. */
+type Way = 'make' | 'bare' | 'append' | 'accept';
+
+interface Fill extends RecordSpan {
+  way: Way;
+  /** Every batch is sent a second time. */
+  twice?: boolean;
+}
+
+async function fill(env: BenchEnv, { way, twice = false, ...span }: Fill): Promise<object> {
+  // Records are made before the time starts.
+  const batches: (() => Promise<{ accepted: number; duplicates: number }>)[] = [];
+  const records = [...madeRecords(span)];
+  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
+    batches.push(batchOf(env, way, records.slice(start, start + BATCH_RECORDS), span.until));
+  }
+  const queue = twice ? [...batches, ...batches] : batches;
+  const started = Date.now();
+  const sum = { accepted: 0, duplicates: 0 };
+  let next = 0;
+  const send = async () => {
+    for (let batch = queue[next++]; batch !== undefined; batch = queue[next++]) {
+      const { accepted, duplicates } = await batch();
+      sum.accepted += accepted;
+      sum.duplicates += duplicates;
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, send));
+  return { ...sum, ms: Date.now() - started };
+}
+
+function batchOf(env: BenchEnv, way: Way, records: VerdictRecord[], nowMs: number) {
+  if (way === 'accept') {
+    const counters = {};
+    return () => acceptBatch(env, instance, { batchId: newEventId(nowMs), records, counters }, nowMs);
+  }
+  const rows = records.map((record) => verdictRow(record, true));
+  if (way === 'bare') return () => shardOf(env).bareAppend(rows);
+  if (way === 'append') return () => appendRows(env, log, rows, instance.retentionDays);
+  return async () => ({ accepted: rows.length, duplicates: 0 });
+}
+
+function shardOf(env: BenchEnv) {
+  return env.VERDICT_SHARD.get(env.VERDICT_SHARD.idFromName(`verdicts/${INSTANCE_ID}:0:0`));
+}
+
+interface TopRequest {
+  dimension: StoredDimension;
+  /** Minutes since the epoch. */
+  from: number;
+  to: number;
+  bucketMinutes: number;
+}
+
+async function page(env: BenchEnv, wanted: Partial<RowFilter>): Promise<object> {
+  const filter = { ...everything, ...wanted };
+  const found = await readPage(env, log, { filter, before: null, offset: 0, limit: PAGE_ROWS, wantTotal: true });
+  return { rows: found.rows.length, total: found.total, totalIsExact: found.totalIsExact };
+}
+
+async function top(env: BenchEnv, { dimension, from, to, bucketMinutes }: TopRequest): Promise<object> {
+  const window = { from, to, outcomes: null };
+  const { values } = await countValues(env, log, dimension, window, 10);
+  const largest = values.map(({ value }) => value);
+  const series = await countSeries(env, log, dimension, largest, window, bucketMinutes);
+  return { values: values.length, points: series.other.length };
+}
+
+type Call =
+  | ({ op: 'fill' } & Fill)
+  | ({ op: 'load' } & RecordSpan)
+  | ({ op: 'top' } & TopRequest)
+  | { op: 'page'; filter: Partial<RowFilter> }
+  | { op: 'sample'; number: number }
+  | { op: 'restart' | 'statistics' | 'nothing' | 'barePage' };
+
+async function respond(env: BenchEnv, call: Call): Promise<object> {
+  switch (call.op) {
+    case 'fill':
+      return fill(env, call);
+    case 'load':
+      return { rows: await shardOf(env).load(call) };
+    case 'restart':
+      await restarted(shardOf(env));
+      return shardOf(env).statistics();
+    case 'statistics':
+      return shardOf(env).statistics();
+    case 'nothing':
+      return {};
+    case 'sample':
+      return madeRecord(call.number, 0);
+    case 'barePage':
+      return { rows: (await shardOf(env).barePage(PAGE_ROWS)).length };
+    case 'page':
+      return page(env, call.filter);
+    case 'top':
+      return top(env, call);
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    return Response.json(await respond(env, await request.json()));
+  },
+} satisfies ExportedHandler<BenchEnv>;
