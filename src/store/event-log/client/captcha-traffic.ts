@@ -27,13 +27,13 @@ export async function countTraffic(
 ): Promise<CaptchaTraffic[]> {
   const { since, until, bucketMinutes } = window;
   const minutes = { from: Math.floor(since / MINUTE_MS), to: Math.ceil(until / MINUTE_MS), bucketMinutes };
-  const answers = await Promise.all(
+  const results = await Promise.all(
     shardNames(env, log, window, null).map((name) => shard(env, name).captchaTraffic(siteKeys, minutes)),
   );
   const rows = new Map<string, CaptchaTraffic>();
-  for (const answer of answers) {
+  for (const result of results) {
     for (const [group, { type, verified }] of captchaTrafficGroups.entries()) {
-      for (const [minute, approved, pending, disapproved] of answer[group] ?? []) {
+      for (const [minute, approved, pending, disapproved] of result[group] ?? []) {
         const row = rowAt(rows, minute * MINUTE_MS, type);
         row.approved += approved;
         row.pending += pending;

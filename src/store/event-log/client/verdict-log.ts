@@ -99,12 +99,12 @@ export async function countValues(
   const names = namesOf(env, log, window);
   // The largest values are known only once every shard has returned all its values.
   const perShard = names.length === 1 ? limit : VALUES_PER_SHARD_MAX;
-  const answers = await Promise.all(
+  const results = await Promise.all(
     names.map((name) => shard(env, name).values(dimension, window.from, window.to, window.outcomes, perShard)),
   );
-  if (answers.length === 1) return answers[0] as LargestValues;
+  if (results.length === 1) return results[0] as LargestValues;
   const sums = new Map<string | null, ValueCounts>();
-  for (const { value, counts } of answers.flatMap(({ values }) => values)) {
+  for (const { value, counts } of results.flatMap(({ values }) => values)) {
     const known = sums.get(value);
     if (known) counts.forEach((count, outcome) => (known.counts[outcome as 0 | 1 | 2] += count));
     else sums.set(value, { value, counts: [...counts] });
@@ -112,7 +112,7 @@ export async function countValues(
   const sorted = [...sums.values()].sort(
     (a, b) => totalOf(b) - totalOf(a) || ((a.value ?? '') < (b.value ?? '') ? -1 : 1),
   );
-  const lumped = answers.some((answer) => answer.lumped);
+  const lumped = results.some((result) => result.lumped);
   return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0), lumped };
 }
 
@@ -125,14 +125,14 @@ export async function countSeries(
   window: CountWindow,
   bucketMinutes: number,
 ): Promise<ValueSeries> {
-  const answers = await Promise.all(
+  const results = await Promise.all(
     namesOf(env, log, window).map((name) =>
       shard(env, name).series(dimension, values, window.from, window.to, bucketMinutes, window.outcomes),
     ),
   );
   return {
-    series: values.map((_, index) => mergePoints(answers.map(({ series }) => series[index] ?? []))),
-    other: mergePoints(answers.map(({ other }) => other)),
+    series: values.map((_, index) => mergePoints(results.map(({ series }) => series[index] ?? []))),
+    other: mergePoints(results.map(({ other }) => other)),
   };
 }
 

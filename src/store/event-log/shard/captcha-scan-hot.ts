@@ -18,16 +18,16 @@ const HOT_BODIES_MAX = 100_000;
 const BODIES_AT_ONCE = 1000;
 
 /** Adds what it finds to the result of the first step. */
-export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, answer: CaptchaScanStep): void {
+export function scanHot(sql: SqlStorage, hot: HotRows, scan: CaptchaScan, result: CaptchaScanStep): void {
   const tests = scan.conditions.filter(byColumn).flatMap(fieldTests);
   const keys = hot.captchaColumns().matching(tests, scan.since, scan.until);
   const inBodies = scan.conditions.filter((condition) => !byColumn(condition)).map(fieldTests);
   if (inBodies.length > 0) {
-    scanBodies(sql, keys, inBodies, scan, answer);
+    scanBodies(sql, keys, inBodies, scan, result);
     return;
   }
-  if (scan.counts) answer.counted = keys.length;
-  answer.rows = bodiesOf(sql, newestKeys(keys, scan.before, scan.limit));
+  if (scan.counts) result.counted = keys.length;
+  result.rows = bodiesOf(sql, newestKeys(keys, scan.before, scan.limit));
 }
 
 function scanBodies(
@@ -35,20 +35,20 @@ function scanBodies(
   keys: readonly RowKey[],
   conditions: readonly FieldTest[][],
   scan: CaptchaScan,
-  answer: CaptchaScanStep,
+  result: CaptchaScanStep,
 ): void {
   const isOlder = (key: RowKey): boolean => scan.before === null || compareNewestFirst(scan.before, key) < 0;
   const wanted = (scan.counts ? [...keys] : keys.filter(isOlder)).sort(compareNewestFirst);
   const looked = wanted.slice(0, HOT_BODIES_MAX);
-  if (wanted.length > looked.length) answer.hotEdge = looked.at(-1) ?? null;
+  if (wanted.length > looked.length) result.hotEdge = looked.at(-1) ?? null;
   for (let at = 0; at < looked.length; at += BODIES_AT_ONCE) {
     for (const row of bodiesOf(sql, looked.slice(at, at + BODIES_AT_ONCE))) {
-      answer.seen += 1;
+      result.seen += 1;
       if (!conditions.every((tests) => bodyPasses(tests, row.body))) continue;
-      if (scan.counts) answer.counted += 1;
-      if (answer.rows.length < scan.limit && isOlder(row)) answer.rows.push(row);
+      if (scan.counts) result.counted += 1;
+      if (result.rows.length < scan.limit && isOlder(row)) result.rows.push(row);
     }
-    if (!scan.counts && answer.rows.length === scan.limit) return;
+    if (!scan.counts && result.rows.length === scan.limit) return;
   }
 }
 

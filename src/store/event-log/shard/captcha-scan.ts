@@ -15,26 +15,26 @@ const STEP_RUNS = 100;
 const STEP_RUNS_BY_ROW = 4;
 
 export function scanCaptchas(sql: SqlStorage, hot: HotRows, scan: CaptchaScan): CaptchaScanStep {
-  const answer: CaptchaScanStep = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
+  const result: CaptchaScanStep = { rows: [], counted: 0, seen: 0, hotEdge: null, next: null, isStale: false };
   const revision = runsRevision(sql);
-  if (scan.from && scan.from.revision !== revision) return { ...answer, isStale: true };
+  if (scan.from && scan.from.revision !== revision) return { ...result, isStale: true };
   const place = scan.from ?? { after: null, lastSegment: lastSegment(sql), revision };
-  if (scan.from === null) scanHot(sql, hot, scan, answer);
+  if (scan.from === null) scanHot(sql, hot, scan, result);
   const search = plannedSearch(scan.conditions);
   const step = search.byRow.length > 0 ? STEP_RUNS_BY_ROW : STEP_RUNS;
   const runs = nextRuns(sql, scan, place, step + 1);
-  for (const run of runs.slice(0, step)) answer.seen += run.rows;
+  for (const run of runs.slice(0, step)) result.seen += run.rows;
   for (const found of foundRuns(sql, runs.slice(0, step), search, scan)) {
-    if (scan.counts) answer.counted += found.count;
-    const oldestWanted = answer.rows[scan.limit - 1];
+    if (scan.counts) result.counted += found.count;
+    const oldestWanted = result.rows[scan.limit - 1];
     if (scan.limit === 0 || (oldestWanted && compareNewestFirst(oldestWanted, newestOf(found.run)) < 0)) continue;
-    answer.rows = [...answer.rows, ...pageRows(sql, found, answer.rows, scan.limit)]
+    result.rows = [...result.rows, ...pageRows(sql, found, result.rows, scan.limit)]
       .sort(compareNewestFirst)
       .slice(0, scan.limit);
   }
   const last = runs.length > step ? runs[step - 1] : undefined;
-  if (last) answer.next = { ...place, after: newestOf(last) };
-  return answer;
+  if (last) result.next = { ...place, after: newestOf(last) };
+  return result;
 }
 
 function lastSegment(sql: SqlStorage): number {
