@@ -1,4 +1,4 @@
-/** How much of challenged submissions one isolate holds in memory at once. */
+/** How much of the challenged submissions one isolate holds in memory at once. */
 import { describe, expect, test } from 'vitest';
 import { BodyBudget, HELD_BODIES_MAX_BYTES } from '../../../src/edge/submission/body-budget.ts';
 
@@ -9,8 +9,8 @@ const budget = () => {
   return { counted, bodies: new BodyBudget((name) => counted.push(name)) };
 };
 
-describe('the room for bodies', () => {
-  test('is shared by all held bodies, to the byte', () => {
+describe('the memory for held bodies', () => {
+  test('is shared by all held bodies, counted in bytes', () => {
     const { bodies, counted } = budget();
     const first = bodies.hold(arrival());
     const second = bodies.hold(arrival());
@@ -22,7 +22,7 @@ describe('the room for bodies', () => {
     expect(counted).toEqual(['submissions_refused{reason="memory"}']);
   });
 
-  test('is free again after a body is refused or its request is answered', () => {
+  test('is free again after a body is refused or its request gets a response', () => {
     const { bodies } = budget();
     const answered = arrival();
     bodies.hold(answered)(HELD_BODIES_MAX_BYTES);
@@ -31,7 +31,7 @@ describe('the room for bodies', () => {
     expect(bodies.hold(arrival())(HELD_BODIES_MAX_BYTES)).toBe(true);
   });
 
-  test('counts what one request reads, sealed and then opened, as one body', () => {
+  test('counts a body once when one request reads it sealed and then opened', () => {
     const { bodies } = budget();
     const returning = arrival();
     bodies.hold(returning)(HELD_BODIES_MAX_BYTES / 2);

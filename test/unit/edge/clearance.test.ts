@@ -1,4 +1,4 @@
-/** Clearance: what it lifts, for whom, how long, and all that does not make one (design 3.3). */
+/** Clearance: what it lifts, for whom and for how long, and which cookies are none. */
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
@@ -17,7 +17,7 @@ const signed = (changes: Partial<ClearanceClaims>, kid = 'k2', under = config.ke
   new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid }).sign(under);
 
 describe('clearance', () => {
-  test('is read again and again, with its level', async () => {
+  test('can be read repeatedly, with its level', async () => {
     const clearances = new Clearances();
     const once = () => clearances.read(cookie, config, signalsOf(), NOW_MS, false);
     expect(await once()).toMatchObject({ jti: 'jti-1', level: 1 });
@@ -25,20 +25,20 @@ describe('clearance', () => {
     expect(once()).toMatchObject({ level: 1 });
   });
 
-  test('is good for the network, not for another', async () => {
+  test('is valid for its network and no other', async () => {
     expect(await read(token, { ip: '192.0.2.254' })).toMatchObject({ level: 1 });
     expect(await read(token, { ip: '192.0.3.1' })).toBeNull();
     expect(await read(token, { userAgent: 'curl' })).toBeNull();
   });
 
-  test('a token that was verified for one visitor is not good for the next', async () => {
+  test('a cookie verified for one visitor is not valid for the next', async () => {
     const clearances = new Clearances();
     expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
     expect(await clearances.read(cookie, config, signalsOf({ ip: '203.0.113.1' }), NOW_MS, false)).toBeNull();
     expect(await clearances.read(cookie, config, signalsOf({ userAgent: 'curl' }), NOW_MS, false)).toBeNull();
   });
 
-  test('ends with its time; an open page’s calls have sixty seconds more', async () => {
+  test('expires on time; calls of an open page have sixty seconds more', async () => {
     const end = claims.exp * 1000;
     expect(await read(token, {}, end - 1)).not.toBeNull();
     expect(await read(token, {}, end)).toBeNull();
@@ -48,24 +48,24 @@ describe('clearance', () => {
 
   test.each<[string, () => Promise<string> | string]>([
     ['tampered', () => `${token.slice(0, -4)}AAAA`],
-    ['alg none', () => new UnsecuredJWT({ ...claims }).encode()],
-    ['an unknown key id', () => signed({}, 'k9')],
-    ['another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
-    ['another instance', () => signed({ sub: 'inst_2' })],
+    ['unsigned, with alg none', () => new UnsecuredJWT({ ...claims }).encode()],
+    ['of an unknown key id', () => signed({}, 'k9')],
+    ['of another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
+    ['of another instance', () => signed({ sub: 'inst_2' })],
     ['from the future', () => signed({ iat: NOW_MS / 1000 + 600 })],
     ['without a level', () => signed({ level: undefined as never })],
     ['nonsense', () => 'x.y.z'],
     ['empty', () => ''],
     ['huge', () => 'x'.repeat(100_000)],
-  ])('%s is none', async (_, make) => {
+  ])('a cookie that is %s is no clearance', async (_, make) => {
     expect(await read(await make())).toBeNull();
   });
 
-  test('the previous key’s clearances still count', async () => {
+  test('a clearance of the previous key is still valid', async () => {
     expect(await read(await signed({}, 'k1', config.keys.byKid.get('k1')!.clearance))).not.toBeNull();
   });
 
-  test('a rotation makes remembered ones prove themselves anew', async () => {
+  test('after a key rotation remembered clearances are checked again', async () => {
     const clearances = new Clearances();
     expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
     const rotated = await configOf(
@@ -86,7 +86,7 @@ describe('clearance', () => {
     expect(await clearances.read(cookie, rotated, signalsOf(), NOW_MS, false)).toBeNull();
   });
 
-  test('the other family is learned once, from the same ASN and country', async () => {
+  test('the visitor’s other address family is learned once, from the same ASN and country', async () => {
     const clearances = new Clearances();
     const from = (ip: string, changes: Partial<Signals> = {}) =>
       clearances.read(cookie, config, signalsOf({ ip, ...changes }), NOW_MS, false);

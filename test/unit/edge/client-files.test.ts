@@ -1,4 +1,6 @@
-/** Files of this release from the nearest place that has them, never another release's under their name. */
+/**
+ * Files of this release, from the nearest place that has them, and never a file of another release under the same name.
+ */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ClientFiles, fileName } from '../../../src/edge/feed/client-files.ts';
 import { backUpFiles } from '../../../src/edge/feed/file-backup.ts';
@@ -58,14 +60,14 @@ const textOf = async (name: string): Promise<string> => {
 const widget = clientAssets['widget.js']!.body;
 
 describe('a file that is not compiled in', () => {
-  test('comes from the service by its hash, and then from the colo', async () => {
+  test('comes from the service by its hash, and then from the colo’s cache', async () => {
     expect(await textOf('widget.js')).toBe(widget);
     service.state = 'down';
     expect(await textOf('widget.js')).toBe(widget);
     expect(service.calls).toEqual([`/widget.js?v=${assetHashes['widget.js']}`]);
   });
 
-  test('of another release is absent, and not asked for again at once', async () => {
+  test('of another release is missing, and is not requested again at once', async () => {
     service.state = 'other-release';
     expect(await textOf('widget.js')).toBe('absent');
     expect(await textOf('widget.js')).toBe('absent');
@@ -75,21 +77,24 @@ describe('a file that is not compiled in', () => {
     expect(await textOf('widget.js')).toBe(widget);
   });
 
-  test('is never taken from a cache that holds something else', async () => {
+  test('is never taken from a cache that holds another file', async () => {
     cached.set(fileName('widget.js', assetHashes['widget.js']!), new TextEncoder().encode('alert(1)') as Bytes);
     expect(await textOf('widget.js')).toBe(widget);
   });
 
-  test.each(['down', 'other-release'] as const)('survives a service that is %s, in KV', async (state) => {
+  test.each(['down', 'other-release'] as const)('comes from KV while the service is %s', async (state) => {
     expect(await backUpFiles(files, kv)).toBe(true);
     service.state = state;
     expect(await textOf('widget.js')).toBe(widget);
   });
 
-  test.each(['../edge/v1/config', '__proto__', 'bundle.js', 'interstitial.js'])('%s is none of them', async (name) => {
-    expect(await textOf(name)).toBe('absent');
-    expect(service.calls).toEqual([]);
-  });
+  test.each(['../edge/v1/config', '__proto__', 'bundle.js', 'interstitial.js'])(
+    '%s is not such a file',
+    async (name) => {
+      expect(await textOf(name)).toBe('absent');
+      expect(service.calls).toEqual([]);
+    },
+  );
 });
 
 describe('the scheduled run', () => {
@@ -101,7 +106,7 @@ describe('the scheduled run', () => {
     expect(kvWrites).toBe(writes);
   });
 
-  test('keeps what it has while the service has another release', async () => {
+  test('keeps its files while the service has another release', async () => {
     await backUpFiles(files, kv);
     const before = [...stored.keys()];
     service.state = 'other-release';
@@ -120,20 +125,20 @@ describe('the texts of the pages', () => {
       () => nowMs,
     );
 
-  test('are all languages once they are loaded', async () => {
+  test('include all languages once they are loaded', async () => {
     const loaded = texts();
     await loaded.load();
     expect(await loaded.wanted('fr')).toEqual(pageLanguages);
   });
 
-  test('are waited for by a page in another language only', async () => {
+  test('delay only a page in another language than English', async () => {
     const waiting = texts();
     expect(Object.keys(await waiting.wanted('en-GB,ar;q=0.5'))).toEqual(['en']);
     expect(service.calls).toEqual([]);
     expect(Object.keys(await waiting.wanted('ar'))).toContain('ar');
   });
 
-  test('are English where they cannot be had, and a wait has its end', async () => {
+  test('are English when the others cannot be loaded in time', async () => {
     service.state = 'down';
     expect(Object.keys(await texts().wanted('ar'))).toEqual(['en']);
     const never = new PageTexts(

@@ -1,4 +1,7 @@
-/** What a session call's headers show (design 6): presence and bounded texts, and where a browser sends them at all. */
+/**
+ * What a session call sends about its headers: presence and bounded texts, and the places where browsers send them at
+ * all.
+ */
 import { describe, expect, test } from 'vitest';
 import { clientHeaders } from '../../../src/contract/edge/edge-api.ts';
 import { clientHeadersOf } from '../../../src/edge/session/client-headers.ts';
@@ -16,7 +19,7 @@ const of = (headers: Record<string, string>, scheme = 'https', host = 'example.o
   clientHeadersOf(new Headers(headers), { scheme, host });
 
 describe('client headers', () => {
-  test('of a browser are told as they are, its languages are not', () => {
+  test('of a browser are reported as they are, without its languages', () => {
     expect(of(chrome)).toEqual({
       secure: true,
       acceptLanguage: true,
@@ -29,11 +32,11 @@ describe('client headers', () => {
     });
   });
 
-  test('that are not there are null', () => {
+  test('that are missing are null', () => {
     expect(of({})).toMatchObject({ acceptLanguage: false, fetchSite: null, uaBrands: null });
   });
 
-  test('of a hostile client still fit the wire', () => {
+  test('of a hostile client still fit the schema', () => {
     const long = Object.fromEntries(Object.keys(chrome).map((name) => [name, 'x'.repeat(5000)]));
     expect(clientHeaders.safeParse(of(long)).success).toBe(true);
   });

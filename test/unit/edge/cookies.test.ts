@@ -1,8 +1,8 @@
-/** Cookies in the raw header: found only where they begin, removed without touching the rest. */
+/** Cookies in the raw header: found only where they begin, and removed without a change to the rest. */
 import { describe, expect, test } from 'vitest';
 import { readCookie, readCookies, withoutOwnCookies } from '../../../src/edge/request/cookies.ts';
 
-describe('reading', () => {
+describe('reading a cookie', () => {
   test.each([
     ['protect_session=a|b', 'a|b'],
     ['x=1; protect_session=a|b; y=2', 'a|b'],
@@ -21,7 +21,7 @@ describe('reading', () => {
   });
 });
 
-describe('reading all of one name', () => {
+describe('reading all cookies of one name', () => {
   test.each([
     ['protect_session=a; x=1; protect_session=b', ['a', 'b']],
     ['protect_session=a; protect_session=b; protect_session=c; protect_session=d', ['a', 'b', 'c']],
@@ -32,7 +32,7 @@ describe('reading all of one name', () => {
   });
 });
 
-describe('removing', () => {
+describe('removing a cookie', () => {
   test.each([
     ['a=1; b="x; y"; c', 'a=1; b="x; y"; c'],
     ['a=1; protect_session=x; b=2', 'a=1; b=2'],

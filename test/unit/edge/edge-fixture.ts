@@ -64,7 +64,7 @@ export function factsOf(path = '/', changes: Partial<RequestFacts> = {}): Reques
   return { ...facts, signals: signalsOf(), ...changes };
 }
 
-/** A context as a judged GET has it; `facts` and `changes` replace parts of it. */
+/** The context of a GET that is decided. `facts` and `changes` replace parts of it. */
 export async function contextOf(
   path: string,
   policy: object = {},

@@ -1,4 +1,4 @@
-/** The edge's configuration: complete or refused, one line per mistake (issue 4, point 9). */
+/** The edge's configuration: complete, or refused with one line per mistake. */
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../../src/edge/environment.ts';
 import { readManagementRules } from '../../../src/edge/feed/management-rules.ts';
@@ -26,7 +26,7 @@ const mistakesOf = (env: Record<string, unknown>, mode: Parameters<typeof readEn
 };
 
 describe('environment', () => {
-  test('the least that is needed gets every default', () => {
+  test('the required variables alone get every default', () => {
     const reading = readEnvironment(good, serviceMode);
     expect(reading).toMatchObject({
       ok: true,
@@ -46,7 +46,7 @@ describe('environment', () => {
     });
   });
 
-  test('every mistake is one line, all of them at once', () => {
+  test('all mistakes are reported at once, one line each', () => {
     const mistakes = mistakesOf({
       SERVICE_URL: 'gatehouse',
       ORIGIN_URL: 'https://user:pass@origin.example.com',
@@ -69,19 +69,19 @@ describe('environment', () => {
     ]);
   });
 
-  test('no mistake repeats a secret', () => {
+  test('no line repeats a secret', () => {
     const text = mistakesOf({ ...good, CLIENT_JWT: 'not-a-jwt-but-secret', OPS_TOKEN: 'tiny-secret' }).join('\n');
     expect(text).toContain('CLIENT_JWT');
     expect(text).not.toMatch(/not-a-jwt|tiny/);
   });
 
-  test('another service’s management API needs its own credentials and no service sink', () => {
+  test('the management API of another service needs its own credentials and no service sink', () => {
     expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' }, anyServiceMode)).toHaveLength(3);
     const keys = { API_KEY: 'k', SITE_KEY: 's', SITE_SECRET: 'x', LOG_SINKS: 'console', GATE_KV: {} };
     expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api', ...keys }, anyServiceMode)).toEqual([]);
   });
 
-  test('a Worker of the other kind says so in one line, and which file deploys the right one', () => {
+  test('variables for the other kind of Worker give one line that names the file to deploy', () => {
     expect(mistakesOf({ ...good, RULES_SOURCE: 'management-api' })).toEqual([
       'RULES_SOURCE must be service in this Worker; deploy wrangler.any-service.toml for the other one',
     ]);
@@ -92,7 +92,7 @@ describe('environment', () => {
     expect(mistakesOf({ ...good, ...keys }, anyServiceMode)).toEqual([]);
   });
 
-  test('the zone’s own origin and a service binding are origins too', () => {
+  test('the zone’s own origin and a service binding are valid origins', () => {
     expect(readEnvironment({ ...good, ORIGIN_URL: 'zone' }, serviceMode)).toMatchObject({
       value: { origin: { kind: 'zone' } },
     });

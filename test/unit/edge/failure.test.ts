@@ -1,4 +1,4 @@
-/** What an exception and a missing ruleset lead to. */
+/** What follows an exception or a missing ruleset. */
 import type { Context } from 'hono';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { unjudged } from '../../../src/edge/decide/context.ts';
@@ -50,7 +50,7 @@ const failing: NextStep = () => {
   throw new Error('ours');
 };
 
-test('an exception while a ruleset is loaded is challenged, counted and recorded', async () => {
+test('with a ruleset an exception becomes a challenge, counted and recorded', async () => {
   const response = await requestTo('/crafted', failing);
   expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'challenge']);
   expect(records).toMatchObject([{ decision: 'challenge', source: 'error', status: 403 }]);
@@ -58,13 +58,13 @@ test('an exception while a ruleset is loaded is challenged, counted and recorded
   expect(await response.text()).not.toContain('ours');
 });
 
-test('an exception while the path is read is challenged too', async () => {
+test('an exception while the path is read becomes a challenge too', async () => {
   const broken = { ...config, pathPolicy: () => failing(null as never, null as never, null as never) };
   const response = await requestTo('/crafted', forwardOn as never, { config: broken, ruleset });
   expect([response.status, records.length]).toEqual([403, 1]);
 });
 
-test('an exception while answering is refused with a bare 403', async () => {
+test('an exception while making the response becomes a bare 403', async () => {
   const broken = { ...config, policy: { ...config.policy, branding: { logoUrl: 'https://[' } } };
   const response = await requestTo('/', failing, { config: broken, ruleset });
   expect([response.status, response.headers.get('x-protect-decision')]).toEqual([403, 'block']);
@@ -73,7 +73,7 @@ test('an exception while answering is refused with a bare 403', async () => {
 
 test('an exception after the origin was called returns 502 and does not call it again', async () => {
   const origin = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
-    // A response whose headers cannot be read fails while it is handed on.
+    // A response whose headers cannot be read fails while it is passed on.
     return new Proxy(new Response('ok'), {
       get: (target, name) =>
         name === 'headers' ? failing(null as never, null as never, null as never) : Reflect.get(target, name),
@@ -100,7 +100,7 @@ test('FAIL_MODE open forwards without a ruleset', () => {
   expect(step).toMatchObject({ kind: 'forward', context: { verdict: { decision: 'allow', source: 'error' } } });
 });
 
-test('FAIL_MODE closed is 503 whatever onError says', async () => {
+test('FAIL_MODE closed responds 503 whatever onError is', async () => {
   const open = await configOf({ enforcementPolicy: { html: { onError: 'allow' } } });
   const step = stepWithoutRuleset(unjudged(factsOf(), { config: open }), { environment: environment('closed'), count });
   expect(step).toMatchObject({ kind: 'answer', answer: { kind: 'message', key: 'API.UNAVAILABLE' } });

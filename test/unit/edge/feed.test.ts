@@ -1,4 +1,7 @@
-/** The feed (design 4): nearest good copy wins, bad copies are counted, nothing bad replaces what is there. */
+/**
+ * The feed of rules and configuration: the nearest valid copy wins, bad copies are counted, and none replaces a good
+ * one.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { ConfigSeal } from '../../../src/edge/feed/config-seal.ts';
@@ -36,7 +39,7 @@ class MemoryStore implements PartStore {
   }
 }
 
-/** A KV namespace over a map, which can be told to fail. */
+/** A KV namespace over a map, which can fail on demand. */
 function namespace(parts: Map<string, Bytes>, trouble: { throws: boolean; garbage: boolean }) {
   return {
     get: async (name: string) => {
@@ -100,7 +103,7 @@ describe('feed', () => {
     );
   });
 
-  test('without cache and service it lives on KV, sealed', async () => {
+  test('without cache and service it loads from KV, sealed', async () => {
     expect(await backUpToKv({ upstream, kv: kv(), seal, count })).toBe(true);
     expect([...kvParts.values()].some((part) => Buffer.from(part).includes('secret_1'))).toBe(false);
     service.up = false;
@@ -135,7 +138,7 @@ describe('feed', () => {
     expect(blocks(feed, 'first')).toBe(true);
   });
 
-  test('KV is written on change only, the pointer last, and what is no longer pointed to goes', async () => {
+  test('KV is written only on a change, the pointer last, and unused entries are deleted', async () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });
     const before = [...kvParts.keys()];
     await backUpToKv({ upstream, kv: kv(), seal, count });
@@ -166,7 +169,7 @@ describe('feed', () => {
         return { ...base, file: base.file.slice(0, 200) };
       },
     ],
-  ])('%s: the previous ruleset stays and it is counted', async (_, make) => {
+  ])('%s: the previous ruleset stays in force, and the refused file is counted', async (_, make) => {
     const feed = newFeed();
     await feed.check();
     service.base = await make();
@@ -176,7 +179,7 @@ describe('feed', () => {
     expect(counted['rulesets_refused{from="service"}']).toBe(1);
   });
 
-  test('a config sealed under a replaced client JWT is written anew', async () => {
+  test('a config sealed under a replaced client JWT is written again', async () => {
     await backUpToKv({ upstream, kv: kv(), seal, count });
     const renewed = new ConfigSeal('another credential');
     expect(await backUpToKv({ upstream, kv: kv(), seal: renewed, count })).toBe(true);
@@ -184,7 +187,7 @@ describe('feed', () => {
     expect((await openConfig(kept ?? null, renewed))?.instanceId).toBe('inst_1');
   });
 
-  test('a bad copy in the cache is passed over', async () => {
+  test('a bad copy in the cache is skipped', async () => {
     cache.parts.set(`base/${service.base.hash}`, new Uint8Array(50));
     const feed = newFeed();
     await feed.check();
@@ -192,7 +195,7 @@ describe('feed', () => {
     expect(counted['rulesets_refused{from="cache"}']).toBe(1);
   });
 
-  test('a request with a fresh check waits for nothing and asks nobody', async () => {
+  test('a request after a fresh check waits for nothing and calls nothing', async () => {
     const feed = newFeed();
     await feed.check();
     const [calls, reads] = [service.calls, cache.reads];
@@ -200,7 +203,7 @@ describe('feed', () => {
     expect([service.calls, cache.reads]).toEqual([calls, reads]);
   });
 
-  test('one that finds it due starts a check behind the response, and only one does', async () => {
+  test('of the requests that find a check due, one starts it behind its response', async () => {
     const feed = newFeed();
     await feed.check();
     const work: Promise<unknown>[] = [];
@@ -210,7 +213,7 @@ describe('feed', () => {
     await Promise.all(work);
   });
 
-  test('one that finds it too old waits for news', async () => {
+  test('a request that finds the check too old waits for a new one', async () => {
     const feed = newFeed();
     await feed.check();
     cache.parts.delete('pointer');

@@ -1,4 +1,4 @@
-/** Address categories: the default, an operator's own set, and what is refused (issue 4, point 6). */
+/** Address categories: the default, an operator's own set, and sets that are refused. */
 import { describe, expect, test } from 'vitest';
 import { readIpCategories } from '../../../src/edge/request/ip-categories.ts';
 
@@ -9,7 +9,7 @@ const of = (json: string | null, ip: string | null, asn: number | null, country:
 };
 
 describe('ip categories', () => {
-  test('by default Tor is known by its country code and data centres by their ASN', () => {
+  test('by default Tor is found by its country code and data centers by their ASN', () => {
     expect(of(null, '192.0.2.1', 24_940, 'DE')).toEqual(['datacenter']);
     expect(of(null, '192.0.2.1', 64_496, 'T1')).toEqual(['tor']);
     expect(of(null, '192.0.2.1', 24_940, 'T1')).toEqual(['tor', 'datacenter']);
@@ -17,7 +17,7 @@ describe('ip categories', () => {
     expect(of(null, null, null, null)).toEqual([]);
   });
 
-  test('an operator’s set replaces it, prefixes of both families included', () => {
+  test('an operator’s set replaces the default, with prefixes of both address families', () => {
     const json = JSON.stringify({
       asn: { AS64496: ['vpn'] },
       prefixes: { '192.0.2.0/25': ['abuser'], '2001:db8::/33': ['proxy'], '0.0.0.0/0': ['crawler'] },

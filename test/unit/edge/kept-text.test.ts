@@ -1,6 +1,6 @@
 /**
- * What a visitor sends is long where he wants it to be: 60 kB of a header or an address pass a Worker's runtime. What an
- * isolate remembers of it must not keep the whole of it in memory (issue 4, "Bad input").
+ * Visitors can send long texts: 60 kB of a header or an address pass the Workers runtime. What an isolate remembers of
+ * such a text must not keep the whole of it in memory.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -21,18 +21,18 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 const LONG_CHARS = 60_000;
 const VISITS = 400;
-/** A twelfth of what the visits sent. */
+/** A twelfth of what the visits send. */
 const KEPT_MAX_BYTES = 2_000_000;
 
-/** Growth of the heap over all visits, with what `visit` answers still there. */
+/** Growth of the heap over all visits, while the results of `visit` are kept. */
 async function keptBy(visit: (index: number, filler: string) => unknown): Promise<number> {
   const answers: unknown[] = [];
-  // The first visits compile code and fill caches of the test itself.
+  // The first visits compile code and fill the test's own caches.
   for (let index = 0; index < 20; index++) answers.push(await visit(index, ''));
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let index = 0; index < VISITS; index++) {
-    // One flat text each, as a header is.
+    // One flat string each, as a header is.
     const filler = Buffer.alloc(LONG_CHARS, String(index % 10)).toString('latin1');
     answers.push(await visit(index, filler));
   }
@@ -42,12 +42,12 @@ async function keptBy(visit: (index: number, filler: string) => unknown): Promis
   return grown;
 }
 
-describe('of long texts little is kept', () => {
-  test('of user agents, by what tells devices apart', async () => {
+describe('only a small part of a long text is kept', () => {
+  test('of user agents, by the device types', async () => {
     expect(await keptBy((index, filler) => deviceType(`Agent/${index} ${filler}`, null))).toBeLessThan(KEPT_MAX_BYTES);
   });
 
-  test('of cookie headers, by what knows sessions', async () => {
+  test('of cookie headers, by the sessions', async () => {
     const config = await configOf();
     const signals = signalsOf();
     const sessions = new Sessions();
@@ -65,7 +65,7 @@ describe('of long texts little is kept', () => {
     expect(kept).toBeLessThan(KEPT_MAX_BYTES);
   });
 
-  test('of cookie headers and user agents, by what knows clearances', async () => {
+  test('of cookie headers and user agents, by the clearances', async () => {
     const config = await configOf();
     const clearances = new Clearances();
     const kept = await keptBy(async (index, filler) => {
@@ -93,7 +93,7 @@ describe('of long texts little is kept', () => {
     expect(kept).toBeLessThan(KEPT_MAX_BYTES);
   });
 
-  test('of addresses and user agents, by records that wait to be sent', async () => {
+  test('of addresses and user agents, by records waiting to be sent', async () => {
     const from = { instanceId: 'inst', version: '1', isolate: 'i', seq: 0 };
     const kept = await keptBy((index, filler) => {
       const url = Buffer.from(`https://a-site-of-some-length.test/some/path/${index}?q=${filler}`).toString('latin1');

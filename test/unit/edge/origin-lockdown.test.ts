@@ -40,16 +40,16 @@ test('a request through the gate is accepted', () => {
 });
 
 test.each<[string, object]>([
-  ['without a signature', request({ 'x-protect-signature': undefined })],
+  ['no signature', request({ 'x-protect-signature': undefined })],
   ['another path', request({}, { url: '/order?x=2' })],
   ['another method', request({}, { method: 'GET' })],
   ['another verdict', request({ 'x-protect-verified': 'false' })],
   ['another visitor', request({ 'x-forwarded-for': '192.0.2.2' })],
   ['another key id', request({ 'x-protect-signature': signature.replace('k1', 'k2') })],
-])('%s is refused', (_, of) => {
+])('a request with %s is refused', (_, of) => {
   expect(accepts(of)).toBe(false);
 });
 
-test('an old one is refused', () => {
+test('a request with an old signature is refused', () => {
   expect(accepts(request(), NOW + 301)).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Path patterns and what an instance says about a path (issue 4, points 1 and 6). */
+/** Path patterns, and the policy of an instance for a path. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
@@ -25,7 +25,7 @@ describe('path pattern', () => {
     expect(compilePattern(pattern)(path)).toBe(expected);
   });
 
-  test('it agrees with the regular expression it stands for', () => {
+  test('a pattern matches the same paths as its regular expression', () => {
     const part = fc.constantFrom('a', 'b', '/', '*', '**', '.');
     const path = fc.array(fc.constantFrom('a', 'b', '/', '.'), { maxLength: 12 }).map((parts) => '/' + parts.join(''));
     fc.assert(
@@ -71,12 +71,12 @@ describe('path policy', () => {
   );
   const at = (path: string, method = 'GET') => policyFor(canonicalTarget(`http://site.test${path}`)!, method);
 
-  test('the first matching rule speaks', () => {
+  test('the first matching rule applies', () => {
     expect(at('/public/a')).toMatchObject({ action: 'allow', pattern: '/public/**', pathType: 'html' });
     expect(at('/api/x')).toMatchObject({ action: 'inherit', pathType: 'json' });
   });
 
-  test('a rule with methods speaks only for them', () => {
+  test('a rule with methods applies only to them', () => {
     expect(at('/hook', 'POST').action).toBe('allow');
     expect(at('/hook', 'GET').action).toBe('inherit');
   });
@@ -117,7 +117,7 @@ describe('path policy', () => {
     expect(at(path).exempt).toBe(false);
   });
 
-  test('short addresses are remembered, long ones are only judged', () => {
+  test('the policies of short paths are remembered, those of long paths are not', () => {
     expect(at('/short')).toBe(at('/short'));
     for (const long of [`/${'y'.repeat(600)}`, `/short-path?${'y'.repeat(600)}`]) {
       expect(at(long)).not.toBe(at(long));
@@ -125,13 +125,13 @@ describe('path policy', () => {
     }
   });
 
-  test('ever new paths, whatever their methods, push the oldest out', () => {
+  test('new paths, whatever their methods, replace the oldest ones', () => {
     const first = at('/first');
     for (let index = 0; index < 4000; index++) at(`/new/${index}`, index % 2 === 0 ? 'GET' : 'PROPFIND');
     expect(at('/first')).not.toBe(first);
   });
 
-  test('posting to an exempt file is not exempt', () => {
+  test('a POST to an exempt file is not exempt', () => {
     expect(at('/robots.txt', 'POST').exempt).toBe(false);
   });
 });

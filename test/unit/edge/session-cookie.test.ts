@@ -1,4 +1,4 @@
-/** The session cookie's domain: as wide as the public suffix list allows, and no wider (design 6). */
+/** The domain of the session cookie: as wide as the public suffix list allows, and no wider. */
 import { expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { sessionCookie } from '../../../src/edge/session/session-cookie.ts';
@@ -14,7 +14,7 @@ test.each([
   ['localhost:8800', null],
   ['127.0.0.1:8800', null],
   ['[2001:db8::1]', null],
-])('%s: %s', (host, domain) => {
+])('the cookie domain of %s is %s', (host, domain) => {
   expect(cookieDomain(host)).toBe(domain);
 });
 
@@ -27,7 +27,7 @@ const session = (domain: string | null) => ({
 });
 const cookieAt = (url: string, domain: string | null) => sessionCookie(session(domain), canonicalTarget(url)!, 0);
 
-test('the edge sets it where the host is within it, Secure where the visitor’s line is', () => {
+test('the cookie has the domain if the host belongs to it, and Secure over HTTPS', () => {
   expect(cookieAt('https://www.example.com/', 'example.com')).toBe(
     'protect_session=j|a.b.c; Path=/; Max-Age=60; SameSite=Lax; Domain=example.com; Secure',
   );

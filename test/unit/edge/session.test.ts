@@ -1,4 +1,4 @@
-/** The session cookie: five outcomes, no look-up (design 6, 3.2). */
+/** The session cookie has five outcomes, and none needs a call. */
 import { describe, expect, test } from 'vitest';
 import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import type { SessionClaims } from '../../../src/risk/session-token.ts';
@@ -31,7 +31,7 @@ const read = (
 ) => sessions.read(`x=1; protect_session=${value}`, under, signalsOf(changes), nowMs);
 
 describe('session', () => {
-  test('a good one is active and carries its score; the second look costs no signature', async () => {
+  test('a valid session is active with its score, and a second request checks no signature', async () => {
     const sessions = new Sessions();
     const value = await mint();
     expect(await read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active', jti: 'jti-1', riskScore: 0.1 });
@@ -61,32 +61,32 @@ describe('session', () => {
     expect(await read(value, { userAgent: 'other' }, NOW_MS, sessions)).toMatchObject({ status: 'invalid-session' });
   });
 
-  test('the highest score seen for a session stays', async () => {
+  test('the highest score of a session stays', async () => {
     const sessions = new Sessions();
     expect(await read(await mint({ risk: 0.9 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
     expect(await read(await mint({ risk: 0.2 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
   });
 
-  test('a score raised in the config counts at once', async () => {
+  test('a score raised by the config counts at once', async () => {
     const raised = await configOf({}, { raisedJtis: [{ jti: 'jti-1', score: 0.95 }] });
     expect(await read(await mint(), {}, NOW_MS, new Sessions(), raised)).toMatchObject({ riskScore: 0.95 });
   });
 
-  test('is renewed in its last two minutes', async () => {
+  test('a session is renewed in its last two minutes', async () => {
     const value = await mint();
     expect((await read(value, {}, NOW_MS + 100_000)).refresh).toBeNull();
     expect((await read(value, {}, NOW_MS + 200_000)).refresh).toBe(value.split('|')[1]);
   });
 
-  test('with sessions off nothing is asked', async () => {
+  test('with sessions off no session is required', async () => {
     expect(read('x', {}, NOW_MS, new Sessions(), await configOf({ sessionsEnabled: false }))).toMatchObject({
       status: 'off',
     });
   });
 });
 
-describe('what the service says of a session', () => {
-  test('the parts of the score come with it, from whoever says the highest', async () => {
+describe('the service’s state of a session', () => {
+  test('the parts of the score come from the source of the highest score', async () => {
     const sessions = new Sessions();
     const kind = await mint({ risk: 0.1, det: 1 });
     const strict = await mint({ risk: 0.6, det: 6 });
@@ -97,7 +97,7 @@ describe('what the service says of a session', () => {
     expect(await read(kind, {}, NOW_MS, sessions, raised)).toMatchObject({ riskScore: 0.9, detectors: 7 });
   });
 
-  test('a withdrawn one is not found, and nothing is filed under its id', async () => {
+  test('a withdrawn session is not found, and nothing is recorded under its id', async () => {
     const withdrawn = await configOf({}, { withdrawnJtis: ['jti-1'] });
     expect(await read(await mint(), {}, NOW_MS, new Sessions(), withdrawn)).toEqual({
       status: 'session-not-found',
@@ -108,15 +108,15 @@ describe('what the service says of a session', () => {
     });
   });
 
-  test('one whose JWT alone is over is renewed behind the answer; one that is over is not', async () => {
+  test('a session whose JWT has expired is renewed behind the response, and an expired session is not', async () => {
     const idle = await mint({ exp: iat - 600 });
     expect(await read(idle)).toMatchObject({ status: 'session-not-found', refresh: idle.split('|')[1] });
     expect(await read(await mint({ exp: iat - 600, sxp: iat - 1 }))).toMatchObject({ refresh: null });
   });
 });
 
-describe('two cookies of the name', () => {
-  test('an older one that stands first does not hide the good one', async () => {
+describe('two cookies with the session’s name', () => {
+  test('an older cookie that comes first does not hide the valid one', async () => {
     const over = await mint({ exp: iat - 10 });
     const good = await mint({ jti: 'jti-2' });
     const read2 = (first: string, second: string) => read(`${first}; protect_session=${second}`);
@@ -126,8 +126,8 @@ describe('two cookies of the name', () => {
   });
 });
 
-describe('what an isolate remembers', () => {
-  test('is one entry, however a cookie is spelled, and none for an endless user agent', async () => {
+describe('the memory of an isolate', () => {
+  test('has one entry however a cookie is spelled, and none for a very long user agent', async () => {
     const sessions = new Sessions();
     const value = await mint();
     await read(value, {}, NOW_MS, sessions);

@@ -1,4 +1,4 @@
-/** Reading a challenged submission, and what the origin gets of it (issue 4, point 7). */
+/** Reading a challenged submission, and the body that the origin gets. */
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
@@ -32,7 +32,7 @@ describe('the token', () => {
     expect((await read(type, body)).token).toBe('tok');
   });
 
-  test('nested under a configured path, under a configured name', async () => {
+  test('is found under a configured path and a configured name', async () => {
     const nested = settingsOf({ jsonPath: 'data.form.proof' });
     expect((await read('application/json', '{"data":{"form":{"proof":"tok"}}}', nested)).token).toBe('tok');
     expect((await read('application/json', '{"captcha-response":"tok"}', nested)).token).toBeNull();
@@ -48,13 +48,13 @@ describe('the token', () => {
     ['text', 'text/plain', 'captcha-response=tok'],
     ['no type', '', 'captcha-response=tok'],
     ['a token that is too long', FORM, `captcha-response=${'x'.repeat(140_000)}`],
-  ])('%s: none, and no exception', async (_, type, body) => {
+  ])('is missing in %s, without an exception', async (_, type, body) => {
     expect((await read(type, body)).token).toBeNull();
   });
 });
 
 describe('the body', () => {
-  test('is the very bytes that came', async () => {
+  test('is passed on byte for byte', async () => {
     const bytes = new Uint8Array([97, 61, 0xff, 0x00, 0xfe]);
     expect(bodyForOrigin(await read(FORM, bytes), settingsOf())).toEqual(bytes);
   });
@@ -65,29 +65,29 @@ describe('the body', () => {
     expect(await readSubmission(request, settingsOf(), roomy)).toEqual({ ok: false, error: 'too-large' });
   });
 
-  test('without one there is nothing to read', async () => {
+  test('of a request without one is nothing to read', async () => {
     expect(await readSubmission(new Request('https://site.test/', { method: 'POST' }), settingsOf(), roomy)).toBeNull();
     expect(await readSubmission(new Request('https://site.test/'), settingsOf(), roomy)).toBeNull();
   });
 });
 
-describe('stripped of its token', () => {
+describe('a body without its token', () => {
   const strip = settingsOf({ forwardToken: false });
   const stripped = async (type: string, body: string, settings = strip) =>
     Buffer.from(bodyForOrigin(await read(type, Buffer.from(body, 'latin1'), settings), settings)).toString('latin1');
 
-  test('urlencoded keeps every other byte', async () => {
+  test('keeps every other byte of an urlencoded form', async () => {
     expect(await stripped(FORM, 'a=%F6+b&captcha-response=tok&c&captcha%2dresponse=x&d=\xff')).toBe('a=%F6+b&c&d=\xff');
   });
 
-  test('multipart keeps every other part', async () => {
+  test('keeps every other part of a multipart form', async () => {
     const rest = part('file', '\xff\x00--a bb');
     expect(await stripped(MULTIPART, `${rest}${part('captcha-response', 'tok')}${part('z', '1')}--a b--\r\n`)).toBe(
       `${rest}${part('z', '1')}--a b--\r\n`,
     );
   });
 
-  test('JSON loses the member, nested or not', async () => {
+  test('loses the field in JSON, nested or not', async () => {
     expect(await stripped('application/json', '{"a":1,"captcha-response":"tok"}')).toBe('{"a":1}');
     const nested = settingsOf({ forwardToken: false, jsonPath: 'x.y' });
     expect(await stripped('application/json', '{"x":{"y":"tok","z":2}}', nested)).toBe('{"x":{"z":2}}');

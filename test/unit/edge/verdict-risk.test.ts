@@ -1,4 +1,4 @@
-/** The parts of a risk score in the verdict (design 6, 7), and a threshold that is never reached. */
+/** The parts of a risk score in the verdict, and a threshold that is never reached. */
 import { describe, expect, test } from 'vitest';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
@@ -29,7 +29,7 @@ describe('a verdict', () => {
     [0.4, 'allow'],
     [0.65, 'challenge'],
     [0.9, 'block'],
-  ])('at a score of %d lists the parts with what they came to: %s', (score, decision) => {
+  ])('at a score of %d lists the parts with their result: %s', (score, decision) => {
     expect(verdict(score)).toMatchObject({
       decision,
       firedRules: [
@@ -39,7 +39,7 @@ describe('a verdict', () => {
     });
   });
 
-  test('lists rules before the parts', () => {
+  test('lists rules before the parts of the score', () => {
     const rule = { id: 'asn:64496', type: 'asn' as const, verdict: 'challenge' as const, mode: 'monitor' as const };
     expect(verdict(0.2, {}, [rule]).firedRules.map(({ id }) => id)).toEqual([
       'asn:64496',
@@ -48,12 +48,12 @@ describe('a verdict', () => {
     ]);
   });
 
-  test('is never made by a threshold of 1, not even at a score of 1', () => {
+  test('never comes from a threshold of 1, not even at a score of 1', () => {
     expect(verdict(1, { blockThreshold: 1 })).toMatchObject({ decision: 'challenge', riskScore: 1 });
     expect(verdict(1, { challengeThreshold: 1, blockThreshold: 1 })).toMatchObject({ decision: 'allow', riskScore: 1 });
   });
 
-  test('of an ordinary session makes no new list', () => {
+  test('of an ordinary session allocates no new list', () => {
     const fired: VerdictInputs['match']['fired'] = [];
     expect(verdict(0, {}, fired, 0).firedRules).toBe(fired);
   });

@@ -1,4 +1,4 @@
-/** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor, rollout (design 3.1, 3.4). */
+/** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor mode and rollout. */
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
@@ -53,31 +53,51 @@ function verdict(of: Case) {
 
 describe('sessions', () => {
   test.each<[string, Case, string, string]>([
-    ['a page without one passes', { session: none }, 'allow', 'bootstrap-passthrough'],
-    ['a page’s other methods are challenged', { session: none, method: 'POST' }, 'challenge', 'policy'],
+    ['a page without a session passes', { session: none }, 'allow', 'bootstrap-passthrough'],
     [
-      'onPending may challenge it',
+      'other methods of a page without a session are challenged',
+      { session: none, method: 'POST' },
+      'challenge',
+      'policy',
+    ],
+    [
+      'onPending may challenge a page without a session',
       { session: none, policy: { enforcementPolicy: { html: { onPending: 'captcha' } } } },
       'challenge',
       'policy',
     ],
-    ['a json path asks for one', { session: none, path: { pathType: 'json' } }, 'challenge', 'no-session'],
-    ['a path may waive it', { session: none, path: { pathType: 'json', waiveSession: true } }, 'allow', 'default'],
     [
-      'a network rule’s allow waives it',
+      'a json path without a session is challenged',
+      { session: none, path: { pathType: 'json' } },
+      'challenge',
+      'no-session',
+    ],
+    [
+      'a path may waive the session',
+      { session: none, path: { pathType: 'json', waiveSession: true } },
+      'allow',
+      'default',
+    ],
+    [
+      'an allow by a network rule waives the session',
       { session: none, path: { pathType: 'json' }, network: rule('asn', 'allow') },
       'allow',
       'access-rule',
     ],
     [
-      'a forged user agent’s allow does not',
+      'an allow by a user agent rule does not waive the session',
       { session: none, path: { pathType: 'json' }, client: rule('userAgent', 'allow') },
       'challenge',
       'no-session',
     ],
-    ['a clearance does not', { session: none, path: { pathType: 'json' }, clearance: 2 }, 'challenge', 'no-session'],
     [
-      'with sessions off nobody asks',
+      'a clearance does not replace the session',
+      { session: none, path: { pathType: 'json' }, clearance: 2 },
+      'challenge',
+      'no-session',
+    ],
+    [
+      'with sessions off no session is required',
       { session: { ...none, status: 'off' }, path: { pathType: 'json' }, method: 'POST' },
       'allow',
       'default',
@@ -86,7 +106,7 @@ describe('sessions', () => {
     expect(verdict(of)).toMatchObject({ decision, source });
   });
 
-  test('a challenge by a rule is answered as a challenge on a json path too', () => {
+  test('a challenge by a rule is a challenge on a json path too', () => {
     const of = { session: none, path: { pathType: 'json' as const }, network: rule('ip', 'challenge') };
     expect(verdict(of)).toMatchObject({ decision: 'challenge', source: 'access-rule', status: 'no-session' });
   });
@@ -102,7 +122,7 @@ describe('risk and categories', () => {
     expect(verdict({ session: active(score) })).toMatchObject({ decision, riskScore: score });
   });
 
-  test('onChallenge says what a challenge by risk becomes', () => {
+  test('onChallenge decides what a challenge by risk becomes', () => {
     const policy = { enforcementPolicy: { html: { onChallenge: 'block' }, json: { onChallenge: 'allow' } } };
     expect(verdict({ policy, session: active(0.6) }).decision).toBe('block');
     expect(verdict({ policy, session: active(0.6), path: { pathType: 'json' } }).decision).toBe('allow');
@@ -120,14 +140,14 @@ describe('risk and categories', () => {
 });
 
 describe('paths', () => {
-  test.each(['allow', 'challenge', 'block'] as const)('a path rule says %s', (action) => {
+  test.each(['allow', 'challenge', 'block'] as const)('a path rule can %s', (action) => {
     expect(verdict({ path: { action, pattern: '/x/**' } })).toMatchObject({
       decision: action,
       decidedBy: 'path:/x/**',
     });
   });
 
-  test('a path rule’s allow lifts nothing above policy', () => {
+  test('an allow by a path rule lifts nothing above policy', () => {
     expect(verdict({ path: { action: 'allow', pattern: '/x' }, network: rule('ip', 'block') }).decision).toBe('block');
   });
 
@@ -139,7 +159,7 @@ describe('paths', () => {
     expect(verdict({ path: { exempt: true }, network: rule('ip', 'block') }).decision).toBe('block');
   });
 
-  test('a preflight is forwarded where a challenge would be', () => {
+  test('a preflight that would be challenged is forwarded', () => {
     expect(verdict({ preflight: true, method: 'OPTIONS', session: none })).toMatchObject({
       decision: 'allow',
       source: 'preflight',

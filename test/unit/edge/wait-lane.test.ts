@@ -1,4 +1,4 @@
-/** The way through without scripts: when it is offered, when it opens, where it leads. */
+/** The way through without scripts: when it is offered, when it opens, and where it leads. */
 import { describe, expect, test } from 'vitest';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { WAIT_SECONDS, WaitLane } from '../../../src/edge/challenge/wait-lane.ts';
@@ -42,14 +42,14 @@ describe('the wait link', () => {
     expect(last.location).toBe('/shop?a=1&b=%2F');
   });
 
-  test('leads to itself again where it is too early', async () => {
+  test('leads to itself again when it is too early', async () => {
     const waiting = lane();
     const early = await follow(waiting, await linkFor(waiting, '/'), NOW_MS + 1000);
     expect(early).toMatchObject({ waitSeconds: 11, cookies: [] });
     expect(early.location).toMatch(/^\/__protect\/wait\?ticket=/);
   });
 
-  test('shows a page and does not loop where the browser kept no cookie', async () => {
+  test('shows a page and does not loop when the browser keeps no cookie', async () => {
     const waiting = lane();
     const { location } = await follow(waiting, await linkFor(waiting, '/'));
     expect(await follow(waiting, location ?? '')).toMatchObject({ page: 'cookies-off', location: null });
@@ -66,7 +66,7 @@ describe('the wait link', () => {
     expect(await follow(waiting, url)).toMatchObject(refused);
   });
 
-  test('only sets clearance where there is nothing to go on to', async () => {
+  test('only sets clearance where there is no page to continue to', async () => {
     const waiting = lane();
     const link = await waiting.link(await contextOf('/form'), null);
     const opened = await follow(waiting, link?.url ?? '');
@@ -118,7 +118,7 @@ describe('the ledger', () => {
     return (await follow(waiting, link?.url ?? '', READY_MS, visitor(ip))).kind;
   }
 
-  test('decides about a ticket by its id, its birth and the address', async () => {
+  test('decides about a ticket by its id, its time of issue and the address', async () => {
     expect(await kindFor('198.51.103.1', answering(false))).toBe('message');
     expect(await kindFor('198.51.103.1', answering(true))).toBe('redirect');
     const [path, body = ''] = asked.at(-1)?.split(' ') ?? [];
@@ -132,7 +132,7 @@ describe('the ledger', () => {
     ['is down', ledgerThat(() => Promise.reject(new Error('down')))],
     ['fails', answering(undefined, 500)],
     ['returns something else', answering('yes')],
-  ])('leaves the decision to the isolate’s own budget where it %s', async (_, ledger) => {
+  ])('leaves the decision to the isolate’s own budget when it %s', async (_, ledger) => {
     expect(await kindFor('198.51.104.1', ledger)).toBe('redirect');
   });
 });
