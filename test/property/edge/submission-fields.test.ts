@@ -12,12 +12,20 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
   fc.constantFrom('"', '\\', '\\"', '{"a":1}', ',', ']}', 'ü', '\u2028'),
 );
+/**
+ * Names of fields, without backslashes. After `JSON.parse` in Node 24 (V8 13.6) has read a name with a backslash, it
+ * can return that name for another escaped one, so it cannot serve as the oracle. workerd is not affected.
+ */
+const anyName = fc.oneof(
+  name,
+  text.filter((key) => !key.includes('\\')),
+);
 const document = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'medium' },
     fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)),
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(name, text), tie('value'), { maxKeys: 5 }),
+    fc.dictionary(anyName, tie('value'), { maxKeys: 5 }),
   ),
 })).value;
 const indent = fc.constantFrom('', ' ', '\t', '\n');
@@ -50,17 +58,12 @@ describe('a JSON document', () => {
 
   test('loses that field and nothing else', () => {
     fc.assert(
-      fc.property(
-        fc.dictionary(fc.oneof(name, text), document, { maxKeys: 6 }),
-        name,
-        indent,
-        (value, member, space) => {
-          const json = JSON.stringify(value, null, space);
-          const expected = JSON.parse(json) as Record<string, unknown>;
-          delete expected[member];
-          expect(JSON.parse(textOf(withoutJsonField(bytesOf(json), [member])))).toEqual(expected);
-        },
-      ),
+      fc.property(fc.dictionary(anyName, document, { maxKeys: 6 }), name, indent, (value, member, space) => {
+        const json = JSON.stringify(value, null, space);
+        const expected = JSON.parse(json) as Record<string, unknown>;
+        delete expected[member];
+        expect(JSON.parse(textOf(withoutJsonField(bytesOf(json), [member])))).toEqual(expected);
+      }),
     );
   });
 
@@ -70,6 +73,14 @@ describe('a JSON document', () => {
     expect(textOf(body.subarray(last.valueStart, last.end))).toBe('"last"');
     expect(textOf(withoutJsonField(body, ['t']))).toBe('{  "a":1e400 \n}');
     expect(textOf(withoutJsonField(bytesOf('{"t":1,"t":2}'), ['t']))).toBe('{}');
+  });
+
+  test.each([
+    [String.raw`{"\\":1,"t":2,"\"":3}`, String.raw`{"\\":1,"\"":3}`],
+    [String.raw`{"\\t":1,"\u0074":2,"t\\":3}`, String.raw`{"\\t":1,"t\\":3}`],
+    [String.raw`{"\"t\"":1,"t":"\\","\\\"t":3}`, String.raw`{"\"t\"":1,"\\\"t":3}`],
+  ])('with backslashes in its names, %s, loses only the field', (json, kept) => {
+    expect(textOf(withoutJsonField(bytesOf(json), ['t']))).toBe(kept);
   });
 
   test('that is invalid never throws', () => {
@@ -88,6 +99,9 @@ describe('a JSON document', () => {
 });
 
 describe('an urlencoded form', () => {
+  /** With the leading `?` that URLSearchParams drops, so that it keeps one that belongs to the body. */
+  const parsed = (body: string) => new URLSearchParams(`?${body}`);
+
   const piece = fc.oneof(
     name,
     fc.string({ maxLength: 4 }),
@@ -104,7 +118,7 @@ describe('an urlencoded form', () => {
         const found = [...urlencodedFields(bytes, field)].map(({ valueStart, end }) =>
           new URLSearchParams(`v=${textOf(bytes.subarray(valueStart, end))}`).get('v'),
         );
-        expect(found).toEqual(new URLSearchParams(body).getAll(field));
+        expect(found).toEqual(parsed(body).getAll(field));
       }),
     );
   });
@@ -112,9 +126,9 @@ describe('an urlencoded form', () => {
   test('loses that name and nothing else', () => {
     fc.assert(
       fc.property(form, name, (body, field) => {
-        const expected = [...new URLSearchParams(body)].filter(([key]) => key !== field);
+        const expected = [...parsed(body)].filter(([key]) => key !== field);
         const kept = textOf(withoutUrlencodedField(bytesOf(body), field));
-        expect([...new URLSearchParams(kept)]).toEqual(expected);
+        expect([...parsed(kept)]).toEqual(expected);
       }),
     );
   });
