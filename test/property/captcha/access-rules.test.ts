@@ -1,4 +1,4 @@
-/** The compiled rules against a naive reading of the same rules: same winner, whatever the order. */
+/** Compiled rules choose the same rule as a naive reading of the list, in any order. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileAccessRules, matchAccessRule } from '../../../src/captcha/plan/access-rules.ts';
@@ -105,7 +105,7 @@ function naive(rules: readonly AccessRule[], seen: AccessVisitor): string | null
 }
 
 describe('compiled access rules', () => {
-  test('pick what a plain reading of all rules picks', () => {
+  test('choose the rule that a plain reading of all rules chooses', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 30 }), visitor, (rules, seen) => {
         const found = matchAccessRule(compileAccessRules(rules), seen, 100);
@@ -115,7 +115,7 @@ describe('compiled access rules', () => {
     );
   });
 
-  test('pick the same whatever the order of the rules', () => {
+  test('choose the same rule in any order of the list', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 20 }), visitor, (rules, seen) => {
         const forwards = matchAccessRule(compileAccessRules(rules), seen, 100);

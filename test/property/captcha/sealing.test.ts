@@ -1,4 +1,4 @@
-/** Codecs and seals against arbitrary data: exactly one text per value, and nothing else opens. */
+/** Codecs and seals with arbitrary data: each value has exactly one text, and no other text opens. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeBase64url } from '../../../src/bytes/base64url.ts';
@@ -19,7 +19,7 @@ const bytes = fc.uint8Array({ maxLength: 300 }).map((given) => new Uint8Array(gi
 const keyring = keyringOf('ours');
 
 describe('fields', () => {
-  test('come back as they went in, and in that number only', () => {
+  test('decode to the same fields, and only with the same count', () => {
     fc.assert(
       fc.property(fc.array(bytes, { maxLength: 12 }), fc.nat(14), (fields, count) => {
         const encoded = encodeFields(fields);
@@ -29,7 +29,7 @@ describe('fields', () => {
     );
   });
 
-  test('have no two lists with one encoding', () => {
+  test('of two different lists never have the same encoding', () => {
     fc.assert(
       fc.property(
         fc.array(bytes, { minLength: 1, maxLength: 6 }),
@@ -45,7 +45,7 @@ describe('fields', () => {
     );
   });
 
-  test('read any bytes without throwing', () => {
+  test('decode any bytes without throwing', () => {
     fc.assert(
       fc.property(bytes, fc.nat(8), (given, count) => {
         for (const field of decodeFields(given, count) ?? []) {
@@ -56,7 +56,7 @@ describe('fields', () => {
     );
   });
 
-  test('hold every safe number and every text', () => {
+  test('can hold every safe number and every text', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         expect(readNumber(numberField(value))).toBe(value);
@@ -73,7 +73,7 @@ describe('fields', () => {
   });
 });
 
-test('turns big numbers into bytes and back', () => {
+test('big numbers survive the way to bytes and back', () => {
   fc.assert(
     fc.property(bytes, (given) => {
       expect(toBytes(toBigInt(given), given.length)).toEqual(given);
@@ -90,7 +90,7 @@ describe('a seal', () => {
     );
   });
 
-  test('carries any token there and back', async () => {
+  test('returns any token unchanged', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 }).filter((given) => given.isWellFormed());
     await fc.assert(
       fc.asyncProperty(text, text, text, fc.nat(1000), async (hostname, action, cdata, later) => {

@@ -1,4 +1,4 @@
-/** A burst costs more, step by step, for whoever makes it and nobody else, and not for long. */
+/** A burst costs its sender more, step by step, costs other visitors nothing, and is forgotten soon. */
 import { expect, test } from 'vitest';
 import { BurstPrice } from '../../../src/captcha/plan/burst-price.ts';
 
@@ -21,11 +21,11 @@ test.each([
   expect(burst(new BurstPrice(), 'a', count, NOW, 0)).toBe(steps);
 });
 
-test('costs nothing at a challenge a second, however long', () => {
+test('one challenge a second never costs more', () => {
   expect(burst(new BurstPrice(), 'a', 3600, NOW, 1000)).toBe(0);
 });
 
-test('is forgiven as time passes', () => {
+test('a burst is forgotten as time passes', () => {
   const price = new BurstPrice();
   burst(price, 'a', 1000, NOW, 0);
   expect(price.take('a', NOW + 30_000)).toBe(4);
@@ -33,13 +33,13 @@ test('is forgiven as time passes', () => {
   expect(price.take('a', NOW + 300_000)).toBe(0);
 });
 
-test('is nobody else’s', () => {
+test('a burst of one network does not change the price of another', () => {
   const price = new BurstPrice();
   burst(price, 'a', 1000, NOW, 0);
   expect(price.take('b', NOW)).toBe(0);
 });
 
-test('does not grow cheaper by a clock that goes back', () => {
+test('a clock that goes back does not lower the price', () => {
   const price = new BurstPrice();
   burst(price, 'a', 241, NOW, 0);
   expect(price.take('a', NOW - 600_000)).toBe(4);

@@ -1,4 +1,4 @@
-/** Challenge difficulty by risk score (design 6): the highest row that is reached, and only ever harder. */
+/** Challenge difficulty by risk score: the highest row that the score reaches counts, and it only makes a challenge harder. */
 import { describe, expect, test } from 'vitest';
 import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
@@ -23,7 +23,7 @@ describe('difficulty', () => {
     expect(difficultyAt(rows, score)).toEqual(row);
   });
 
-  test('has a default that begins at the default challenge threshold', () => {
+  test('starts by default at the default challenge threshold', () => {
     const { challengeDifficulty, challengeThreshold } = instancePolicy.parse({});
     expect(difficultyAt(challengeDifficulty, challengeThreshold - 0.01)).toBeNull();
     expect(difficultyAt(challengeDifficulty, challengeThreshold)).toMatchObject({ powDifficulty: 5 });
@@ -43,7 +43,7 @@ describe('a challenge', () => {
       capabilities: { bigint: true, worker: true, script: true, audio: false },
     });
 
-  test('is made harder, never easier', () => {
+  test('becomes harder and never easier', () => {
     expect(plan('pow', null)).toMatchObject({ kind: 'pow', powDifficulty: 5 });
     expect(plan('pow', { powDifficulty: 8 })).toMatchObject({ kind: 'pow', powDifficulty: 8 });
     expect(plan('pow', { powDifficulty: 2 })).toMatchObject({ kind: 'pow', powDifficulty: 5 });

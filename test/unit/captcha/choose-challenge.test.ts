@@ -1,4 +1,4 @@
-/** What a visitor has to do: the site's wish, the score, the traffic filter and the access rule. */
+/** What a visitor has to do, by the site's settings, the score, the traffic filter and the access rule. */
 import { describe, expect, test } from 'vitest';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
@@ -45,7 +45,7 @@ describe('frictionless', () => {
     expect(kindAt({ frictionlessThreshold }, score)).toBe(kind);
   });
 
-  test('keeps to the kinds the site allows, and to more work where it allows none', () => {
+  test('uses only the kinds that the site allows, and more work where it allows none', () => {
     expect(kindAt({ frictionlessTypes: { image: false } }, 0.9)).toBe('puzzle');
     expect(kindAt({ frictionlessTypes: { image: true, puzzle: false } }, 0.9)).toBe('image');
     expect(choose({ frictionlessTypes: { image: false, puzzle: false } }, { score: 0.9 })).toMatchObject({
@@ -55,12 +55,12 @@ describe('frictionless', () => {
   });
 });
 
-describe('the site’s own kind', () => {
-  test.each(['pow', 'image', 'puzzle'])('%s is served whatever the score', (captchaType) => {
+describe('the kind in the site’s settings', () => {
+  test.each(['pow', 'image', 'puzzle'])('%s is used at any score', (captchaType) => {
     for (const score of [0, 1]) expect(kindAt({ captchaType }, score)).toBe(captchaType);
   });
 
-  test('yields to the context a visitor comes from', () => {
+  test('is replaced by the kind for the visitor’s context', () => {
     const contextAware = { enabled: true, contexts: { webview: { type: 'puzzle', threshold: 0.5 } } };
     expect(choose({ captchaType: 'pow', contextAware }, { webView: true, score: 0.6 })?.kind).toBe('puzzle');
     expect(choose({ captchaType: 'pow', contextAware }, { webView: false, score: 0.6 })?.kind).toBe('pow');
@@ -81,7 +81,7 @@ describe('capabilities', () => {
     expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, audio: true } })?.lane).toBe('rsw');
   });
 
-  test('without script lead to waiting only where a proof of work was due and nothing is suspicious', () => {
+  test('without script lead to waiting only instead of a proof of work, and only for an unsuspicious visitor', () => {
     const capabilities = { ...able, script: false };
     expect(choose({ captchaType: 'pow' }, { capabilities })?.lane).toBe('wait');
     expect(choose({ captchaType: 'image' }, { capabilities })).toBeNull();
@@ -90,7 +90,7 @@ describe('capabilities', () => {
 });
 
 describe('an access rule', () => {
-  test('changes kind, difficulty and rounds, to harder or easier', () => {
+  test('makes kind, difficulty and rounds harder or easier', () => {
     expect(
       choose(
         {},
@@ -116,7 +116,7 @@ describe('an access rule', () => {
     );
   });
 
-  test('refuses at verification when it says so, and the visitor does not learn of it', () => {
+  test('can defer its refusal to verification, and the challenge does not show it', () => {
     expect(choose({}, { demand: { type: 'restrict', captchaType: 'pow', deferToVerify: true } })).toMatchObject({
       kind: 'pow',
       refusal: 'API.ACCESS_POLICY_BLOCK',
@@ -131,7 +131,7 @@ describe('the traffic filter', () => {
     datacenter: { action: 'challenge', powDifficulty: 8 },
   };
 
-  test('lets one flag speak, in its order', () => {
+  test('applies the rule of the first flag that an address has', () => {
     expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn', 'tor') })?.refusal).toBe('API.TOR_BLOCKED');
     expect(choose({ trafficFilter }, { traits: traits('datacenter', 'vpn') })).toMatchObject({
       kind: 'image',
@@ -144,7 +144,7 @@ describe('the traffic filter', () => {
     expect(choose({ trafficFilter }, { traits: traits('crawler') })).toMatchObject({ kind: 'pow', powDifficulty: 4 });
   });
 
-  test('asks no lower flag where the site has no rule for the first one', () => {
+  test('ignores the later flags when the site has no rule for the first one', () => {
     const filter = { datacenter: { action: 'block' } };
     expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'vpn') })?.refusal).toBeNull();
     expect(choose({ trafficFilter: filter }, { traits: traits('datacenter', 'mobile') })?.refusal).toBe(
@@ -152,7 +152,7 @@ describe('the traffic filter', () => {
     );
   });
 
-  test('draws otherwise and pads the answer for the addresses it names alone', () => {
+  test('changes the puzzle and pads the response only for the addresses that it names', () => {
     const filter = {
       vpn: { action: 'challenge', captchaType: 'puzzle', puzzle: { decoyCount: 40 }, padBytes: 2048 },
       tor: { action: 'block', padBytes: 4096 },
@@ -169,7 +169,7 @@ describe('the traffic filter', () => {
     });
   });
 
-  test('never makes it easier than a rule did', () => {
+  test('never makes a challenge easier than an access rule did', () => {
     const demand = { type: 'restrict' as const, captchaType: 'image' as const, powDifficulty: 9 };
     const plan = choose(
       { trafficFilter: { vpn: { action: 'challenge', captchaType: 'pow', powDifficulty: 2 } } },
@@ -178,7 +178,7 @@ describe('the traffic filter', () => {
     expect(plan).toMatchObject({ kind: 'image', powDifficulty: 9 });
   });
 
-  test('heeds the names of networks and the score of abuse', () => {
+  test('uses network names and abuse scores', () => {
     const filter = {
       datacenter: { action: 'block' },
       abuser: { action: 'block' },
@@ -194,7 +194,7 @@ describe('the traffic filter', () => {
   });
 });
 
-test('refuses web views and very high scores where the site says so', () => {
+test('a site can refuse web views and very high scores', () => {
   expect(choose({ disallowWebView: true }, { webView: true })?.refusal).toBe('API.DISALLOWED_WEBVIEW');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.8 })?.refusal).toBe('API.BOT_SCORE_ABOVE_THRESHOLD');
   expect(choose({ autoBanScoreThreshold: 0.8 }, { score: 0.79 })?.refusal).toBeNull();

@@ -1,4 +1,4 @@
-/** The order of the checks, and what each failure leaves untouched. */
+/** The order of the checks, and that a failed check leaves the token unspent. */
 import { describe, expect, test } from 'vitest';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 import { judgeToken } from '../../../src/captcha/verify/judge-token.ts';
@@ -17,7 +17,7 @@ const question: VerifyQuestion = {
   idempotencyKey: null,
 };
 
-/** A ledger in memory with the real one's promise: the first of a key wins, its fingerprint is repeated. */
+/** A ledger in memory that behaves like the real one: the first spend of a key wins, and its fingerprint is repeated. */
 function world(over: Partial<VerifyPorts> = {}): { calls: string[]; ports: VerifyPorts } {
   const calls: string[] = [];
   const rows = new Map<string, { fingerprint: string | null; answer: string }>();
@@ -51,7 +51,7 @@ function world(over: Partial<VerifyPorts> = {}): { calls: string[]; ports: Verif
 }
 const NOW = token.solvedAt + 1000;
 
-test('asks seal, policy and spend in this order', async () => {
+test('opens the seal, judges the policy and spends, in this order', async () => {
   const { calls, ports } = world();
   expect((await judgeToken(site, 'secret', question, ports, NOW)).verified).toBe(true);
   expect(calls).toEqual(['open', 'policy', `spend site:${token.jti}`]);
@@ -69,7 +69,7 @@ describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
   ['API.ACTION_MISMATCH', { action: 'clearance' }, {}, NOW],
   ['API.LEVEL_TOO_LOW', { level: 2 }, {}, NOW],
 ])('%s', (reason, asked, change, now) => {
-  test('is found before the policy and spends nothing', async () => {
+  test('is reported before the policy runs, and spends nothing', async () => {
     const { calls, ports } = world();
     const judgement = await judgeToken({ ...site, ...change }, 'secret', { ...question, ...asked }, ports, now);
     expect(judgement).toMatchObject({ verified: false, reason });
@@ -77,7 +77,7 @@ describe.each<[string, Partial<VerifyQuestion>, Partial<typeof site>, number]>([
   });
 });
 
-test('tells expiry first, then site, then host name, then action, then level', async () => {
+test('reports expiry first, then site, then host name, then action, then level', async () => {
   const { ports } = world();
   const wrong = { ...question, hostname: 'x.example.com', action: 'x', level: 2 };
   const reasons = await Promise.all([
@@ -97,14 +97,14 @@ test('tells expiry first, then site, then host name, then action, then level', a
 });
 
 test.each(['Example.COM', 'example.com.', 'EXAMPLE.com:8443'])(
-  'takes %s for the host name that it is',
+  'accepts %s as another spelling of the host name',
   async (hostname) => {
     const { ports } = world();
     expect((await judgeToken(site, 's', { ...question, hostname }, ports, NOW)).verified).toBe(true);
   },
 );
 
-test('lets a refusal by policy spend nothing', async () => {
+test('a refusal by policy does not spend the token', async () => {
   const { calls, ports } = world({ policy: async () => ({ refusal: 'API.TOR_BLOCKED', notEvaluated: ['x'] }) });
   expect(await judgeToken(site, 's', question, ports, NOW)).toMatchObject({
     verified: false,
@@ -114,14 +114,14 @@ test('lets a refusal by policy spend nothing', async () => {
   expect(calls).toEqual(['open']);
 });
 
-test('verifies nothing when the ledger fails, and can be asked again', async () => {
+test('does not verify when the ledger fails, and a retry can succeed', async () => {
   const { ports } = world();
   const failing = { ...ports, spend: () => Promise.reject(new Error('ledger down')) };
   await expect(judgeToken(site, 's', question, failing, NOW)).rejects.toThrow('ledger down');
   expect((await judgeToken(site, 's', question, ports, NOW)).verified).toBe(true);
 });
 
-test('verifies at most once when it dies between the check and the spend', async () => {
+test('verifies at most once when the isolate ends between the check and the spend', async () => {
   const { ports } = world();
   const dying = { ...ports, policy: () => Promise.reject(new Error('isolate gone')) };
   await expect(judgeToken(site, 's', question, dying, NOW)).rejects.toThrow();
@@ -132,7 +132,7 @@ test('verifies at most once when it dies between the check and the spend', async
 describe('an idempotency key', () => {
   const keyed = { ...question, idempotencyKey: 'k' };
 
-  test('repeats the kept answer, after expiry too', async () => {
+  test('repeats the kept response, even after expiry', async () => {
     const { ports } = world();
     await judgeToken(site, 's', keyed, ports, NOW);
     expect((await judgeToken(site, 's', keyed, ports, NOW)).replay).toBe('{"verified":true}');
@@ -148,7 +148,7 @@ describe('an idempotency key', () => {
     ['an action', 's', { action: 'login' }],
     ['a level', 's', { level: 0 }],
     ['a host name', 's', { hostname: 'example.com' }],
-  ])('repeats nothing to %s', async (_, secret, change) => {
+  ])('repeats nothing for a request with %s', async (_, secret, change) => {
     const { ports } = world();
     await judgeToken(site, 's', keyed, ports, NOW);
     expect(await judgeToken(site, secret, { ...keyed, ...change }, ports, NOW)).toMatchObject({

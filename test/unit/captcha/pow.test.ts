@@ -1,4 +1,4 @@
-/** Both proof-of-work lanes: that honest work passes, and that nothing cheaper does. */
+/** Both proof-of-work lanes: honest work passes, and nothing cheaper does. */
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
@@ -31,14 +31,14 @@ describe('difficulty', () => {
     expect(squaringsOf(levelOf(difficulty))).toBe(squarings);
   });
 
-  test('goes to the nearest half step, and rises with every one', () => {
+  test('is rounded to the nearest half step, and each half step costs more', () => {
     expect(levelOf(4.2)).toBe(levelOf(4));
     expect(levelOf(4.3)).toBe(levelOf(4.5));
     const all = Array.from({ length: 19 }, (_, level) => squaringsOf(level));
     expect(all.toSorted((a, b) => a - b)).toEqual(all);
   });
 
-  test.each([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4])('%d is refused, not made free', (difficulty) => {
+  test.each([Number.NaN, Infinity, -Infinity, 0, 0.99, 10.01, -4])('%d is refused', (difficulty) => {
     expect(() => levelOf(difficulty)).toThrow(RangeError);
   });
 });
@@ -51,7 +51,7 @@ describe('the RSW lane', () => {
     minter = new RswMinter(key);
   });
 
-  test('mints challenges whose answer is really 2^t squarings away', async () => {
+  test('mints challenges whose answer takes 2^t squarings', async () => {
     for (const level of [0, 6]) {
       const { x, y, t } = minter.mint(level);
       const solved = await solveRsw(
@@ -65,20 +65,20 @@ describe('the RSW lane', () => {
   });
 
   test('agrees with plain exponentiation at every level', () => {
-    // The exponent e of x = g^e is unknown outside; the relation of the level bases is not.
+    // The exponent e of x = g^e is unknown here; the relation between the bases of the levels is known.
     for (const [level, base] of key.levels.entries()) {
       if (level > 2) break;
       expect(power(key.generator, 2n ** BigInt(squaringsOf(level)), key.modulus)).toBe(base);
     }
   });
 
-  test('has a modulus of 2,048 bits and never shares a challenge', () => {
+  test('has a modulus of 2,048 bits and never repeats a challenge', () => {
     expect(key.modulus.toString(2)).toHaveLength(2048);
     const seen = new Set(Array.from({ length: 2000 }, () => encodeBase64url(minter.mint(0).x)));
     expect(seen.size).toBe(2000);
   });
 
-  test('accepts the one canonical answer and no other spelling of it', async () => {
+  test('accepts the canonical answer and no other form of it', async () => {
     const { x, y, t } = minter.mint(0);
     const n = key.modulus;
     const answer = toBigInt(y);
@@ -111,7 +111,7 @@ describe('the RSW lane', () => {
     }
   });
 
-  test('reports progress to the end and stops when told', async () => {
+  test('reports progress to the end and stops when cancelled', async () => {
     const { x, t } = minter.mint(0);
     const task = { n: encodeBase64url(minter.modulus), x: encodeBase64url(x), t };
     const seen: number[] = [];
@@ -121,7 +121,7 @@ describe('the RSW lane', () => {
     expect(await solveRsw(task, undefined, () => true)).toBeNull();
   });
 
-  test('notes a chain walked faster than any browser', async () => {
+  test('detects a chain that was computed faster than in any browser', async () => {
     const read = await opened({ params: { t: 1_200_000 } }, null);
     expect(solvedSuspiciouslyFast(read, NOON + 300)).toBe(true);
     expect(solvedSuspiciouslyFast(read, NOON + 400)).toBe(false);
@@ -145,11 +145,11 @@ describe('the SHA-256 lane', () => {
     expect(checkSha256(salt, bits, counters)).toBe(true);
   });
 
-  test('accepts no counters that miss one target (a peer once checked none)', async () => {
+  test('accepts no counters that miss one target', async () => {
     const counters = decodeBase64url((await solveSha256({ salt, count: 32, bits }, undefined, undefined, null))!)!;
     const rejected = Array.from({ length: 32 }, (_, index) => {
       const wrong = counters.slice();
-      // Counting on from a solution, the next few counters are no solutions but for one in 64.
+      // After a solution, only one in 64 of the next counters is a solution as well.
       wrong[index * 4 + 1] = (wrong[index * 4 + 1] ?? 0) ^ 0x80;
       return checkSha256(salt, bits, encodeBase64url(wrong));
     }).filter((accepted) => !accepted);
@@ -168,11 +168,11 @@ describe('the SHA-256 lane', () => {
     expect(checkSha256(salt, 0, counters)).toBe(false);
   });
 
-  test('checks nothing against an empty salt', () => {
+  test('accepts nothing for an empty salt', () => {
     expect(checkSha256('', 0, '')).toBe(false);
   });
 
-  test('never shares a puzzle between challenges', () => {
+  test('never repeats a puzzle in another challenge', () => {
     const seen = new Set<string>();
     for (let index = 0; index < 500; index++) {
       const salts = decodeBase64url(mintSha256(18_750).salt)!;

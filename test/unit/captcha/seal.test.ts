@@ -1,6 +1,6 @@
 /**
- * Negative tables for the sealed structures, after the classes of the field's own reports: splicing
- * (CVE-2025-68113), purpose and key confusion, downgraded parameters (CVE-2025-24369), re-spelling.
+ * What must not open a seal, after attacks that are known from other products: splicing (CVE-2025-68113), confusion of
+ * purposes and keys, downgraded parameters (CVE-2025-24369), other encodings of the same bytes.
  */
 import { describe, expect, test } from 'vitest';
 import { decodeBase64url, encodeBase64url } from '../../../src/bytes/base64url.ts';
@@ -16,14 +16,14 @@ const keyring = keyringOf('ours');
 describe('a seal', () => {
   const fields = [textField('one'), textField(''), textField('three')];
 
-  test('gives back what went in, under the day’s key and the next day’s', async () => {
+  test('returns its fields, on the same day and on the next', async () => {
     const text = await seal(keyring, 'token', fields, NOON);
     for (const now of [NOON, NOON + DAY_MS]) {
       expect(await unseal(keyring, 'token', text, 3, now)).toEqual(fields);
     }
   });
 
-  test('never comes out the same twice', async () => {
+  test('is never the same twice', async () => {
     const texts = await Promise.all(Array.from({ length: 50 }, () => seal(keyring, 'token', fields, NOON)));
     expect(new Set(texts).size).toBe(50);
   });
@@ -38,7 +38,7 @@ describe('a seal', () => {
     expect(await unseal(keyring, 'token', text, 4, NOON)).toBeNull();
   });
 
-  test('notices every single changed bit', async () => {
+  test('does not open after any single bit has changed', async () => {
     const bytes = decodeBase64url(await seal(keyring, 'token', fields, NOON))!;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = bytes.slice();
@@ -47,7 +47,7 @@ describe('a seal', () => {
     }
   });
 
-  test('notices every truncation and every extension', async () => {
+  test('does not open truncated or extended', async () => {
     const text = await seal(keyring, 'token', fields, NOON);
     for (let length = 0; length < text.length; length++) {
       expect(await unseal(keyring, 'token', text.slice(0, length), 3, NOON)).toBeNull();
@@ -57,9 +57,9 @@ describe('a seal', () => {
     }
   });
 
-  test('is not put together from two others', async () => {
+  test('cannot be assembled from two others', async () => {
     const [a, b] = await Promise.all([seal(keyring, 'token', fields, NOON), seal(keyring, 'token', fields, NOON)]);
-    // From the nonce on: the headers before it are the same.
+    // From the nonce on, because the headers before it are the same.
     for (let cut = 12; cut < a.length; cut += 4) {
       if (a.slice(cut) === b.slice(cut)) continue;
       expect(await unseal(keyring, 'token', a.slice(0, cut) + b.slice(cut), 3, NOON)).toBeNull();
@@ -71,10 +71,10 @@ describe('a seal', () => {
     ['padding', `${'A'.repeat(78)}==`],
     ['a JWT without algorithm', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'],
     ['a JWT', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA'],
-    ['a field’s hexadecimal token', `0x${'00'.repeat(100)}`],
+    ['a hexadecimal token', `0x${'00'.repeat(100)}`],
     ['128 KiB', 'A'.repeat(131_072)],
-    ['more than is ever written', 'A'.repeat(SEALED_MAX_CHARS + 4)],
-    ['other letters', 'ＡＡＡＡ'.repeat(20)],
+    ['more than the longest seal', 'A'.repeat(SEALED_MAX_CHARS + 4)],
+    ['full-width letters', 'ＡＡＡＡ'.repeat(20)],
     ['zero bytes', '\u0000'.repeat(80)],
   ])('is not %s', async (_, text) => {
     expect(await unseal(keyring, 'token', text, 3, NOON)).toBeNull();
@@ -82,7 +82,7 @@ describe('a seal', () => {
 });
 
 describe('the canonical structure', () => {
-  test('changes when a byte moves from any field to its neighbour', () => {
+  test('changes when a byte moves from any field to the next', () => {
     const parts = ['site', 'example.com', 'login', 'order-7', 'pow'];
     const whole = encodeBase64url(encodeFields(parts.map(textField)));
     for (let index = 0; index + 1 < parts.length; index++) {
@@ -97,7 +97,7 @@ describe('the canonical structure', () => {
 describe('a sealed challenge', () => {
   const answer = new Uint8Array(256).fill(7);
 
-  test('comes back whole, and knows its answer', async () => {
+  test('returns all of its fields and recognises its answer', async () => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON + 1000);
     expect(opened?.challenge).toEqual(challenge);
     expect(await opened?.answeredBy(answer)).toBe(true);
@@ -110,12 +110,12 @@ describe('a sealed challenge', () => {
     ['with a trailing zero', new Uint8Array([...answer, 0])],
     ['empty', new Uint8Array(0)],
     ['zero', new Uint8Array(256)],
-  ])('is not answered by an answer %s', async (_, wrong) => {
+  ])('does not accept an answer that is %s', async (_, wrong) => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, answer), NOON);
     expect(await opened?.answeredBy(wrong)).toBe(false);
   });
 
-  test('without an answer is answered by nothing', async () => {
+  test('that was sealed without an answer accepts none', async () => {
     const opened = await openChallenge(keyring, await sealChallenge(keyring, challenge, null), NOON);
     expect(await opened?.answeredBy(new Uint8Array(0))).toBe(false);
   });
@@ -137,9 +137,9 @@ describe('a sealed challenge', () => {
     ['network', { facts: { ...challenge.facts, prefix: null } }],
     ['refusal', { facts: { ...challenge.facts, refusal: 'API.TOR_BLOCKED' } }],
   ] satisfies [string, Partial<SealedChallenge>][])(
-    'has an answer tag that holds for its own %s only',
+    'has an answer tag that is valid for its own %s only',
     async (_, change) => {
-      // Whoever knew the sealing key but not the tagging key still could not carry a tag over.
+      // An attacker with the sealing key but without the tagging key still cannot move a tag to another challenge.
       const original = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
       const other = (await unseal(
         keyring,
@@ -153,7 +153,7 @@ describe('a sealed challenge', () => {
     },
   );
 
-  test('has an answer tag that no byte moved to a neighbour keeps', async () => {
+  test('has an answer tag that is invalid once a byte moves to the next field', async () => {
     const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
     for (let index = 0; index + 1 < 14; index++) {
       const [one, other] = [good[index]!, good[index + 1]!];
@@ -165,13 +165,13 @@ describe('a sealed challenge', () => {
     }
   });
 
-  test('from the future is none', async () => {
+  test('from the future does not open', async () => {
     const text = await sealChallenge(keyring, { ...challenge, issuedAt: NOON + 60_000 }, answer);
     expect(await openChallenge(keyring, text, NOON)).toBeNull();
     expect(await openChallenge(keyring, text, NOON + 56_000)).not.toBeNull();
   });
 
-  test('of another shape inside a good seal is none', async () => {
+  test('of another shape does not open, even inside a valid seal', async () => {
     const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
     for (let index = 0; index < 13; index++) {
       const fields = [...good];
@@ -183,20 +183,23 @@ describe('a sealed challenge', () => {
 });
 
 describe('a sealed token', () => {
-  test('comes back whole', async () => {
+  test('returns all of its fields', async () => {
     expect(await openToken(keyring, await sealToken(keyring, token), NOON + 1000)).toEqual(token);
   });
 
-  test('is no challenge, and a challenge no token', async () => {
+  test('does not open as a challenge, and a challenge does not open as a token', async () => {
     expect(await openChallenge(keyring, await sealToken(keyring, token), NOON + 1000)).toBeNull();
     expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
   });
 
-  test.each(Array.from({ length: 13 }, (_, index) => index))('of another shape in field %i is none', async (index) => {
-    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
-    const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
-    expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
-  });
+  test.each(Array.from({ length: 13 }, (_, index) => index))(
+    'of another shape in field %i does not open',
+    async (index) => {
+      const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+      const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
+      expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
+    },
+  );
 
   test.each([
     ['kind', 6, textField('Pow')],
@@ -209,19 +212,19 @@ describe('a sealed token', () => {
     ['expiry', 11, new Uint8Array(8).fill(255)],
     ['jti', 0, new Uint8Array(0)],
     ['jti', 0, new Uint8Array(17)],
-  ])('with a %s that nobody writes is none (%#)', async (_, index, field) => {
+  ])('with a malformed %s does not open (%#)', async (_, index, field) => {
     const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
     const text = await seal(keyring, 'token', good.with(index, field), NOON);
     expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
   });
 
-  test('from the future is none, beyond what two clocks may differ', async () => {
+  test('from the future does not open, except within the allowed clock skew', async () => {
     const text = await sealToken(keyring, token);
     expect(await openToken(keyring, text, NOON - 4000)).not.toBeNull();
     expect(await openToken(keyring, text, NOON - 5000)).toBeNull();
   });
 
-  test('opens across midnight in both directions of skew', async () => {
+  test('opens across midnight with a clock that is ahead or behind', async () => {
     const midnight = Date.UTC(2026, 10, 21);
     const late = await sealToken(keyring, { ...token, solvedAt: midnight - 1 });
     expect(await openToken(keyring, late, midnight + 60_000)).not.toBeNull();

@@ -7,7 +7,7 @@ const domains = ['example.com'];
 const accepts = (settings: Record<string, unknown>): boolean =>
   siteSettings.safeParse({ domains, ...settings }).success;
 
-test('needs domains alone and fills in the rest', () => {
+test('domains are enough, and the rest gets its defaults', () => {
   expect(siteSettings.parse({ domains })).toEqual({
     domains,
     captchaType: 'frictionless',
@@ -27,7 +27,7 @@ test('needs domains alone and fills in the rest', () => {
   });
 });
 
-test('survives being parsed again', () => {
+test('parsed settings parse to themselves', () => {
   const once = siteSettings.parse({
     domains,
     ipValidationRules: { enabled: true },
@@ -88,7 +88,7 @@ describe.each<[string, unknown[], unknown[]]>([
   test.each(bad)('refuses %j', (value) => expect(accepts({ [name]: value })).toBe(false));
 });
 
-test('names the blocklist pattern that it refuses and why', () => {
+test('the error names the refused blocklist pattern and the reason', () => {
   const emailRules = { customRegexBlocklist: ['^spam', '(?=x)y'] };
   expect(siteSettings.safeParse({ domains, spamFilter: { emailRules } }).error?.issues).toMatchObject([
     {
@@ -98,18 +98,18 @@ test('names the blocklist pattern that it refuses and why', () => {
   ]);
 });
 
-test('refuses a blocklist that is too long without compiling it', () => {
+test('a blocklist that is too long is refused without being compiled', () => {
   const emailRules = { customRegexBlocklist: Array.from({ length: 51 }, () => '(') };
   const { error } = siteSettings.safeParse({ domains, spamFilter: { emailRules } });
   expect(error?.issues.map((issue) => issue.code)).toEqual(['too_big']);
 });
 
-test('names what it does not know', () => {
+test('the error names an unknown field', () => {
   const result = siteSettings.safeParse({ domains, powDificulty: 3 });
   expect(result.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['powDificulty'] });
 });
 
-test('refuses no domains, and more rounds at least than at most', () => {
+test('an empty list of domains and a minimum of rounds above the maximum are refused', () => {
   expect(siteSettings.safeParse({}).success).toBe(false);
   expect(siteSettings.safeParse({ domains: [] }).success).toBe(false);
   expect(accepts({ imageMinRounds: 5, imageMaxRounds: 4 })).toBe(false);
@@ -127,7 +127,7 @@ describe('a domain', () => {
     ['[2001:db8::1]', '[2001:db8::1]'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['example.com.', 'example.com'],
-  ])('%s is kept as %s', (given, kept) => {
+  ])('%s is stored as %s', (given, kept) => {
     expect(normaliseDomain(given)).toBe(kept);
   });
 
@@ -147,7 +147,7 @@ describe('a domain', () => {
     '-a.com',
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(130)}com`,
-  ])('%s is none', (given) => {
+  ])('%s is refused', (given) => {
     expect(normaliseDomain(given)).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-/** The policy step: address, traffic, email, and what is said where nobody can tell. */
+/** The policy step: address, traffic, email, and what is reported when facts are missing. */
 import { describe, expect, test } from 'vitest';
 import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
@@ -39,7 +39,7 @@ const judge = (
   );
 
 describe('the operator’s dataset', () => {
-  test('answers by the longest prefix', () => {
+  test('finds the longest prefix', () => {
     expect(lookup?.('192.0.2.1')?.asn).toBe(64_496);
     expect(lookup?.('192.0.2.200')?.asn).toBe(64_497);
     expect(lookup?.('2001:db8:1::1')?.country).toBe('FR');
@@ -57,7 +57,7 @@ describe('the operator’s dataset', () => {
 });
 
 describe('a refusal sealed at issue', () => {
-  test('stands before everything, and an unknown one still refuses', async () => {
+  test('comes first, and an unknown reason still refuses', async () => {
     expect((await judge({}, {}, {}, { refusal: 'API.ACCESS_POLICY_BLOCK' })).refusal).toBe('API.ACCESS_POLICY_BLOCK');
     expect((await judge({}, {}, {}, { refusal: 'API.OF_ANOTHER_RELEASE' })).refusal).toBe('API.USER_NOT_VERIFIED');
   });
@@ -66,19 +66,19 @@ describe('a refusal sealed at issue', () => {
 describe('the traffic filter', () => {
   const trafficFilter = { vpn: { action: 'block' }, tor: { action: 'challenge' } };
 
-  test('judges the verifying address where the dataset knows it, else what was seen at issue', async () => {
+  test('judges the verifying address if the dataset has it, and else what was seen at issue', async () => {
     expect((await judge({ trafficFilter }, { ip: '192.0.2.200' })).refusal).toBe('API.VPN_BLOCKED');
     expect((await judge({ trafficFilter }, { ip: '2001:db8::1' })).refusal).toBeNull();
     expect((await judge({ trafficFilter }, {}, {}, { categories: ['vpn'] })).refusal).toBe('API.VPN_BLOCKED');
     expect(await judge({ trafficFilter }, {}, {}, { categories: [] })).toEqual({ refusal: null, notEvaluated: [] });
   });
 
-  test('says that it was not evaluated where nobody knows', async () => {
+  test('reports that it was not evaluated when the facts are missing', async () => {
     expect(await judge({ trafficFilter })).toEqual({ refusal: null, notEvaluated: ['trafficFilter'] });
     expect(await judge({})).toEqual({ refusal: null, notEvaluated: [] });
   });
 
-  test('says that resolvers were not looked at where the site wants them to be', async () => {
+  test('reports that DNS resolvers were not judged when the site wants them judged', async () => {
     const wanted = { trafficFilter: { ...trafficFilter, skipExtrasOnValidDnsPath: false } };
     expect(await judge(wanted, {}, {}, { categories: [] })).toEqual({
       refusal: null,
@@ -92,7 +92,7 @@ describe('ip validation', () => {
     ipValidationRules: { enabled: true, ...rules },
   });
 
-  test('passes the same address, and rejects any other where it must be consistent', async () => {
+  test('passes the same address, and rejects any other where the site demands the same', async () => {
     expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.1' })).refusal).toBeNull();
     expect((await judge(on({ forceConsistentIp: true }), { ip: '192.0.2.2' })).refusal).toBe(
       'API.FAILED_IP_VALIDATION',
@@ -102,13 +102,13 @@ describe('ip validation', () => {
     ).toBeNull();
   });
 
-  test('says that it was not evaluated without an address or without facts', async () => {
+  test('reports that it was not evaluated without an address or without facts', async () => {
     expect((await judge(on())).notEvaluated).toEqual(['ipValidationRules']);
     expect((await judge(on(), { ip: '192.0.2.2' }, { lookup: null })).notEvaluated).toEqual(['ipValidationRules']);
     expect((await judge(on(), { ip: '198.51.100.1' })).notEvaluated).toEqual(['ipValidationRules']);
   });
 
-  test('rejects by distance, country, provider and abuse as the site says', async () => {
+  test('rejects by distance, country, provider and abuse as the site configures', async () => {
     expect((await judge(on({ distanceThresholdKm: 500 }), { ip: '2001:db8::1' })).refusal).toBe(
       'API.FAILED_IP_VALIDATION',
     );
@@ -125,7 +125,7 @@ describe('ip validation', () => {
     ).toBeNull();
   });
 
-  test('rejects only when all conditions fail where all are required, by country too', () => {
+  test('rejects only when all conditions fail where all are required, also by country', () => {
     const rules = settingsOf(
       on({
         actions: { countryChangeAction: 'reject' },
@@ -156,7 +156,7 @@ describe('an email', () => {
     expect(readEmail(text)).toEqual(expected);
   });
 
-  test('is one mailbox however Gmail spells it', () => {
+  test('is the same mailbox in every spelling that Gmail accepts', () => {
     const spellings = ['j.doe@gmail.com', 'jdoe+shop@gmail.com', 'J.D.O.E@googlemail.com'];
     expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, true))).size).toBe(1);
     expect(new Set(spellings.map((text) => mailboxOf(readEmail(text)!, false))).size).toBe(3);
@@ -186,7 +186,7 @@ describe('an email', () => {
     expect(emailRefusal(readEmail(email), settingsOf(settings))).toBe(refusal);
   });
 
-  test('is counted only where the site keeps metadata, by mailbox', async () => {
+  test('is counted by mailbox, and only where the site keeps metadata', async () => {
     const counted: string[] = [];
     const over = {
       countMailbox: async (mailbox: string, limit: number): Promise<boolean> => counted.push(mailbox) <= limit,

@@ -1,4 +1,4 @@
-/** Pictures and recordings: that they differ, weigh the same, and are judged by what was derived. */
+/** Pictures and recordings: they differ, have the same size, and are judged by the derived answer. */
 import { describe, expect, test } from 'vitest';
 import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
@@ -30,7 +30,7 @@ const visual = (over: Partial<SealedChallenge>): SealedChallenge => ({
 });
 
 describe('a layout', () => {
-  test('is the same for a jti and round, and another for any other', async () => {
+  test('is the same for the same jti and round, and different for any other', async () => {
     const one = of();
     expect(await imageLayout(keyring, one)).toEqual(await imageLayout(keyring, one));
     const seen = new Set<string>();
@@ -41,7 +41,7 @@ describe('a layout', () => {
     expect(await imageLayout(keyringOf('theirs'), one)).not.toEqual(await imageLayout(keyring, one));
   });
 
-  test('shows the shape two to five times, anywhere', async () => {
+  test('shows the shape two to five times, in any place', async () => {
     const positions = Array.from({ length: IMAGE_TILES }, () => 0);
     for (let index = 0; index < 600; index++) {
       const { shape, tiles } = await imageLayout(keyring, of());
@@ -55,7 +55,7 @@ describe('a layout', () => {
     expect(Math.max(...positions)).toBeLessThan(300);
   });
 
-  test('places the hole inside the picture and never where the piece rests', async () => {
+  test('places the hole inside the picture and never where the piece starts', async () => {
     for (let index = 0; index < 300; index++) {
       const { x, y } = puzzleTarget(await puzzleLayout(keyring, of()));
       expect(x).toBeGreaterThanOrEqual(70);
@@ -67,14 +67,14 @@ describe('a layout', () => {
 });
 
 describe('a drawing', () => {
-  test('of one and the same layout never repeats and always weighs the same', async () => {
+  test('of the same layout never repeats and always has the same size', async () => {
     const layout = await imageLayout(keyring, of());
     const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, 0, 2).picture);
     expect(new Set(drawn.map((picture) => picture.pixels)).size).toBe(60);
     expect(new Set(drawn.map((picture) => picture.pixels.length)).size).toBe(1);
   });
 
-  test('fits the wire it is sent on', async () => {
+  test('fits the response schema', async () => {
     const image = drawImageTask(await imageLayout(keyring, of()), 0, 2);
     const puzzle = drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 4);
     const audio = drawAudioTask(await audioLayout(keyring, of()));
@@ -86,7 +86,7 @@ describe('a drawing', () => {
     expect(decodeBase64url(palette)).toHaveLength(48);
   });
 
-  test('of a piece is as large as any other’s, and see-through around it', async () => {
+  test('of a piece has the same size as any other and is transparent around it', async () => {
     const pieces = await Promise.all(
       Array.from({ length: 8 }, async () => drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 0).piece),
     );
@@ -94,7 +94,7 @@ describe('a drawing', () => {
     for (const piece of pieces) expect(decodeBase64url(piece.pixels)![0]).toBe(0);
   });
 
-  test('does not name what is right: the same words whatever the picture', async () => {
+  test('does not reveal the answer: the text is the same for every picture', async () => {
     const { shape } = await imageLayout(keyring, of());
     const tasks = [];
     while (tasks.length < 5) {
@@ -110,7 +110,7 @@ describe('a drawing', () => {
   test('of sound lasts as long for one tone as for twenty', () => {
     const [few, many] = [drawAudioTask([1, 1, 1, 1]), drawAudioTask([5, 5, 5, 5])];
     expect(few.samples.length).toBe(many.samples.length);
-    // All twenty tones fit: the last second is noise alone.
+    // All twenty tones fit, so the last second is only noise.
     const tail = decodeBase64url(many.samples)!.subarray(-800);
     expect(Math.max(...tail)).toBeLessThan(145);
   });
@@ -127,7 +127,7 @@ describe('a drawing', () => {
 });
 
 describe('judging', () => {
-  test('counts every tile left or chosen rightly', async () => {
+  test('counts every tile that was judged rightly', async () => {
     const one = visual({});
     const { shape, tiles } = await imageLayout(keyring, one);
     const right = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
@@ -135,8 +135,8 @@ describe('judging', () => {
     expect(await judgeVisual(keyring, one, { selected: right.slice(1) })).toMatchObject({ right: 8, judged: 9 });
   });
 
-  test('takes an image for not looked at where most of the shapes or most of the others went wrong', async () => {
-    // Choosing nothing is right about most tiles: by count alone a program that never looks would pass.
+  test('counts nothing where most of the shapes or most of the other tiles are wrong', async () => {
+    // Choosing nothing is right about most tiles, so by count alone a bot that never looks would pass.
     const rounds = Array.from({ length: 60 }, (_, round) => visual({ round }));
     for (const one of rounds) {
       const { shape, tiles } = await imageLayout(keyring, one);
@@ -169,7 +169,7 @@ describe('judging', () => {
     expect(await judgeVisual(keyring, visual({}), solution)).toMatchObject({ right: 0, judged: 9 });
   });
 
-  test('hears digits however they are spaced, and no other', async () => {
+  test('accepts the right digits with any spacing, and no other digits', async () => {
     const one = visual({ lane: 'audio' });
     const digits = (await audioLayout(keyring, one)).join('');
     expect((await judgeVisual(keyring, one, { digits: digits.split('').join(' - ') })).right).toBe(1);
@@ -179,7 +179,7 @@ describe('judging', () => {
   });
 });
 
-describe('a course of rounds', () => {
+describe('a challenge of several rounds', () => {
   const all = { right: 9, judged: 9, mechanical: false };
   const none = { right: 0, judged: 9, mechanical: false };
   const start = (params: SealedChallenge['params'], round = 0): SealedChallenge =>
@@ -196,7 +196,7 @@ describe('a course of rounds', () => {
     expect(last(5)).toBe('next');
   });
 
-  test('shows uncounted rounds first and judges none of them', () => {
+  test('shows the rounds that do not count first and judges none of them', () => {
     expect(visualStep(start({ uncounted: 1 }), none, 32)).toMatchObject({
       step: 'next',
       params: { judged: 0, right: 0 },
@@ -204,14 +204,14 @@ describe('a course of rounds', () => {
     expect(visualStep(start({ uncounted: 1, judged: 9, right: 9 }, 2), all, 32)).toEqual({ step: 'passed' });
   });
 
-  test('begins a puzzle again once: one place in 26 is near enough by chance', () => {
+  test('allows one more try at a puzzle, because chance hits one place in 26', () => {
     const puzzle = (failures: number): SealedChallenge => visual({ kind: 'puzzle', params: { failures } });
     const missed = { right: 0, judged: 1, mechanical: false };
     expect(visualStep(puzzle(0), missed, 32)).toMatchObject({ step: 'next', failed: true, params: { failures: 1 } });
     expect(visualStep(puzzle(1), missed, 32)).toEqual({ step: 'failed' });
   });
 
-  test('begins again at most twice, and never beyond the site’s imageMaxRounds', () => {
+  test('allows two more tries at most, and never more rounds than imageMaxRounds', () => {
     expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 32)).toMatchObject({
       step: 'next',
       failed: true,

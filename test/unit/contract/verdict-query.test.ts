@@ -1,4 +1,4 @@
-/** Forms in which a question to the log can be put, from JSON and from a form. */
+/** The forms that a query of the verdict log may have, in JSON and in a form body. */
 import { describe, expect, test } from 'vitest';
 import {
   bucketSeconds,
@@ -24,20 +24,20 @@ describe('an instant', () => {
     expect(instant.parse(given)).toBe(expected);
   });
 
-  // A date that is none would be taken for a later one, silently.
+  // `Date.parse` would read such a date as a later one.
   test.each([['2026-02-29'], ['2026-11-31T00:00:00Z'], ['2026-02-30T12:00:00+01:00'], ['2100-02-29']])(
-    'is not read from %j, a day that there is not',
+    'refuses %j, a day that does not exist',
     (given) => {
       expect(instant.safeParse(given).success).toBe(false);
     },
   );
 
-  test('is read from a leap day', () => {
+  test('accepts a leap day', () => {
     expect(instant.parse('2028-02-29')).toBe(Date.UTC(2028, 1, 29));
   });
 
   test.each([[-1], [1.5], ['yesterday'], ['2026-13-01'], ['12:00'], ['20 Nov 2026'], [''], [null], [8.65e15]])(
-    'is not read from %j',
+    'refuses %j',
     (given) => {
       expect(instant.safeParse(given).success).toBe(false);
     },
@@ -58,7 +58,7 @@ test.each([[0], [61], [-60], ['week'], [2.5], [86_400 * 32]])('a bucket of %j is
   expect(bucketSeconds.safeParse(given).success).toBe(false);
 });
 
-test('single values stand for lists of one, and numbers may be text', () => {
+test('a single value is a list of one, and numbers may be text', () => {
   expect(
     verdictPageRequest.parse({
       decision: 'block',
@@ -77,7 +77,7 @@ test('single values stand for lists of one, and numbers may be text', () => {
   });
 });
 
-test('what is not said has its documented default', () => {
+test('a missing field has its documented default', () => {
   expect(verdictPageRequest.parse({})).toEqual({ limit: 50, offset: 0 });
   expect(trafficByDimensionRequest.parse({ groupBy: 'asn' })).toEqual({ groupBy: 'asn', bucket: 3600, topN: 10 });
 });

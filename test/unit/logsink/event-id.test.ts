@@ -1,4 +1,4 @@
-/** Event ids: their form, their order, their distinctness. */
+/** Event ids: form, order, uniqueness. */
 import { expect, test } from 'vitest';
 import { newEventId } from '../../../src/logsink/event-id.ts';
 

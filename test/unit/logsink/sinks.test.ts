@@ -1,6 +1,4 @@
-/**
- * Each sink against the other side it speaks to: what is sent, and what an answer means.
- */
+/** What each sink sends, and how it reads the response. */
 import { describe, expect, test } from 'vitest';
 import { verdictBatch } from '../../../src/contract/edge/edge-api.ts';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
@@ -21,7 +19,7 @@ function batchOf(count: number, given: Partial<VerdictRecord> = {}): SinkBatch {
   return { batchId: newEventId(timestamp), records, counters: { requests: 2 } };
 }
 
-/** Answers every call with a status, and keeps what was asked. */
+/** Responds to every call with a status, and records the calls. */
 function answering(status: number) {
   const calls: { url: string; init: RequestInit }[] = [];
   return {
@@ -52,7 +50,7 @@ describe('the service sink', () => {
     [400, false],
     [401, false],
     [302, false],
-  ])('takes a %i as transient: %s', async (status, transient) => {
+  ])('a %i is transient: %s', async (status, transient) => {
     const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(status).fetch });
     await expect(sink.send(batchOf(1))).rejects.toMatchObject({ name: 'SinkError', transient });
   });
@@ -84,7 +82,7 @@ test('the http sink sends one JSON line per verdict and an idempotency key', asy
   expect(new Headers(calls[0]?.init.headers).get('idempotency-key')).toBe(batch.batchId);
 });
 
-test('the r2 sink writes a retried batch over itself', async () => {
+test('the r2 sink overwrites a retried batch', async () => {
   const objects = new Map<string, string>();
   const sink = r2Sink({
     async put(key, value) {
@@ -97,7 +95,7 @@ test('the r2 sink writes a retried batch over itself', async () => {
   expect([...objects.keys()]).toEqual([`verdicts/instance-1/2026-11-20/${batch.batchId}.ndjson`]);
 });
 
-test('the analytics engine sink keeps within what a point may hold', async () => {
+test('the analytics engine sink stays within the limits of a point', async () => {
   const points: { indexes: string[]; blobs: (string | null)[]; doubles: number[] }[] = [];
   const sink = analyticsEngineSink({ writeDataPoint: (point) => points.push(point) });
   await sink.send(batchOf(1, { user_agent: 'u'.repeat(1024), request_path: `/${'p'.repeat(1023)}` }));

@@ -1,6 +1,4 @@
-/**
- * The batcher at the edge: what leaves, when, with which ids, and what is counted when nothing helps.
- */
+/** The edge's batcher: what is sent, when, with which ids, and what is counted when delivery fails. */
 import { describe, expect, test } from 'vitest';
 import type { VerdictRecord } from '../../../src/contract/edge/verdict-record.ts';
 import { SinkError } from '../../../src/logsink/sink.ts';
@@ -9,7 +7,7 @@ import { VerdictBatcher } from '../../../src/logsink/verdict-batcher.ts';
 import type { VerdictBatcherOptions } from '../../../src/logsink/verdict-batcher.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 
-/** A sink that remembers what it was given, and fails as often as it is told to. */
+/** A sink that records its batches and fails on demand. */
 function sinkOf(name: string, fails: (attempt: number) => Error | null = () => null) {
   const attempts: SinkBatch[] = [];
   const taken: SinkBatch[] = [];
@@ -27,7 +25,7 @@ function sinkOf(name: string, fails: (attempt: number) => Error | null = () => n
   return { sink, attempts, taken, ids: () => taken.flatMap(({ records }) => records.map(({ id }) => id)) };
 }
 
-/** A batcher whose windows and back-offs end when the test says so. */
+/** A batcher whose windows and back-offs end when the test ends them. */
 function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOptions, 'sinks'>) {
   let clock = 1_000_000;
   let sleepers: { ms: number; wake: () => void }[] = [];
@@ -56,7 +54,7 @@ function harness(options: Partial<VerdictBatcherOptions> & Pick<VerdictBatcherOp
     pass: (ms: number): void => {
       clock += ms;
     },
-    /** Wakes whoever sleeps, again and again, until all work is done. */
+    /** Ends every sleep, again and again, until all work is done. */
     settle: async (): Promise<void> => {
       const all = { done: false };
       void Promise.all(work).then(() => (all.done = true));
@@ -103,7 +101,7 @@ describe('batching', () => {
     expect(log.ids().toSorted()).toEqual(ids.toSorted());
   });
 
-  test('a window whose request died is replaced by the next record', async () => {
+  test('a window whose request ended is replaced by the next record', async () => {
     const log = sinkOf('service');
     const { add, pass, started, settle } = harness({ sinks: [log.sink] });
     add();
@@ -114,7 +112,7 @@ describe('batching', () => {
     expect(log.ids()).toHaveLength(2);
   });
 
-  test('batches whose requests died do not use up the bound for ever', async () => {
+  test('batches whose requests ended do not use up the bound', async () => {
     const sent: number[] = [];
     let dead = true;
     const sink: VerdictSink = {
@@ -135,7 +133,7 @@ describe('batching', () => {
     expect(sent).toEqual([100, 1]);
   });
 
-  test('every sink gets every record, and a failing one costs the others nothing', async () => {
+  test('every sink gets every record, and a failing sink does not affect the others', async () => {
     const good = sinkOf('console');
     const bad = sinkOf('http', unreachable);
     const { add, settle } = harness({ sinks: [bad.sink, good.sink] });
@@ -162,7 +160,7 @@ describe('a sink that fails', () => {
     expect(log.ids()).toEqual(ids);
   });
 
-  test('for good hands the same ids to the fallback', async () => {
+  test('after all attempts passes the same ids to the fallback', async () => {
     const log = sinkOf('service', unreachable);
     const queue = sinkOf('queue');
     const { add, settle } = harness({ sinks: [log.sink], fallback: queue.sink });
@@ -173,7 +171,7 @@ describe('a sink that fails', () => {
     expect(queue.taken[0]?.batchId).toBe(log.attempts[0]?.batchId);
   });
 
-  test('with a refusal is not asked again', async () => {
+  test('with a refusal is not tried again', async () => {
     const log = sinkOf('service', () => new SinkError('401', false));
     const queue = sinkOf('queue');
     const { add, settle } = harness({ sinks: [log.sink], fallback: queue.sink });
@@ -215,7 +213,7 @@ describe('a sink that fails', () => {
       },
     };
     const { add, settle } = harness({ sinks: [sink], bounds: { bufferMaxEntries: 500 } });
-    // Sixteen batches are under way, five hundred records wait, the rest has no place.
+    // Sixteen batches are under way, five hundred records wait, and the rest does not fit.
     const ids = add(16 * 100 + 500 + 30);
     release();
     await settle();

@@ -1,4 +1,4 @@
-/** The edge's client of `/siteverify`: whatever comes back, it is an answer or a fault, never an exception. */
+/** The edge's client of `/siteverify`: every response is a result or a fault, never an exception. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const replies: Record<string, { status: number; body: string } | null> = {
   '/null': { status: 200, body: 'null' },
   '/long': { status: 200, body: `{"verified":true,"x":"${'x'.repeat(20_000)}"}` },
 };
-/** A server that responds has long to do so; only the silent one is given up soon. */
+/** A server that responds gets plenty of time. Only the silent one times out soon. */
 const timeoutOf = (path: string): number => (path === '/silent' ? 300 : 20_000);
 const server = createServer((request, response) => {
   const reply = replies[request.url ?? ''];
@@ -56,7 +56,7 @@ const verify = (path: string): ReturnType<typeof verifyToken> =>
     fetch: (request) => fetch(request),
   });
 
-test('asks with exactly the members it was given', async () => {
+test('sends exactly the fields that it was given', async () => {
   await verify('/yes');
   expect(asked.at(-1)).toEqual({
     secret: 's',
@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-test('calls a service that is not there unreachable', async () => {
+test('reports a refused connection as unreachable', async () => {
   const result = await verifyToken({
     url: 'http://127.0.0.1:1/siteverify',
     secret: 's',
@@ -109,7 +109,7 @@ test('calls a service that is not there unreachable', async () => {
   expect(result).toEqual({ ok: false, error: 'unreachable' });
 });
 
-test('reads an answer without end only so far', async () => {
+test('stops reading a response that has no end', async () => {
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
