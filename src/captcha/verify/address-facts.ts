@@ -1,15 +1,16 @@
 /**
- * What the operator knows of addresses: an optional dataset by prefix, longest match first. Without one
- * the filters that need it say "not evaluated" (design 5); nobody is called over the network.
+ * What the operator knows about addresses: an optional dataset by prefix, in which the longest match counts. Without one,
+ * the filters that need it report "not evaluated". No network call is made.
  */
 import * as z from 'zod/mini';
 import { parseCidr } from '../../address/ip.ts';
 import type { IpPrefix } from '../../address/ip.ts';
 import { PrefixLookup } from '../../address/prefix-lookup.ts';
+import { parseJson } from '../../bytes/json.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 
-/** A variable holds 5 kB in production; the bound keeps a scan within microseconds. */
+/** A variable holds 5 kB in production. The bound keeps the start of an isolate short. */
 const PREFIXES_MAX = 2000;
 
 const facts = z.strictObject({
@@ -30,7 +31,7 @@ export type AddressLookup = (ip: string) => AddressFacts | null;
 /** The look-up of the operator's dataset, `null` without one, or the mistake in it. */
 export function readAddressFacts(json: string | null): Result<AddressLookup | null, string> {
   if (json === null || json === '') return ok(null);
-  const read = dataset.safeParse(parsedJson(json));
+  const read = dataset.safeParse(parseJson(json));
   if (!read.success) return failed('ADDRESS_FACTS must look like {"192.0.2.0/24": {"country": "DE", "asn": 64496}}');
   const entries: (readonly [IpPrefix, AddressFacts])[] = [];
   for (const [text, value] of Object.entries(read.data)) {
@@ -41,12 +42,4 @@ export function readAddressFacts(json: string | null): Result<AddressLookup | nu
   if (entries.length > PREFIXES_MAX) return failed(`ADDRESS_FACTS may have at most ${PREFIXES_MAX} prefixes`);
   const prefixes = new PrefixLookup(entries);
   return ok((ip) => prefixes.longest(ip));
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
