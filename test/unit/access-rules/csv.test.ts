@@ -12,27 +12,27 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a quote that is never closed is an error of its record, not of the reader', () => {
+  test('a quote that is never closed is an error of its record only', () => {
     expect([...csvRecords('a,b\n"c,d\ne,f')]).toEqual([
       { line: 1, fields: ['a', 'b'] },
       { line: 2, fields: [''], error: 'has a quote that is not closed' },
     ]);
   });
 
-  test('text after a closing quote is an error of that record alone', () => {
+  test('text after a closing quote is an error of its record only', () => {
     const [first, second] = csvRecords('"a"b,c\nd,e');
     expect(first?.error).toBe('has text after a closing quote');
     expect(second).toEqual({ line: 2, fields: ['d', 'e'] });
   });
 
-  test('a line of nothing but commas is an error, and not a field for each of them', () => {
+  test('a line of commas is an error, not an empty field for each', () => {
     const [first, second] = csvRecords(`${','.repeat(1_000_000)}\nd,e`);
     expect(first?.error).toBe('has more than 64 fields');
     expect(first?.fields).toHaveLength(64);
     expect(second).toEqual({ line: 2, fields: ['d', 'e'] });
   });
 
-  test('what is written reads back the same', () => {
+  test('a written record reads back the same', () => {
     const field = fc.stringMatching(/^[a-z",\n\r; #=]{0,12}$/);
     fc.assert(
       fc.property(fc.array(fc.array(field, { minLength: 2, maxLength: 5 }), { maxLength: 6 }), (records) => {

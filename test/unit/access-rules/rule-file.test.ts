@@ -18,7 +18,7 @@ const plain: EdgeRuleCanonical = {
 };
 
 describe('a plain list', () => {
-  test('holds addresses, prefixes and AS numbers, with comments and blank lines between', () => {
+  test('has addresses, prefixes and AS numbers, with comments and blank lines', () => {
     const text = '; published list\n\n192.0.2.1\n10.0.0.0/8 ; SBL1\r\n  # nothing\nAS64496 # a network\n2001:db8::/32';
     expect([...ruleFileEntries(text, 'list')]).toEqual([
       { line: 3, rule: { type: 'ip', value: '192.0.2.1' } },
@@ -28,13 +28,13 @@ describe('a plain list', () => {
     ]);
   });
 
-  test('a line with two values is reported, not guessed at', () => {
+  test('a line with two values is reported', () => {
     expect([...ruleFileEntries('10.0.0.0 10.0.0.255', 'list')]).toEqual([
       { line: 1, reason: 'holds more than one value' },
     ]);
   });
 
-  test('what a list cannot say is left out as a comment, so that reading it back enforces nothing new', () => {
+  test('a rule that a list cannot express is written as a comment, so that reading it back enforces nothing new', () => {
     for (const rule of [
       { ...plain, mode: 'monitor' as const },
       { ...plain, rollout: 10 },
@@ -47,26 +47,26 @@ describe('a plain list', () => {
 });
 
 describe('CSV', () => {
-  test('takes the columns from a heading in any order', () => {
+  test('takes the columns in any order from a heading', () => {
     expect([...ruleFileEntries('verdict,value,type,rollout\nblock,192.0.2.1,ip,12.5', 'csv')]).toEqual([
       { line: 2, rule: { verdict: 'block', value: '192.0.2.1', type: 'ip', rollout: '12.5' } },
     ]);
   });
 
-  test('without a heading has type, value, verdict first', () => {
+  test('without a heading starts with type, value and verdict', () => {
     expect([...ruleFileEntries('ip,192.0.2.1,block\n# off\nasn,64496', 'csv')]).toEqual([
       { line: 1, rule: { type: 'ip', value: '192.0.2.1', verdict: 'block' } },
       { line: 3, rule: { type: 'asn', value: '64496' } },
     ]);
   });
 
-  test('a later piece takes the heading it is given', () => {
+  test('a later piece uses the heading of the first', () => {
     expect([...ruleFileEntries('block,ip,192.0.2.1', 'csv', ['verdict', 'type', 'value'])]).toEqual([
       { line: 1, rule: { verdict: 'block', type: 'ip', value: '192.0.2.1' } },
     ]);
   });
 
-  test('more fields than columns is a reason to skip the line', () => {
+  test('a line with more fields than columns is skipped', () => {
     expect([...ruleFileEntries('type,value\nip,192.0.2.1,block', 'csv')]).toEqual([
       { line: 2, reason: 'has 3 fields for 2 columns' },
     ]);
@@ -74,7 +74,7 @@ describe('CSV', () => {
 });
 
 describe('NDJSON', () => {
-  test('a line that is no object is reported with its number', () => {
+  test('a line that is not an object is reported with its number', () => {
     expect([...ruleFileEntries('{"type":"ip"}\n\n[1]\n{', 'ndjson')]).toEqual([
       { line: 1, rule: { type: 'ip' } },
       { line: 3, reason: 'is not a JSON object' },
@@ -92,7 +92,7 @@ test.each([
   expect(detectFormat(text)).toBe(format);
 });
 
-test.each(ruleFileFormats)('a rule written as %s reads back as it was', (format) => {
+test.each(ruleFileFormats)('a rule written as %s reads back unchanged', (format) => {
   const [entry] = ruleFileEntries(ruleFileLine({ ...plain, note: 'of "today", all' }, format), format);
   expect(entry).toMatchObject({ rule: { type: 'ipMask', value: '192.0.2.0/24' } });
 });

@@ -47,7 +47,7 @@ describe('a proposed rule', () => {
     expect(decided({ ip: '198.51.100.1' }, blockNetwork)).toBe('allow → allow');
   });
 
-  test('gives way to a more specific rule that fired', () => {
+  test('has no effect under a more specific rule that fired', () => {
     expect(decided({ fired_rules: [fired('ip:192.0.2.7', 'allow')] }, blockNetwork)).toBe('allow → allow');
     expect(decided({ fired_rules: [fired('asn:64496', 'allow')] }, blockNetwork)).toBe('allow → block');
   });
@@ -58,7 +58,7 @@ describe('a proposed rule', () => {
     expect(decided(record, { ...blockNetwork, mode: 'monitor' })).toBe('block → allow');
   });
 
-  test('that allows lifts what the table says it lifts, and no more', () => {
+  test('that allows lifts what the decision table lifts, and no more', () => {
     const allowAgent: EdgeRule = { type: 'userAgent', value: 'mozilla', verdict: 'allow' };
     expect(decided({ risk_score: 0.9, decision: 'block', source: 'risk' }, allowAgent)).toBe('block → block');
     expect(decided({ decision: 'challenge', source: 'policy' }, allowAgent)).toBe('challenge → allow');
@@ -66,11 +66,11 @@ describe('a proposed rule', () => {
     expect(decided({ ip_category: ['tor'], decision: 'block', source: 'ip-category' }, allowAsn)).toBe('block → allow');
   });
 
-  test('that is only monitored changes nothing', () => {
+  test('in monitor mode changes nothing', () => {
     expect(decided({}, { ...blockNetwork, mode: 'monitor' })).toBe('allow → allow');
   });
 
-  test('that challenges does not stop a visitor who had clearance', () => {
+  test('that challenges does not stop a visitor with clearance', () => {
     expect(decided({ source: 'clearance' }, { ...blockNetwork, verdict: 'challenge' })).toBe('allow → allow');
   });
 });

@@ -1,4 +1,4 @@
-/** A keyring, a challenge and a token to begin a test from. */
+/** A keyring, a challenge and a token for the tests of seals. */
 import { Keyring } from '../../../src/captcha/seal/keyring.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
@@ -7,7 +7,7 @@ import type { SealedToken } from '../../../src/captcha/seal/sealed-token.ts';
 export const NOON = Date.UTC(2026, 10, 20, 12);
 export const DAY_MS = 86_400_000;
 
-/** Every label its own key, as HKDF gives it. */
+/** Every label has its own key, as with HKDF. */
 export function keyringOf(master: string): Keyring {
   return new Keyring(async (label) => {
     const bytes = new TextEncoder().encode(`${master} ${label}`);

@@ -1,4 +1,4 @@
-/** The slow test secret by a test clock: a backend that tries its own timeout needs a response that takes its time. */
+/** The slow test secret with a test clock: a backend that tests its own timeout needs a slow response. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { testAnswer } from '../../../src/service/captcha/siteverify/test-secret-response.ts';
 

@@ -1,4 +1,4 @@
-/** What each event does to a session's state (design 6): pure transitions, the score computed anew each time. */
+/** What each event does to the state of a session: pure transitions, with a new score each time. */
 import { describe, expect, test } from 'vitest';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
@@ -27,7 +27,7 @@ describe('a session', () => {
     expect(names(fresh({}, 41, 40))).toEqual(['cookie-cycling']);
   });
 
-  test('keeps the highest of what its pages counted, and every trait', () => {
+  test('keeps the highest counts of its pages, and every trait', () => {
     const one = reported(fresh(), reportOf({ pointerMoves: 60, traits: ['webdriver'] }), NOW_MS + 4000);
     const two = reported(one, reportOf({ pointerMoves: 10, keys: 7, traits: ['zero-window'] }), NOW_MS + 8000);
     expect(two.telemetry).toMatchObject({
@@ -43,26 +43,26 @@ describe('a session', () => {
     ]);
   });
 
-  test('keeps how it typed on the page where it typed most', () => {
+  test('keeps the typing rhythm of the page with the most typing', () => {
     const typed = { keys: 40, keyGaps: 30, keyGapMeanMs: 150, keyGapDeviationMs: 60 };
     const one = reported(fresh(), reportOf(typed), NOW_MS + 4000);
     expect(one.telemetry.typing).toEqual({ gaps: 30, meanMs: 150, deviationMs: 60 });
     expect(reported(one, reportOf({ keys: 2, keyGaps: 1 }), NOW_MS + 8000).telemetry.typing.gaps).toBe(30);
   });
 
-  test('falls again when it is touched after all', () => {
+  test('gets a lower score again when the visitor interacts after all', () => {
     const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0, visibleMs: 30_000 };
     const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW_MS + 30_000);
     expect(names(idle)).toEqual(['no-interaction']);
     expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW_MS + 60_000))).toEqual([]);
   });
 
-  test('that is renewed without a report is asked for one', () => {
+  test('that is renewed without a report is expected to report', () => {
     expect(names(renewed(fresh(), visitorOf(), NOW_MS + 60_000))).toEqual([]);
     expect(names(renewed(fresh(), visitorOf(), NOW_MS + 180_000))).toEqual(['telemetry-absent']);
   });
 
-  test('remembers its newest addresses and every category', () => {
+  test('keeps its newest addresses and every category', () => {
     let state = fresh({ categories: ['vpn'] });
     for (let host = 1; host <= 20; host++) state = renewed(state, visitorOf({ ip: `192.0.2.${host}` }), NOW_MS + host);
     expect(state.addresses).toHaveLength(8);
@@ -70,7 +70,7 @@ describe('a session', () => {
     expect(state.categories).toEqual(['vpn']);
   });
 
-  test('counts a burst within a minute, and keeps that it happened', () => {
+  test('counts a burst within a minute, and keeps the fact', () => {
     let state = fresh();
     for (let batch = 0; batch < 3; batch++) state = crowded(state, 100, NOW_MS + batch * 1000);
     expect(names(state)).toEqual(['burst']);
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(names(crowded(crowded(fresh(), 200, NOW_MS), 200, NOW_MS + 61_000))).toEqual([]);
   });
 
-  test('carries its changes of network and of name over to the session that follows', () => {
+  test('passes its changes of network and user agent on to the next session', () => {
     const moved = visitorOf({ network: '198.51.100.0/24' });
     expect(lineageOf(fresh(), moved)).toEqual({ addressChanges: 1, userAgentChanges: 0 });
     expect(lineageOf({ ...fresh(), addressChanges: 2 }, moved)).toEqual({ addressChanges: 3, userAgentChanges: 0 });
