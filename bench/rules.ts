@@ -72,9 +72,9 @@ interface Percentiles {
  * Times each match alone and subtracts the cost of reading the clock. The request's text was just read, as at an edge,
  * which has parsed the header a moment before. The rules' memory is as cold as the round leaves it.
  */
-function percentiles(asked: readonly MatchSignals[], act: (signals: MatchSignals) => void): Percentiles {
+function percentiles(given: readonly MatchSignals[], act: (signals: MatchSignals) => void): Percentiles {
   const result = { p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY };
-  const samples = new Float64Array(asked.length);
+  const samples = new Float64Array(given.length);
   const at = (share: number): number => (samples[Math.floor(samples.length * share)] ?? 0) * 1e6;
   for (let i = 0; i < samples.length; i++) {
     const startedAt = performance.now();
@@ -84,7 +84,7 @@ function percentiles(asked: readonly MatchSignals[], act: (signals: MatchSignals
   const clock = at(0.5);
   let touched = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    arriving(asked).forEach((signals, i) => {
+    arriving(given).forEach((signals, i) => {
       touched += signals.userAgent.charCodeAt(signals.userAgent.length - 1) + (signals.ip?.charCodeAt(0) ?? 0);
       const startedAt = performance.now();
       act(signals);
@@ -124,9 +124,9 @@ async function oneChange(base: Snapshot, privateKey: CryptoKey, keys: ReadonlyMa
 
 async function mixed(count: number): Promise<{ load: Record<string, string>; match: Record<string, string> }> {
   let rules: EdgeRule[] = [...mixedRules(count, SEED)];
-  const asked = requests(REQUESTS, rules, SEED + 1);
-  const [firstAsked] = asked;
-  if (!firstAsked) throw new Error('There are no requests');
+  const visits = requests(REQUESTS, rules, SEED + 1);
+  const [firstVisit] = visits;
+  if (!firstVisit) throw new Error('There are no requests');
   let payload = new Uint8Array();
   const compileMs = best(1e6, () => void (payload = Uint8Array.from(compileRules(rules))), count > 100_000 ? 2 : 5);
   rules = [];
@@ -140,7 +140,7 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
     const startedAt = performance.now();
     const checked = await openSignedRuleset(file, keys);
     if (!checked.ok) throw new Error(checked.error);
-    createRuleset(opened(checked.value.payload), null).match(firstAsked, NOW_SECONDS);
+    createRuleset(opened(checked.value.payload), null).match(firstVisit, NOW_SECONDS);
     loadMs = Math.min(loadMs, performance.now() - startedAt);
     const hashedAt = performance.now();
     await crypto.subtle.digest('SHA-256', file as Uint8Array<ArrayBuffer>);
@@ -151,24 +151,24 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
   const before = process.memoryUsage();
   const bytes = file.slice(0, payload.length);
   const ruleset = createRuleset(opened(bytes), null);
-  for (const signals of asked) ruleset.match(signals, NOW_SECONDS);
+  for (const signals of visits) ruleset.match(signals, NOW_SECONDS);
   collect();
   const after = process.memoryUsage();
   const resident = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  for (let i = 0; i < 1_000_000 / REQUESTS; i++) for (const signals of asked) ruleset.match(signals, NOW_SECONDS);
+  for (let i = 0; i < 1_000_000 / REQUESTS; i++) for (const signals of visits) ruleset.match(signals, NOW_SECONDS);
   collect();
   const growth = process.memoryUsage().heapUsed - after.heapUsed;
 
   let fired = 0;
-  for (const signals of asked) if (ruleset.match(signals, NOW_SECONDS).fired.length > 0) fired++;
+  for (const signals of visits) if (ruleset.match(signals, NOW_SECONDS).fired.length > 0) fired++;
   // 8,192 different headers evict one another from the ruleset's memory of headers, so none is found there.
-  const { p50, p99 } = percentiles(asked, (signals) => void ruleset.match(signals, NOW_SECONDS));
+  const { p50, p99 } = percentiles(visits, (signals) => void ruleset.match(signals, NOW_SECONDS));
   const repeated = percentiles(
-    withRepeatedHeaders(asked, SEED + 4),
+    withRepeatedHeaders(visits, SEED + 4),
     (signals) => void ruleset.match(signals, NOW_SECONDS),
   );
-  const byText = new Map(asked.map(({ ip }, i) => [ip, i]));
-  const floor = percentiles(asked, ({ ip }) => void byText.get(ip));
+  const byText = new Map(visits.map(({ ip }, i) => [ip, i]));
+  const floor = percentiles(visits, ({ ip }) => void byText.get(ip));
   return {
     load: {
       rules: String(ruleset.ruleCount),
@@ -182,7 +182,7 @@ async function mixed(count: number): Promise<{ load: Record<string, string>; mat
     },
     match: {
       rules: String(ruleset.ruleCount),
-      fired: `${Math.round((fired / asked.length) * 100)} %`,
+      fired: `${Math.round((fired / visits.length) * 100)} %`,
       'never repeated: p50 ns': nanoseconds(p50),
       'p99 ns': nanoseconds(p99),
       'p50 − Map.get': nanoseconds(p50 - floor.p50),
@@ -280,8 +280,8 @@ function userAgents(count: number): Record<string, string> {
 }
 
 export async function run(args: readonly string[]): Promise<void> {
-  const asked = args.map(Number).filter((count) => Number.isInteger(count) && count > 0);
-  const counts = asked.length > 0 ? asked : DEFAULT_COUNTS;
+  const given = args.map(Number).filter((count) => Number.isInteger(count) && count > 0);
+  const counts = given.length > 0 ? given : DEFAULT_COUNTS;
   const results: Awaited<ReturnType<typeof mixed>>[] = [];
   for (const count of counts) results.push(await mixed(count));
   table(

@@ -110,13 +110,13 @@ const BROWSERS = 1000;
  * The same requests with headers that repeat as those of visitors do: the nth most common of a thousand is n times rarer
  * than the first, so that the first hundred make up seven in ten requests.
  */
-export function withRepeatedHeaders(asked: readonly MatchSignals[], seed: number): MatchSignals[] {
+export function withRepeatedHeaders(given: readonly MatchSignals[], seed: number): MatchSignals[] {
   const random = randomWords(seed);
   const headers = Array.from({ length: BROWSERS }, () => browserUserAgent(random));
   const sums: number[] = [];
   headers.forEach((_, n) => sums.push((sums[n - 1] ?? 0) + 1 / (n + 1)));
   const total = sums.at(-1) ?? 1;
-  return asked.map((signals) => {
+  return given.map((signals) => {
     const point = (random() / 2 ** 32) * total;
     const n = sums.findIndex((sum) => sum > point);
     return { ...signals, userAgent: headers[n] ?? '' };
@@ -124,8 +124,8 @@ export function withRepeatedHeaders(asked: readonly MatchSignals[], seed: number
 }
 
 /** As a Worker receives them: each request has texts of its own, never the string object of an earlier one. */
-export function arriving(asked: readonly MatchSignals[]): MatchSignals[] {
-  return asked.map((signals) => ({ ...signals, userAgent: Buffer.from(signals.userAgent).toString('latin1') }));
+export function arriving(given: readonly MatchSignals[]): MatchSignals[] {
+  return given.map((signals) => ({ ...signals, userAgent: Buffer.from(signals.userAgent).toString('latin1') }));
 }
 
 /** Requests, half of them from addresses that a rule covers. */

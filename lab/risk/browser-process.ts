@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { pause } from './hand.ts';
 
-/** Chromium asks nothing and reaches nothing but this machine. */
+/** No first-run dialogs, and no connections to other machines. */
 export const quietChromiumArgs: readonly string[] = [
   '--no-sandbox',
   '--no-first-run',

@@ -22,7 +22,7 @@ export const reasons = {
   noHistory: 'A captcha sees one request. The session score counts what came before and joins the captcha score.',
   noHeaders: 'A captcha request shows only whether Accept-Language and Sec-Fetch-* are present.',
   addressFirst:
-    'A captcha knows little more than the address, and a mistake costs one picture task. A session can be blocked.',
+    'At a captcha little more is known than the address, and a mistake costs one picture task. A session can be blocked.',
   shortSpan: 'A captcha is solved within minutes, so a change is rarer there than in a session that lasts a day.',
   solving: 'Only solving a challenge shows it.',
   throughEdge: 'A session is always opened through an edge, which reports the host itself.',

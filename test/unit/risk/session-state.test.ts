@@ -1,4 +1,4 @@
-/** What each event does to the state of a session: pure transitions, with a new score each time. */
+/** What each event does to a session's state. The transitions are pure and compute the score again each time. */
 import { describe, expect, test } from 'vitest';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
@@ -20,7 +20,7 @@ describe('a session', () => {
     expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
   });
 
-  test('of a network that opens one after another is suspicious from the threshold on', () => {
+  test('is suspicious when its network has opened the threshold of idle sessions', () => {
     expect(names(fresh({}, 4))).toEqual([]);
     expect(names(fresh({}, 5))).toEqual(['cookie-cycling']);
     expect(names(fresh({}, 40, 40))).toEqual([]);
@@ -43,21 +43,21 @@ describe('a session', () => {
     ]);
   });
 
-  test('keeps the typing rhythm of the page with the most typing', () => {
+  test('keeps the typing of the page with the most typing', () => {
     const typed = { keys: 40, keyGaps: 30, keyGapMeanMs: 150, keyGapDeviationMs: 60 };
     const one = reported(fresh(), reportOf(typed), NOW_MS + 4000);
     expect(one.telemetry.typing).toEqual({ gaps: 30, meanMs: 150, deviationMs: 60 });
     expect(reported(one, reportOf({ keys: 2, keyGaps: 1 }), NOW_MS + 8000).telemetry.typing.gaps).toBe(30);
   });
 
-  test('gets a lower score again when the visitor interacts after all', () => {
+  test('loses no-interaction when a later report has input', () => {
     const nothing = { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 0, visibleMs: 30_000 };
     const idle = reported(fresh(), reportOf({ ...nothing, elapsedMs: 30_000 }), NOW_MS + 30_000);
     expect(names(idle)).toEqual(['no-interaction']);
     expect(names(reported(idle, reportOf({ elapsedMs: 60_000 }), NOW_MS + 60_000))).toEqual([]);
   });
 
-  test('that is renewed without a report is expected to report', () => {
+  test('fires telemetry-absent when it is renewed without a report', () => {
     expect(names(renewed(fresh(), visitorOf(), NOW_MS + 60_000))).toEqual([]);
     expect(names(renewed(fresh(), visitorOf(), NOW_MS + 180_000))).toEqual(['telemetry-absent']);
   });
@@ -70,7 +70,7 @@ describe('a session', () => {
     expect(state.categories).toEqual(['vpn']);
   });
 
-  test('counts a burst within a minute, and keeps the fact', () => {
+  test('counts a burst within a minute, and keeps it', () => {
     let state = fresh();
     for (let batch = 0; batch < 3; batch++) state = crowded(state, 100, NOW_MS + batch * 1000);
     expect(names(state)).toEqual(['burst']);
@@ -96,24 +96,31 @@ describe('a session', () => {
   });
 });
 
-describe('a report', () => {
+describe('a report that a page can have made', () => {
   test.each([
-    ['an ordinary one', {}, false],
-    ['nothing done yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }, false],
-    ['scrolled by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }, false],
-    ['a fast hand on a fast screen', { pointerMoves: 900 }, false],
-    ['turned the wheel and nothing else', { pointerMoves: 0, presses: 0, wheels: 9 }, false],
-    ['tapped with a finger', { pointerMoves: 0, presses: 3, touches: 3 }, false],
-    ['longer in sight than open', { visibleMs: 4001 }, true],
-    ['more fingers than presses', { touches: 2 }, true],
-    ['more between keys than keys', { keys: 2, keyGaps: 3 }, true],
-    ['touched before it was opened', { firstInteractionMs: 5000 }, true],
-    ['moves without a first one', { firstInteractionMs: null }, true],
-    ['a first one without any', { pointerMoves: 0, presses: 0 }, true],
-    ['a thousand moves a second', { pointerMoves: 4000 }, true],
-    ['a hundred keys a second', { keys: 400 }, true],
-    ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }, true],
-  ])('%s', (_, changes, implausible) => {
-    expect(isImplausible(reportOf(changes))).toBe(implausible);
+    ['an ordinary report', {}],
+    ['no input yet', { firstInteractionMs: null, pointerMoves: 0, presses: 0, keys: 0 }],
+    ['scrolling by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }],
+    ['a fast hand on a fast screen', { pointerMoves: 900 }],
+    ['only turns of the wheel', { pointerMoves: 0, presses: 0, wheels: 9 }],
+    ['taps of a finger', { pointerMoves: 0, presses: 3, touches: 3 }],
+  ])('%s', (_, changes) => {
+    expect(isImplausible(reportOf(changes))).toBe(false);
+  });
+});
+
+describe('a report that no page can have made', () => {
+  test.each([
+    ['visible for longer than open', { visibleMs: 4001 }],
+    ['more touches than presses', { touches: 2 }],
+    ['more pauses between keys than keys', { keys: 2, keyGaps: 3 }],
+    ['input later than the report', { firstInteractionMs: 5000 }],
+    ['moves without a first input', { firstInteractionMs: null }],
+    ['a first input without any input', { pointerMoves: 0, presses: 0 }],
+    ['a thousand moves a second', { pointerMoves: 4000 }],
+    ['a hundred keys a second', { keys: 400 }],
+    ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }],
+  ])('%s', (_, changes) => {
+    expect(isImplausible(reportOf(changes))).toBe(true);
   });
 });
