@@ -25,7 +25,7 @@ export interface DocumentedOperation {
   summary: string;
   body: $ZodType;
   response: $ZodType;
-  answerTypes?: readonly string[];
+  responseTypes?: readonly string[];
 }
 
 type Json = Record<string, unknown>;
@@ -85,7 +85,7 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
       ? {}
       : { requestBody: { required: needsBody, content: contentOf(request, bodyTypes) } }),
     responses: {
-      200: { description: 'Success', content: contentOf(answer, operation.answerTypes ?? ['application/json']) },
+      200: { description: 'Success', content: contentOf(answer, operation.responseTypes ?? ['application/json']) },
       ...errorResponses(operation.path.startsWith('/protect/')),
     },
   };

@@ -1,6 +1,6 @@
 /**
- * What the captcha routes keep per isolate: the keyring, the day's comb tables and recently used
- * sites. One engine per database, since tests and the CLI open several in a process.
+ * What the captcha routes keep in one isolate: the keyring, the tables of the day's proof of work, and sites that were
+ * used recently. There is one engine per environment, because tests and the CLI open several in one process.
  */
 import { keyDay, Keyring } from '../../captcha/seal/keyring.ts';
 import { RswMinter } from '../../captcha/pow/rsw-mint.ts';
@@ -16,24 +16,24 @@ import { countUse } from '../../store/spend-ledger/client/spend.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import type { ServiceEnvironment, ServiceStore } from '../environment.ts';
 
-/** A changed or deactivated site is seen by every isolate within this time (interface document 3). */
+/** Every isolate sees a changed or deactivated site within this time. */
 const SITE_MEMO_MS = 2000;
 const SITE_MEMO_ENTRIES = 10_000;
-/** Unknown keys are remembered too, shortly, so that guessing does not become a database load. */
+/** Unknown keys are kept too, for a short time, so that guesses do not load the database. */
 const MISS_MEMO_MS = 1000;
 const MAILBOX_WINDOW_MS = 86_400_000;
-/** No day has this number: one key for counts that span days. */
+/** Not the number of a real day: counts that span days need one key for all of them. */
 const MAILBOX_KEY_DAY = 0;
 
 type EngineEnvironment = Pick<ServiceEnvironment, 'store' | 'addressLookup'>;
 
 export class CaptchaEngine {
   readonly keyring: Keyring;
-  /** The operator's facts about addresses, or `null`. */
+  /** The operator's facts about addresses; `null` where there are none. */
   readonly addressLookup: AddressLookup | null;
   readonly #store: ServiceStore;
   readonly #sites = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
-  /** By secret in clear, known ones only: whether a guess is among them is told by its whole hash or not at all. */
+  /** By the secret itself, known secrets only. The map compares hashes of whole keys, so its timing does not reveal a part. */
   readonly #secrets = new ExpiringMap<SiteRecord>(SITE_MEMO_ENTRIES, SITE_MEMO_MS);
   readonly #misses = new ExpiringMap<true>(SITE_MEMO_ENTRIES, MISS_MEMO_MS);
   #minter: RswMinter | null = null;
@@ -54,7 +54,7 @@ export class CaptchaEngine {
     return site;
   }
 
-  /** Looked up by hash, so that neither time nor memory tells how much of a guess was right. */
+  /** The database looks up a hash, so that timing does not reveal how much of a guess is right. */
   async siteBySecret(secret: string, nowMs: number): Promise<SiteRecord | null> {
     const kept = this.#secrets.get(secret, nowMs);
     if (kept !== undefined) return kept;
@@ -66,21 +66,21 @@ export class CaptchaEngine {
     return site;
   }
 
-  /** Counts a mailbox by keyed hash, the same on every day; `false` above the site's limit within a day. */
+  /** Counts a mailbox by its keyed hash, which is the same on every day. `false` above the limit within a day. */
   async countMailbox(siteKey: string, mailbox: string, limit: number): Promise<boolean> {
     const tag = await visitorTag(this.keyring, MAILBOX_KEY_DAY, 'mailbox', mailbox);
     return countUse(this.#store, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
   }
 
   /**
-   * The day's minter; yesterday's is let go, its tables with it. Kept once it is made and not before: a
-   * promise that a cancelled request began may never settle, and all who come after would wait for it.
+   * The minter of the day. The engine keeps a finished minter only, never a promise of one: a promise that a cancelled
+   * request began may never settle, and all later requests would wait for it.
    */
   async minter(nowMs: number): Promise<RswMinter> {
     const day = keyDay(nowMs);
     if (this.#minter?.day === day) return this.#minter;
     const key = await powKeyOfDay(this.#store, day, nowMs);
-    // Others may have asked meanwhile: one set of tables is enough.
+    // Another request may have made it meanwhile.
     if (this.#minter?.day !== day) this.#minter = new RswMinter(key);
     return this.#minter;
   }
@@ -96,7 +96,7 @@ export function captchaEngine(environment: EngineEnvironment): CaptchaEngine {
   return made;
 }
 
-/** Makes tomorrow's parameters ahead of midnight, so that no visitor waits for them. */
+/** Makes the parameters of the next day before midnight, so that no visitor waits for them. */
 export async function preparePowKeys(store: ServiceStore, nowMs: number): Promise<void> {
   await powKeyOfDay(store, keyDay(nowMs), nowMs);
   await powKeyOfDay(store, keyDay(nowMs) + 1, nowMs);

@@ -1,6 +1,6 @@
 /**
- * What becomes of a challenge, told to the log (interface document 4.4, 4.5): issued or blocked, submitted,
- * verified. Test sites leave no trace. Telling never delays nor fails an answer.
+ * Records what happens to a challenge: issued or blocked, submitted, verified. Test sites leave no record. Recording
+ * neither delays a response nor makes it fail.
  */
 import type { SealedChallenge } from '../../captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../captcha/seal/sealed-facts.ts';
@@ -12,7 +12,7 @@ import { recordCaptcha } from '../ingest/record-captcha.ts';
 import type { ServiceCall } from '../http/service-call.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Longest user agent kept in a record, as in the verdict log. */
+/** Longest user agent in a record, as in the verdict log. */
 const USER_AGENT_MAX_CHARS = 1024;
 
 export interface IssueCircumstances {
@@ -26,28 +26,25 @@ export interface IssueCircumstances {
   accessRule: { userScopeHash: string; type: 'block' | 'restrict' } | null;
 }
 
+type RecordingCall = Pick<ServiceCall, 'store' | 'nowMs' | 'waitUntil'>;
 type Identity = Pick<CaptchaEvent, 'jti' | 'account_id' | 'site_key' | 'timestamp' | 'captcha_type'>;
 
-export function tellIssued(call: ServiceCall, identity: Identity, circumstances: IssueCircumstances): void {
-  recordCaptcha(call.store, { ...identity, event: 'issued', facts: factsOf(circumstances) }, (work) =>
-    call.waitUntil(work),
-  );
+export function recordIssued(call: RecordingCall, identity: Identity, circumstances: IssueCircumstances): void {
+  recordCaptcha(call.store, { ...identity, event: 'issued', facts: factsOf(circumstances) }, call.waitUntil);
 }
 
-export function tellBlocked(
-  call: ServiceCall,
+export function recordBlocked(
+  call: RecordingCall,
   identity: Omit<Identity, 'captcha_type'>,
   circumstances: IssueCircumstances,
   reason: string,
 ): void {
   const facts = factsOf(circumstances);
-  recordCaptcha(call.store, { ...identity, captcha_type: 'blocked', event: 'blocked', facts, reason }, (work) =>
-    call.waitUntil(work),
-  );
+  recordCaptcha(call.store, { ...identity, captcha_type: 'blocked', event: 'blocked', facts, reason }, call.waitUntil);
 }
 
-export function tellSubmitted(
-  call: ServiceCall,
+export function recordSubmitted(
+  call: RecordingCall,
   accountId: string,
   challenge: SealedChallenge,
   outcome: { correct: boolean; reason: string | null; facts: SealedFacts | null },
@@ -61,17 +58,17 @@ export function tellSubmitted(
     score: outcome.facts?.score ?? null,
     detectors: outcome.facts?.detectors ?? [],
   };
-  recordCaptcha(call.store, event, (work) => call.waitUntil(work));
+  recordCaptcha(call.store, event, call.waitUntil);
 }
 
-export function tellVerified(
-  call: ServiceCall,
+export function recordVerified(
+  call: RecordingCall,
   accountId: string,
   token: SealedToken,
   outcome: { verified: boolean; reason: string | null },
 ): void {
   const event: CaptchaEvent = { ...identityOf(token, accountId), event: 'verified', at: call.nowMs, ...outcome };
-  recordCaptcha(call.store, event, (work) => call.waitUntil(work));
+  recordCaptcha(call.store, event, call.waitUntil);
 }
 
 function identityOf(of: SealedChallenge | SealedToken, accountId: string): Identity {
@@ -111,7 +108,7 @@ function factsOf(given: IssueCircumstances): CaptchaFacts {
   };
 }
 
-/** The field's own words for why a captcha was chosen; `null` where the site's setting alone chose. */
+/** Why a captcha was chosen, in the words that other services use; `null` if the setting of the site alone chose it. */
 function selectionReason({ facts, settings, accessRule }: IssueCircumstances): string | null {
   if (accessRule?.type === 'block') return 'ACCESS_POLICY_BLOCK';
   if (accessRule !== null) return 'USER_ACCESS_POLICY';

@@ -1,12 +1,15 @@
 /**
- * The public captcha routes: verification for backends, challenge and solution for browsers on any
- * page (CORS-open, no credentials), the page for visitors without script, and the widget's files. Mounted
- * at `/` by the service.
+ * The public captcha routes: verification for backends, challenge and solution for browsers on any page (open to CORS,
+ * without credentials), the page for visitors without scripts, and the files of the widget.
  */
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { ServiceApp, ServiceCall, ServiceHonoEnv } from '../http/service-call.ts';
-import { jsonResponse, respondError } from '../http/respond-error.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse, unexpectedErrorResponse } from '../http/respond-error.ts';
+import type { CaptchaRouteError } from '../http/service-error.ts';
+import type { Result } from '../../result.ts';
+import { ok } from '../../result.ts';
 import { serviceCall } from '../http/service-call.ts';
 import { createChallenge } from './challenge/create-challenge.ts';
 import { siteverifyAlias } from './siteverify/siteverify-alias.ts';
@@ -21,26 +24,26 @@ const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',
-  // Browsers cap it at two hours or a day; a preflight a visit is enough.
+  // Browsers keep it for two hours or a day at most. One preflight per visit is enough.
   'access-control-max-age': '86400',
 } as const;
 
 export function captchaRoutes(): ServiceApp {
   const routes = new Hono<ServiceHonoEnv>();
-  routes.post('/siteverify', (context) => answer(context, siteverify, {}));
+  routes.post('/siteverify', (context) => respond(context, siteverify, {}));
   for (const [path, dialect] of [
     ['/turnstile/v0/siteverify', 'turnstile'],
     ['/hcaptcha/siteverify', 'hcaptcha'],
     ['/recaptcha/api/siteverify', 'recaptcha'],
   ] as const) {
-    routes.post(path, (context) => answer(context, (call) => siteverifyAlias(dialect, call), {}));
+    routes.post(path, (context) => respond(context, async (call) => ok(await siteverifyAlias(dialect, call)), {}));
   }
   for (const [path, handler] of [
     ['/captcha/v1/challenge', createChallenge],
     ['/captcha/v1/solution', submitSolution],
   ] as const) {
     routes.options(path, () => new Response(null, { status: 204, headers: CORS_HEADERS }));
-    routes.post(path, (context) => answer(context, handler, CORS_HEADERS));
+    routes.post(path, (context) => respond(context, handler, CORS_HEADERS));
   }
   routes.on(['GET', 'POST'], '/captcha/v1/wait', (context) => waitPage(serviceCall(context)));
   for (const name of publicAssets) {
@@ -49,20 +52,27 @@ export function captchaRoutes(): ServiceApp {
   return routes;
 }
 
-/** Runs a handler and turns its value or its refusal into the answer: a browser must be able to read both. */
-async function answer(
+/** Every response has the headers, errors too: the page that called must be able to read both. */
+async function respond(
   context: CaptchaContext,
-  handler: (call: ServiceCall) => Promise<object>,
+  handler: (call: ServiceCall) => Promise<Result<object, CaptchaRouteError>>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const call = serviceCall(context);
-  let response: Response;
-  try {
-    const value = await handler(call);
-    response = value instanceof Response ? value : jsonResponse(value);
-  } catch (error) {
-    response = respondError(error, call.requestId);
-  }
+  const response = await responseOf(handler, call);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
+}
+
+async function responseOf(
+  handler: (call: ServiceCall) => Promise<Result<object, CaptchaRouteError>>,
+  call: ServiceCall,
+): Promise<Response> {
+  try {
+    const result = await handler(call);
+    if (!result.ok) return errorResponse(result.error);
+    return result.value instanceof Response ? result.value : jsonResponse(result.value);
+  } catch (error) {
+    return unexpectedErrorResponse(error, call.requestId);
+  }
 }

@@ -1,7 +1,7 @@
 /**
- * Who asks for a challenge. An edge with a valid client JWT speaks for its visitor, and only for sites
- * of its own account; everybody else is who their connection says. A `visitor` member without
- * that JWT is refused, not ignored: somebody is trying, or somebody's set-up is wrong.
+ * The visitor of a challenge. An edge with a valid client JWT describes its visitor, for sites of its own account only.
+ * Any other visitor is described by their own connection. A field `visitor` without that JWT is refused, not ignored:
+ * it is an attack, or a mistake in a configuration.
  */
 import { SEALED_CATEGORIES_MAX } from '../../captcha/seal/sealed-facts.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
@@ -11,10 +11,12 @@ import type { StoredInstance } from '../../store/d1/instances.ts';
 import type { AddressFacts } from '../../captcha/verify/address-facts.ts';
 import { authenticateEdge } from '../http/authenticate-edge.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { ApiError } from '../http/api-error.ts';
 import type { ServiceCall } from '../http/service-call.ts';
+import type { CaptchaError, CredentialError } from '../http/service-error.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 
-/** Compared whole with access control rules; longer ones are no browser's. */
+/** Access control rules compare the whole text. No browser sends a longer one. */
 const USER_AGENT_MAX_CHARS = 16_384;
 
 export interface Visitor {
@@ -29,50 +31,56 @@ export interface Visitor {
   city: string | null;
   latitude: number | null;
   longitude: number | null;
-  /** Flags of the address, or `null` when nobody could tell. */
+  /** Flags of the address; `null`: not known. */
   categories: readonly string[] | null;
-  /** 0–1, by the operator's dataset. */
+  /** From 0 to 1, in the operator's dataset. */
   abuseScore: number | null;
-  /** Risk of the Protect session by the edge's word, or 0. */
+  /** Risk of the Protect session as the edge reports it; 0 without a session. */
   sessionRisk: number;
-  /** Host of the page when an edge says so. */
+  /** Host of the page, as the edge names it; `null` for a direct visitor. */
   host: string | null;
-  /** Account the edge belongs to; `null` for a direct visitor. */
+  /** Account of the edge; `null` for a direct visitor. */
   edgeAccountId: string | null;
-  /** The edge's instance; `null` for a direct visitor. */
+  /** Instance of the edge; `null` for a direct visitor. */
   instance: StoredInstance | null;
-  /** What only a direct request shows. */
+  /** Headers that only a direct request shows. */
   headers: { acceptLanguage: boolean; fetchMetadata: boolean } | null;
 }
 
-export async function visitorOf(call: ServiceCall, told: EdgeVisitor | undefined): Promise<Visitor> {
-  const { request } = call;
-  if (told === undefined) return directVisitor(call);
-  if (request.headers.get('authorization') === null) {
-    throw new ApiError('API.UNAUTHORIZED', 'The visitor member needs a client JWT');
-  }
+/** `described`: the visitor as the edge describes them. */
+export async function visitorOf(
+  call: ServiceCall,
+  described: EdgeVisitor | undefined,
+): Promise<Result<Visitor, CaptchaError | CredentialError>> {
+  if (described === undefined) return ok(directVisitor(call));
+  if (call.request.headers.get('authorization') === null) return failed({ kind: 'visitor-without-jwt' });
   const instance = await authenticateEdge(call);
+  return instance.ok ? ok(edgesVisitor(described, instance.value)) : instance;
+}
+
+function edgesVisitor(described: EdgeVisitor, instance: StoredInstance): Visitor {
+  const { country, asn, ipCategories } = described;
   return {
-    ip: canonicalIp(told.ip),
-    userAgent: told.userAgent.slice(0, USER_AGENT_MAX_CHARS),
-    country: told.country,
-    asn: told.asn,
+    ip: canonicalIp(described.ip),
+    userAgent: described.userAgent.slice(0, USER_AGENT_MAX_CHARS),
+    country,
+    asn,
     network: null,
-    ja4: told.ja4,
+    ja4: described.ja4,
     city: null,
     latitude: null,
     longitude: null,
-    categories: withTor(told.asn === null && told.ipCategories.length === 0 ? null : told.ipCategories, told.country),
+    categories: withTor(asn === null && ipCategories.length === 0 ? null : ipCategories, country),
     abuseScore: null,
-    sessionRisk: told.riskScore ?? 0,
-    host: told.host,
+    sessionRisk: described.riskScore ?? 0,
+    host: described.host,
     edgeAccountId: instance.accountId,
     instance,
     headers: null,
   };
 }
 
-/** With what the operator's dataset knows beyond what was told; what was told stands, categories add up. */
+/** Fills in facts of the operator's dataset. A fact that is already known stays; categories add up. */
 export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Visitor {
   if (known === null) return visitor;
   const { categories } = known;
@@ -93,7 +101,7 @@ export function withKnownFacts(visitor: Visitor, known: AddressFacts | null): Vi
 function directVisitor(call: ServiceCall): Visitor {
   const { request, signals } = call;
   const ip = clientAddress(signals, request);
-  // `clientAddress` believed the proxy's secret, so its other headers may be believed as well.
+  // `clientAddress` has checked the secret of the proxy, so the other headers of the proxy can be trusted too.
   const fromProxy = signals.kind === 'headers' && ip !== null;
   const cf: Partial<IncomingRequestCfProperties> | undefined = fromProxy ? undefined : request.cf;
   const country = fromProxy ? request.headers.get(header.clientCountry) : (cf?.country ?? null);
@@ -123,13 +131,13 @@ function directVisitor(call: ServiceCall): Visitor {
   };
 }
 
-/** Cloudflare's country of the Tor network. */
+/** `T1` is Cloudflare's country code of the Tor network. */
 function withTor(categories: readonly string[] | null, country: string | null): readonly string[] | null {
   return country === 'T1' ? [...new Set([...(categories ?? []), 'tor'])] : categories;
 }
 
 function degrees(text: string | undefined): number | null {
   const value = Number.parseFloat(text ?? '');
-  // One decimal is a city's size, and as much as a distance check needs.
+  // One decimal is about the size of a city, and enough for a check of distances.
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : null;
 }

@@ -1,12 +1,13 @@
 /**
- * The browser files, served from this Worker so that a page needs no third host: by content hash for
- * ever when the address names the hash it has, else revalidated by ETag.
+ * The browser files. This Worker serves them itself, so that a page needs no third host. A file whose address has its
+ * content hash is cached for a year; otherwise it is revalidated by its entity tag.
  */
 import { clientAssets } from '../../widget/bundle.generated.ts';
+import { hasEntity } from '../http/if-none-match.ts';
 
 /**
- * Files a page of another origin may load; the protect script and the page texts are for edges, which
- * hand them on. The interstitial's script belongs to the edge that carries it.
+ * Files that a page of another origin may load. Edges load the protect script and the page texts and serve them from
+ * their own host. The script of the interstitial is not here: the edge has it in its own bundle.
  */
 export const publicAssets = [
   'widget.js',
@@ -21,7 +22,7 @@ export const publicAssets = [
 
 const SCRIPT = { 'content-type': 'text/javascript; charset=utf-8' } as const;
 const DATA = { 'content-type': 'application/json' } as const;
-/** The frame lends its origin to a worker and does nothing else, whoever embeds it. */
+/** The frame lends its origin to a worker and does nothing else, so any page may embed it. */
 const PAGE = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -33,17 +34,16 @@ export function widgetAsset(request: Request, name: string): Response | null {
   const asset = clientAssets[name];
   if (asset === undefined) return null;
   const etag = `"${asset.hash}"`;
-  const named = new URL(request.url).searchParams.get('v') === asset.hash;
+  const isNamedByHash = new URL(request.url).searchParams.get('v') === asset.hash;
   const headers = {
     ...headersOf(name),
-    'cache-control': named ? 'public, max-age=31536000, immutable' : 'public, max-age=300, must-revalidate',
+    'cache-control': isNamedByHash ? 'public, max-age=31536000, immutable' : 'public, max-age=300, must-revalidate',
     etag,
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
     'x-content-type-options': 'nosniff',
   };
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  if (hasEntity(request, etag)) return new Response(null, { status: 304, headers });
   return new Response(request.method === 'HEAD' ? null : asset.body, { headers });
 }
 

@@ -1,27 +1,24 @@
 /**
- * `POST /edge/v1/verdicts` (design 4, 7): an edge appends a batch to its own instance's log. Answers
- * once the rows are durable, so a 200 means that no retry is needed and a retry does no harm.
+ * `POST /edge/v1/verdicts`: an edge appends a batch to the log of its instance. The response comes once the rows are
+ * durable. So after a 200 no retry is needed, and a retry does no harm.
  */
 import { verdictBatch } from '../../contract/edge/edge-api.ts';
-import { parseWithSchema } from '../http/body/parse-with-schema.ts';
-import { readBody } from '../http/body/read-body.ts';
+import { readBodyAs } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse } from '../http/respond-error.ts';
 import { acceptBatch } from '../ingest/accept-batch.ts';
-import { jsonResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-route.ts';
 
-/** 500 records of 8 kB: a record's texts are cut at 1,024 characters each. */
+/** 500 records of 8 kB. The edge cuts each text of a record at 1,024 characters. */
 const VERDICTS_BODY_MAX_BYTES = 4 * 1024 * 1024;
 
 export const appendVerdicts: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/verdicts',
   async handler({ store, instance, request, requestId, nowMs }) {
-    const { batchId, records, counters } = parseWithSchema(
-      verdictBatch,
-      await readBody(request, VERDICTS_BODY_MAX_BYTES),
-    );
-    return jsonResponse(
-      await acceptBatch(store, instance, { batchId: batchId ?? requestId, records, counters }, nowMs),
-    );
+    const body = await readBodyAs(verdictBatch, request, VERDICTS_BODY_MAX_BYTES);
+    if (!body.ok) return errorResponse(body.error);
+    const { batchId = requestId, records, counters } = body.value;
+    return jsonResponse(await acceptBatch(store, instance, { batchId, records, counters }, nowMs));
   },
 };

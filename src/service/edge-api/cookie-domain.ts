@@ -1,7 +1,7 @@
 /**
- * The widest domain a session cookie may have for a host: the registrable domain by the public suffix
- * list (design 6), so that `www` and `shop` share one session and no neighbour under a shared suffix
- * gets it. `null` is host-only: addresses, localhost, and names that are a suffix themselves.
+ * The widest domain that a session cookie may have for a host: the registrable domain by the public suffix list. So
+ * `www` and `shop` share one session, and a neighbour under a shared suffix does not get it. `null` means host-only:
+ * addresses, localhost, and names that are a suffix themselves.
  */
 import { getDomain } from 'tldts';
 

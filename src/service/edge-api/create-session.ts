@@ -1,35 +1,36 @@
 /**
- * `POST /edge/v1/sessions` (design 6): opens a session for the visitor the edge describes, or renews
- * the JWT of one, its risk evaluated either way. A JWT that was copied to another network or user agent
- * renews nothing: it is answered with a new session, which remembers that, and so is one whose session is
- * over or was withdrawn.
+ * `POST /edge/v1/sessions`: opens a session for the visitor that the edge describes, or renews the JWT of one. Either
+ * way the risk of the session is evaluated. A JWT that was copied to another network or user agent is not renewed: the
+ * visitor gets a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
  */
+import { visitorBinding } from '../../address/visitor-binding.ts';
 import { edgeSessionRequest } from '../../contract/edge/edge-api.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
-import { visitorBinding } from '../../address/visitor-binding.ts';
-import { parseWithSchema } from '../http/body/parse-with-schema.ts';
-import { readBody } from '../http/body/read-body.ts';
-import { jsonResponse } from '../http/respond-error.ts';
+import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
+import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
 import type { OpenedRisk } from '../../store/risk-book/client/session-risk.ts';
+import { readBodyAs } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse } from '../http/respond-error.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
-import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
-import { isOf, sessionClaims } from './session-claims.ts';
-import { rootKey } from '../../store/keys/root-key.ts';
+import { isSessionOf, sessionClaims } from './session-claims.ts';
 
-/** One visitor's signals and one JWT. */
+/** The signals of one visitor, and one JWT. */
 const SESSION_BODY_MAX_BYTES = 32 * 1024;
 
 export const createSession: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/sessions',
   async handler(call) {
-    const { visitor, jwt } = parseWithSchema(edgeSessionRequest, await readBody(call.request, SESSION_BODY_MAX_BYTES));
+    const body = await readBodyAs(edgeSessionRequest, call.request, SESSION_BODY_MAX_BYTES);
+    if (!body.ok) return errorResponse(body.error);
+    const { visitor, jwt } = body.value;
     const known = jwt === undefined ? null : await sessionClaims(call, jwt);
-    const isOwn = known !== null && (await isOf(known, visitor));
+    const isOwn = known !== null && (await isSessionOf(known, visitor));
     const renewed = isOwn ? await renew(call, visitor, known) : null;
     return jsonResponse(renewed ?? (await open(call, visitor, isOwn ? null : (known?.jti ?? null))));
   },

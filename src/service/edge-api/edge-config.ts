@@ -1,8 +1,7 @@
 /**
- * Everything an edge needs to know of its instance, as one document (design 4). `configVersion` is a
- * hash of the content, so equal content has an equal version on every isolate, and a week's new
- * keys are a new version by themselves. The lists of raised and withdrawn sessions count by their own version:
- * what edges poll does not read them.
+ * Everything that an edge needs to know about its instance, as one document. `configVersion` is a hash of the content:
+ * equal content has an equal version in every isolate, and the new keys of a week are a new version. The lists of raised
+ * and withdrawn sessions count with their own version number, so that the poll of an edge does not read them.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
@@ -18,11 +17,12 @@ import { edgeKeySets } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import type { ServiceStore } from '../environment.ts';
 
-/** As many as the edge accepts; older ruleset keys have no live ruleset. */
+/** As many as the edge accepts. No live ruleset is signed with an older key. */
 const RULESET_KEYS_MAX = 8;
-/** 128 bits of the content's hash. */
+/** 128 bits of the hash. */
 const VERSION_HEX_CHARS = 32;
 
+/** What `configVersion` hashes, apart from the version of the lists. */
 type Lasting = Omit<EdgeConfig, 'configVersion' | 'raisedJtis' | 'withdrawnJtis'>;
 
 export async function edgeConfigFor(store: ServiceStore, instance: StoredInstance, nowMs: number): Promise<EdgeConfig> {
@@ -50,7 +50,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
   const [site, keys] = await Promise.all([
     siteByKey(store, instance.globalSiteKey),
     rootKey(store).then((root) => edgeKeySets(root, instance.id, nowMs)),
-    // Makes the first one, so that an edge never starts without a key to check rulesets by.
+    // Makes the first key, so that an edge never starts without a key to check rulesets with.
     signingKey(store, 'ruleset', nowMs),
   ]);
   if (!site) throw new Error(`Instance ${instance.id} names a site that does not exist`);
@@ -69,8 +69,8 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
   };
 }
 
-/** The policy members in the schema's order, so that the hash does not depend on how a row was written. */
+/** The fields of the policy in the order of the schema, so that the hash does not depend on how a row was written. */
 function policyOf(instance: StoredInstance): EdgeConfig['policy'] {
-  const members = Object.keys(instancePolicy.shape) as (keyof EdgeConfig['policy'])[];
-  return Object.fromEntries(members.map((member) => [member, instance[member]])) as EdgeConfig['policy'];
+  const fields = Object.keys(instancePolicy.shape) as (keyof EdgeConfig['policy'])[];
+  return Object.fromEntries(fields.map((field) => [field, instance[field]])) as EdgeConfig['policy'];
 }

@@ -1,7 +1,4 @@
-/**
- * Every call an edge can make (design 4). The client JWT is checked before any of these handlers
- * runs.
- */
+/** Every route of the edge API. `app.ts` checks the client JWT before a handler of this table runs. */
 import { appendTelemetry } from './append-telemetry.ts';
 import { appendVerdicts } from './append-verdicts.ts';
 import { createSession } from './create-session.ts';

@@ -1,11 +1,8 @@
-/**
- * `GET /.well-known/jwks.json` (RFC 7517): the public keys client JWTs are checked by, current and
- * former ones.
- */
+/** `GET /.well-known/jwks.json` (RFC 7517): the current and former public keys that client JWTs are checked with. */
 import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import type { ServiceStore } from '../environment.ts';
 
-/** Keys are added, never changed: a checker that meets a new `kid` asks again. */
+/** Keys are added, never changed. A checker that does not know a `kid` asks again. */
 const JWKS_MAX_AGE_SECONDS = 300;
 
 export async function jwks(store: ServiceStore, nowMs: number): Promise<Response> {

@@ -1,10 +1,9 @@
 /**
- * A ruleset file as an answer. Its address holds the hash of its content (a delta's: of its base, and its
- * version), so it can be kept for ever, but only by the edge that asked: it is an account's rule set.
+ * A ruleset file as a response. The address of a base names the hash of its content, and the address of a delta the
+ * hash of its base and its version. So the file can be kept for a year, but only by the edge that asked for it: the
+ * rules belong to one account.
  */
 import { RULESET_MEDIA_TYPE } from '../../contract/edge/edge-api.ts';
-import { errorEnvelope } from '../../contract/errors.ts';
-import { jsonResponse } from '../http/respond-error.ts';
 
 export const rulesetHashPattern = /^[0-9a-f]{64}$/;
 
@@ -17,8 +16,4 @@ export function rulesetResponse(body: BodyInit, etag: string): Response {
       etag: `"${etag}"`,
     },
   });
-}
-
-export function unknownRuleset(): Response {
-  return jsonResponse(errorEnvelope('API.NOT_FOUND', 'This instance has no such ruleset'), 404);
 }

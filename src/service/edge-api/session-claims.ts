@@ -1,6 +1,7 @@
 /**
- * The claims of a session JWT that an edge hands in: ours, of this instance, and its session not over. Its five
- * minutes may be: a session outlives its JWTs. Whether it is still of this visitor, the caller judges.
+ * The claims of a session JWT that an edge hands in. The JWT must have a signature of this deployment and belong to the
+ * instance, and its session must not be over. The JWT itself may have expired: a session outlives its JWTs. Whether the
+ * session belongs to the visitor is a separate question.
  */
 import { decodeProtectedHeader } from 'jose';
 import { verifySessionJwt } from '../../risk/session-token.ts';
@@ -23,7 +24,7 @@ export async function sessionClaims({ store, instance, nowMs }: EdgeCall, jwt: s
   return verified.ok && verified.value.sxp * 1000 > nowMs ? verified.value : null;
 }
 
-/** Whether the session was opened from this network with this user agent. */
-export async function isOf(claims: SessionClaims, visitor: EdgeVisitor): Promise<boolean> {
+/** Whether the session was opened from the visitor's network with the visitor's user agent. */
+export async function isSessionOf(claims: SessionClaims, visitor: EdgeVisitor): Promise<boolean> {
   return claims.bnd === (await visitorBinding(visitor.ip, visitor.userAgent));
 }

@@ -1,27 +1,27 @@
 /**
- * `POST /edge/v1/waits/take` `{id, bornAt, ip}` → `{taken}`: an edge asks before it lets somebody in who
- * only waited (design 5). True once per ticket and within the budget of the network and the site, the
- * same that waiting in the widget draws on, so that many isolates give no more than one.
+ * `POST /edge/v1/waits/take` `{id, bornAt, ip}` → `{taken}`: an edge asks before it lets in a visitor who only waited.
+ * `taken` is true once per ticket, and within the budget of the network and the site. Waiting in the widget uses the
+ * same budget, so many isolates together let in no more than one isolate would.
  */
 import * as z from 'zod/mini';
-import { keyDay } from '../../captcha/seal/keyring.ts';
-import { addressPrefix } from '../../address/visitor-binding.ts';
-import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { canonicalIp } from '../../address/ip.ts';
-import { parseWithSchema } from '../http/body/parse-with-schema.ts';
-import { readBody } from '../http/body/read-body.ts';
-import { captchaEngine } from '../captcha/captcha-engine.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
+import { keyDay } from '../../captcha/seal/keyring.ts';
+import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
+import { captchaEngine } from '../captcha/captcha-engine.ts';
 import { waitAllowed } from '../captcha/wait-budget.ts';
-import { jsonResponse } from '../http/respond-error.ts';
+import { readBodyAs } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse } from '../http/respond-error.ts';
 import type { EdgeRoute } from './edge-route.ts';
 
 const BODY_MAX_BYTES = 1024;
-/** An edge's clock ahead of ours by more is wrong. */
+/** The clock of an edge may be ahead by this much. */
 const CLOCK_SKEW_MS = 60_000;
-/** Above the life of a ticket and of a held submission; the ledger remembers for longer. */
+/** Longer than a ticket or a held submission lives. The ledger remembers a ticket for longer than this. */
 const TICKET_MAX_AGE_MS = 45 * 60_000;
-const question = z.strictObject({
+const ticketRequest = z.strictObject({
   id: z.uuid(),
   bornAt: z.int().check(z.nonnegative()),
   ip: z.string().check(z.maxLength(64)),
@@ -31,16 +31,18 @@ export const takeWait: EdgeRoute = {
   method: 'POST',
   path: '/edge/v1/waits/take',
   async handler({ store, addressLookup, instance, request, nowMs, waitUntil }) {
-    const { id, bornAt, ip } = parseWithSchema(question, await readBody(request, BODY_MAX_BYTES));
+    const body = await readBodyAs(ticketRequest, request, BODY_MAX_BYTES);
+    if (!body.ok) return errorResponse(body.error);
+    const { id, bornAt, ip } = body.value;
     const address = canonicalIp(ip);
-    const isOfNow = bornAt <= nowMs + CLOCK_SKEW_MS && bornAt >= nowMs - TICKET_MAX_AGE_MS;
-    if (address === null || !isOfNow) return jsonResponse({ taken: false });
+    const isCurrent = bornAt <= nowMs + CLOCK_SKEW_MS && bornAt >= nowMs - TICKET_MAX_AGE_MS;
+    if (address === null || !isCurrent) return jsonResponse({ taken: false });
     const key = `wait:${instance.id}:${id}`;
     const { spent } = await spend({ store, waitUntil }, id.slice(-2), { key, bornAt, fingerprint: null, answer: '' });
-    // A ticket shown again uses up nobody's budget.
+    // A ticket that is shown again must not use up the budget.
     if (!spent) return jsonResponse({ taken: false });
-    const prefix = addressPrefix(address);
-    const tag = await visitorTag(captchaEngine({ store, addressLookup }).keyring, keyDay(nowMs), 'prefix', prefix);
+    const { keyring } = captchaEngine({ store, addressLookup });
+    const tag = await visitorTag(keyring, keyDay(nowMs), 'prefix', addressPrefix(address));
     return jsonResponse({ taken: await waitAllowed(store, instance.globalSiteKey, tag) });
   },
 };

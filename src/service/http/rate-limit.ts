@@ -1,32 +1,29 @@
 /**
- * A limit per site and address prefix, counted in this isolate's memory: it costs no call and stops
- * one network from keeping an isolate busy. A visitor who is spread over many isolates gets the limit
- * in each; what must be exact (attempts, waits, spends) is counted in the ledger instead.
+ * A limit per key, counted in the memory of one isolate. It costs no call, and it stops one caller from keeping an
+ * isolate busy. A caller whose requests reach several isolates gets the limit in each. What must be exact (attempts,
+ * waits, spends) is counted in the spend ledger instead.
  */
-import { ApiError } from './api-error.ts';
+import type { RateLimitError } from './service-error.ts';
 
 const WINDOW_MS = 60_000;
-/** Per minute, site and prefix: a school behind one address still passes. */
+/** Per minute, site and address prefix. A school behind one address stays below it. */
 export const CALLS_PER_WINDOW = 300;
-/** Counters per isolate, some 100 bytes each; a full table is emptied, which only forgives. */
+/** About 100 bytes each. A full table is emptied, which only lets more calls through. */
 const COUNTERS_MAX = 50_000;
 
 export class RateLimit {
   readonly #callsPerWindow: number;
-  readonly #refusal: string;
+  readonly #what: string;
   #window = 0;
   #counters = new Map<string, number>();
 
-  constructor(
-    callsPerWindow: number = CALLS_PER_WINDOW,
-    refusal: string = 'Too many calls from this network; wait a little',
-  ) {
+  constructor(callsPerWindow: number = CALLS_PER_WINDOW, what: string = 'Too many calls from this network') {
     this.#callsPerWindow = callsPerWindow;
-    this.#refusal = refusal;
+    this.#what = what;
   }
 
-  /** @throws 429 with `Retry-After` when the key has used up its window. */
-  take(key: string, nowMs: number): void {
+  /** Counts a call. `null`: the key is within its limit. */
+  take(key: string, nowMs: number): RateLimitError | null {
     const window = Math.floor(nowMs / WINDOW_MS);
     if (window !== this.#window || this.#counters.size >= COUNTERS_MAX) {
       this.#window = window;
@@ -34,10 +31,8 @@ export class RateLimit {
     }
     const used = (this.#counters.get(key) ?? 0) + 1;
     this.#counters.set(key, used);
-    if (used <= this.#callsPerWindow) return;
-    const seconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
-    throw new ApiError('API.RATE_LIMITED', this.#refusal, undefined, {
-      'retry-after': String(seconds),
-    });
+    if (used <= this.#callsPerWindow) return null;
+    const retryAfterSeconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
+    return { kind: 'rate-limited', what: this.#what, retryAfterSeconds };
   }
 }

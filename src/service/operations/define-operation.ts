@@ -53,7 +53,7 @@ export interface OperationDefinition<Body extends core.$ZodType> {
   /** Documents the 200 answer. */
   response: core.$ZodType;
   /** Media types of that answer where it is not JSON. */
-  answerTypes?: readonly string[];
+  responseTypes?: readonly string[];
   /** Body bytes accepted; default 1 MiB. */
   maxBodyBytes?: number;
   handler(context: OperationContext<core.output<Body>>): Promise<Response | object>;

@@ -1,45 +1,67 @@
 /**
- * One management call: permission first, then the body, then the handler (design 9). The account is
- * always the key's own; body members `accountId` and `token` are accepted and mean nothing
- * (interface document 5.6).
+ * One management call: permission first, then the body, then the handler. The account is always the account of the API
+ * key. The body fields `accountId` and `token` are accepted and ignored, as other services of this API expect them.
  */
 import type * as core from 'zod/v4/core';
+import { ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import { appendManagementAudit } from '../../store/d1/management-audit.ts';
-import { redacted } from './audit-trail/redact-body.ts';
+import { parseWithSchema } from '../http/body/parse-with-schema.ts';
+import type { ParsedBody } from '../http/body/parse-with-schema.ts';
+import { BODY_MAX_BYTES, readBody } from '../http/body/read-body.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse } from '../http/respond-error.ts';
+import type { ServiceCall } from '../http/service-call.ts';
+import type { BodyError } from '../http/service-error.ts';
+import { redactedBody } from './audit-trail/redact-body.ts';
 import { authorise } from './authorise.ts';
 import type { Caller } from './authorise.ts';
-import { parseWithSchema } from '../http/body/parse-with-schema.ts';
-import { BODY_MAX_BYTES, readBody } from '../http/body/read-body.ts';
-import type { ParsedBody } from '../http/body/read-body.ts';
-import { clientAddress } from '../http/client-address.ts';
 import type { Operation } from './define-operation.ts';
-import type { ServiceCall } from '../http/service-call.ts';
-import { jsonResponse } from '../http/respond-error.ts';
+import { refusalOf } from './operation-error.ts';
 
-const IGNORED_MEMBERS = ['accountId', 'token'] as const;
+const IGNORED_FIELDS = ['accountId', 'token'] as const;
 
 export async function runOperation(operation: Operation, call: ServiceCall): Promise<Response> {
-  const { store, serviceUrl, request, requestId, nowMs, waitUntil } = call;
-  const { account, apiKey } = await authorise(store, request, operation, nowMs);
-  const given: ParsedBody =
-    operation.method === 'GET' ? { kind: 'empty' } : await readBody(request, operation.maxBodyBytes ?? BODY_MAX_BYTES);
-  const body = parseWithSchema(operation.body, withoutIgnored(given, operation.body));
-  const answer = await operation.handler({
-    store,
-    account,
-    apiKey,
-    // The list of operations has forgotten each handler's own body type; the schema just proved it.
-    body: body as never,
-    requestId,
-    nowMs,
-    serviceUrl,
-    waitUntil,
-  });
-  if (operation.access === 'write') await recordWrite(operation, call, { account, apiKey }, body);
-  return answer instanceof Response ? answer : jsonResponse(answer);
+  const { store, serviceUrl, requestId, nowMs, waitUntil } = call;
+  const caller = await authorise(call, operation);
+  if (!caller.ok) return errorResponse(caller.error);
+  const body = await bodyFor(operation, call.request);
+  if (!body.ok) return errorResponse(body.error);
+  const { account, apiKey } = caller.value;
+  let result: Response | object;
+  try {
+    // The table of operations does not keep the body type of each handler. The schema has just proved it.
+    const typedBody = body.value as never;
+    result = await operation.handler({
+      store,
+      account,
+      apiKey,
+      body: typedBody,
+      requestId,
+      nowMs,
+      serviceUrl,
+      waitUntil,
+    });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return errorResponse(refusal);
+  }
+  if (operation.access === 'write') await recordWrite(operation, call, caller.value, body.value);
+  return result instanceof Response ? result : jsonResponse(result);
 }
 
-/** The write is done and is answered as done: a trail that cannot be written is said in the log. */
+async function bodyFor(
+  { method, body, maxBodyBytes }: Operation,
+  request: Request,
+): Promise<Result<unknown, BodyError>> {
+  const read =
+    method === 'GET' ? ok<ParsedBody>({ kind: 'empty' }) : await readBody(request, maxBodyBytes ?? BODY_MAX_BYTES);
+  return read.ok ? parseWithSchema(body, withoutIgnored(read.value, body)) : read;
+}
+
+/** The write has happened, so the response says so, even when the audit trail cannot be written. The log has the rest. */
 async function recordWrite(operation: Operation, call: ServiceCall, caller: Caller, body: unknown): Promise<void> {
   const { store, signals, request, requestId, nowMs } = call;
   try {
@@ -51,7 +73,7 @@ async function recordWrite(operation: Operation, call: ServiceCall, caller: Call
       operation: operation.name,
       requestId,
       ip: clientAddress(signals, request),
-      body: redacted(body),
+      body: redactedBody(body),
     });
   } catch (error) {
     console.error(JSON.stringify({ event: 'audit-trail-failed', requestId, message: String(error) }));
@@ -64,6 +86,6 @@ function withoutIgnored(body: ParsedBody, schema: core.$ZodType): ParsedBody {
   }
   const declared = (schema._zod.def as { shape?: Record<string, unknown> }).shape ?? {};
   const value = { ...(body.value as Record<string, unknown>) };
-  for (const name of IGNORED_MEMBERS) if (!(name in declared)) delete value[name];
+  for (const name of IGNORED_FIELDS) if (!(name in declared)) delete value[name];
   return { kind: body.kind, value };
 }

@@ -113,7 +113,7 @@ describe('the body', () => {
       headers: json,
       body: JSON.stringify({ name: 'a', cname: 'a.example', globalSiteKey: 'k', nmae: 'b' }),
     });
-    expect([key, details]).toEqual(['API.INVALID_BODY', [{ path: 'nmae', message: 'is not known here' }]]);
+    expect([key, details]).toEqual(['API.INVALID_BODY', [{ path: 'nmae', message: 'is not a known field' }]]);
   });
 
   test.each([

@@ -1,34 +1,34 @@
 /**
- * The live rules of an account for whoever decides by them (challenge, verification). Kept per isolate and
- * checked against the account's version at most once a second, so that a change acts within two and a
- * request in between costs no read. Settled values are kept, never promises: one that a cancelled
- * request began may never settle on Workers.
+ * The live access control rules of an account, for challenges and verification. Each isolate keeps them, and compares
+ * them with the account's version at most once a second. So a change acts within two seconds, and a request in between
+ * costs no read. Only settled values are kept, never promises: on Workers, a promise that a cancelled request began may
+ * never settle.
  */
 import { accessRulesVersion, liveAccessRules } from '../../../store/d1/access-control-rules.ts';
 import type { DecidingRule } from '../../../store/d1/access-control-rules.ts';
 import type { ServiceStore } from '../../environment.ts';
 
 export interface AccessRuleSet {
-  /** Equal versions hold equal rules: what a compiled form is kept by. */
+  /** Equal versions have equal rules. */
   version: number;
-  /** Some may have expired since they were read: compare `expiry`. */
+  /** Some may have expired since they were read; compare `expiry`. */
   rules: readonly DecidingRule[];
 }
 
 interface Kept {
-  checkedAt: number;
+  checkedAtMs: number;
   set: AccessRuleSet;
-  /** About what it takes in memory. */
+  /** Estimated size in memory. */
   bytes: number;
 }
 
-const CHECK_AFTER_MILLISECONDS = 1000;
-/** Of all accounts together: two of the largest fit, beside all else that an isolate of 128 MB does. */
+const CHECK_AFTER_MS = 1000;
+/** For all accounts together. Two of the largest accounts fit, out of the 128 MB of an isolate. */
 const KEPT_MAX_BYTES = 40_000_000;
-/** Of a rule and of one condition, beside their text; measured. */
+/** Measured size of a rule and of a condition, without their texts. */
 const RULE_BYTES = 350;
 const CONDITION_BYTES = 100;
-/** Even an account without rules is an entry. */
+/** Of the entry of an account without rules. */
 const ACCOUNT_BYTES = 500;
 const keptByDatabase = new WeakMap<object, Map<string, Kept>>();
 
@@ -36,24 +36,25 @@ export async function accessRulesFor(store: ServiceStore, accountId: string, now
   let accounts = keptByDatabase.get(store.DB);
   if (!accounts) keptByDatabase.set(store.DB, (accounts = new Map()));
   const kept = accounts.get(accountId);
-  if (kept && nowMs - kept.checkedAt < CHECK_AFTER_MILLISECONDS) return kept.set;
-  // While one request looks, the others go on with what is there; if it is cancelled, the next second's looks.
-  const checkedBefore = kept?.checkedAt ?? 0;
-  if (kept) kept.checkedAt = nowMs;
+  if (kept && nowMs - kept.checkedAtMs < CHECK_AFTER_MS) return kept.set;
+  // While one request reads the version, the others use the kept rules. If that request is cancelled, another one reads
+  // the version a second later.
+  const checkedBeforeMs = kept?.checkedAtMs ?? 0;
+  if (kept) kept.checkedAtMs = nowMs;
   try {
     const version = await accessRulesVersion(store, accountId);
     if (kept?.set.version === version) return kept.set;
     const set = { version, rules: version === 0 ? [] : await liveAccessRules(store, accountId, nowMs) };
-    keep(accounts, accountId, { checkedAt: nowMs, set, bytes: bytesOf(set.rules) });
+    keep(accounts, accountId, { checkedAtMs: nowMs, set, bytes: bytesOf(set.rules) });
     return set;
   } catch (error) {
-    // A failed look counts for nothing: the caller refuses, the next one looks again.
-    if (kept) kept.checkedAt = checkedBefore;
+    // The caller refuses; the next request reads the version again.
+    if (kept) kept.checkedAtMs = checkedBeforeMs;
     throw error;
   }
 }
 
-/** The accounts whose rules were read longest ago make room. */
+/** Drops the accounts whose rules were read longest ago, until the new entry fits. */
 function keep(accounts: Map<string, Kept>, accountId: string, kept: Kept): void {
   accounts.delete(accountId);
   let total = kept.bytes;

@@ -1,6 +1,6 @@
 /**
- * What the account's access control rules say of a visitor, within a second or two of a change. Errors
- * are the caller's to see: this side fails closed (design 8).
+ * The access control rule of an account that matches a visitor. A change acts within two seconds. An error is left to
+ * the caller, and every caller refuses then: a block rule must not fail open.
  */
 import { compileAccessRules, matchAccessRule } from '../../../captcha/plan/access-rules.ts';
 import type { AccessVisitor, CompiledAccessRules, MatchedAccessRule } from '../../../captcha/plan/access-rules.ts';
@@ -8,10 +8,10 @@ import { accessRulesFor } from './cached-access-rules.ts';
 import type { AccessRuleSet } from './cached-access-rules.ts';
 import type { ServiceStore } from '../../environment.ts';
 
-/** By the rules they were made of: forgotten with them. */
+/** By the rules that they were compiled from, and dropped together with them. */
 const compiledRules = new WeakMap<AccessRuleSet, CompiledAccessRules>();
 
-export async function accessDemand(
+export async function matchingAccessRule(
   store: ServiceStore,
   accountId: string,
   visitor: AccessVisitor,

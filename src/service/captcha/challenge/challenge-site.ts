@@ -5,7 +5,9 @@
 import { behaviourOfSiteKey } from '../../../contract/captcha/test-keys.ts';
 import { siteSettings } from '../../../contract/management/site-settings.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import type { CaptchaError } from '../../http/service-error.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import type { Visitor } from '../visitor.ts';
 
@@ -21,17 +23,15 @@ export async function challengeSite(
   siteKey: string,
   visitor: Visitor,
   nowMs: number,
-): Promise<ChallengeSite> {
+): Promise<Result<ChallengeSite, CaptchaError>> {
   const test = testSite(siteKey);
-  if (test !== null) return test;
+  if (test !== null) return ok(test);
   const site = await engine.siteByKey(siteKey, nowMs);
-  if (site === null || !site.active || site.accountDisabled) {
-    throw new ApiError('API.SITE_KEY_NOT_REGISTERED', 'There is no active site with this key');
-  }
+  if (site === null || !site.active || site.accountDisabled) return failed({ kind: 'site-not-registered' });
   if (visitor.edgeAccountId !== null && visitor.edgeAccountId !== site.accountId) {
-    throw new ApiError('API.FORBIDDEN', 'The site belongs to another account than the edge');
+    return failed({ kind: 'site-of-another-account' });
   }
-  return site;
+  return ok(site);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Mints one challenge: the task for the visitor, and the seal over all that judging its solution will
- * need. A further round is minted the same way, with the same jti.
+ * Issues one challenge: the task for the visitor, and the seal over everything that judging its solution needs. A
+ * further round is issued in the same way, with the same jti.
  */
 import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
@@ -16,14 +16,14 @@ import type { ChallengeAnswer } from '../../../contract/captcha/challenge-api.ts
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 
-/** How long a visitor without script waits: above a bot's patience per page, below a person's. */
+/** How long a visitor without scripts waits: longer than a bot stays on a page, shorter than a person accepts. */
 export const WAIT_MS = 8000;
 
-/** Everything of a challenge but its task. */
+/** A challenge without its task. */
 export type ChallengeBase = Omit<SealedChallenge, 'params'>;
 type Minted = Pick<ChallengeAnswer, 'pow' | 'image' | 'puzzle' | 'audio'>;
 
-/** What a plan seals for judging, before any round. */
+/** What the seal of a visual challenge has for judging, before the first round. */
 export function visualParams(plan: ChallengePlan): ChallengeParams {
   if (plan.lane === 'audio') return {};
   if (plan.kind === 'puzzle') {
@@ -32,7 +32,7 @@ export function visualParams(plan: ChallengePlan): ChallengeParams {
   return { rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
 }
 
-/** A challenge that machines solve: the answer, where there is exactly one, is tagged. */
+/** A challenge that a machine solves. Where it has exactly one solution, the seal has a tag of it. */
 export async function issuePow(
   engine: CaptchaEngine,
   base: ChallengeBase,
@@ -55,7 +55,7 @@ export async function issuePow(
   });
 }
 
-/** A challenge that a person solves: drawn from the layout of this jti and round. */
+/** A challenge that a person solves, drawn from the layout of its jti and round. */
 export async function issueVisual(
   engine: CaptchaEngine,
   base: ChallengeBase,

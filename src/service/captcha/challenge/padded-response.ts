@@ -1,20 +1,20 @@
 /**
- * A challenge's answer behind `padBytes` characters of noise (site settings, `trafficFilter`): whoever brings
- * his traffic through a proxy that is paid by the gigabyte pays for every challenge he asks for. The
- * noise comes first, so that nobody can hang up after the part that matters, does not compress, and is
- * written as it is read: no isolate ever holds more than a piece of it.
+ * The response with a challenge, after `padBytes` characters of noise (site setting `trafficFilter`). Proxies are often
+ * paid by the gigabyte, so an attacker behind one pays for every challenge. The noise comes first, so that the client
+ * cannot hang up after the part that matters. It does not compress, and it is generated piece by piece as the client
+ * reads it, so an isolate never holds more than one piece.
  */
 
-/** Also the most that `getRandomValues` fills at once. */
+/** The most that `getRandomValues` fills at once. */
 const PIECE_BYTES = 65_536;
-/** An edge reads an answer whole before it hands it on, and 2 MB at most. */
+/** An edge reads a whole response, of at most 2 MB, before it passes it on. */
 export const PAD_BYTES_THROUGH_EDGE_MAX = 1_048_576;
 
 const LETTERS = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
-/** `{"pad": "…", ...answer}`. The answer must have members of its own. */
-export function paddedAnswer(answer: object, padBytes: number): Response {
-  return new Response(padded('{"pad":"', padBytes, `",${JSON.stringify(answer).slice(1)}`), {
+/** `{"pad": "…", ...body}`. The body must have at least one field. */
+export function paddedResponse(body: object, padBytes: number): Response {
+  return new Response(padded('{"pad":"', padBytes, `",${JSON.stringify(body).slice(1)}`), {
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   });
 }

@@ -1,14 +1,14 @@
 /**
- * The host name of the page a widget sits on: what the edge says, else the browser's `Origin`, else,
- * and only where there is no other origin than this service's own (its iframe) or none at all, the
- * page's word. The last is marked, so that it counts in the score. A page read through Google's
- * translator is the page it translates: the translator serves nothing else under that name.
+ * The host name of the page that a widget is on. An edge names it; otherwise it is the `Origin` header of the browser.
+ * Where that is missing, or is this service's own (in the iframe of the widget), it is what the page says; such a host
+ * name is marked as unverified and counts in the score. A page in Google's translator is the page it translates: the
+ * translator serves nothing else under such a name.
  */
 import type { Visitor } from '../visitor.ts';
 
 export interface PageHost {
   hostname: string;
-  /** Nobody but the page itself said so. */
+  /** Only the page itself names this host. */
   unverified: boolean;
 }
 
@@ -41,7 +41,7 @@ function hostnameOf(url: string): string | null {
   }
 }
 
-/** `my--shop-example-com.translate.goog` is `my-shop.example.com`: a dot became a hyphen, a hyphen two. */
+/** `my--shop-example-com.translate.goog` is `my-shop.example.com`: a dot becomes one hyphen, a hyphen becomes two. */
 function untranslated(hostname: string): string {
   const label = /^([a-z0-9-]+)\.translate\.goog$/.exec(hostname)?.[1];
   return label === undefined ? hostname : label.replace(/--?/g, (mark) => (mark === '--' ? '-' : '.'));

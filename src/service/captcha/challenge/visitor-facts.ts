@@ -1,6 +1,5 @@
 /**
- * From a visitor to the facts that ride in the seal, with score and detectors; every address and
- * city as a keyed hash.
+ * The facts about a visitor that a challenge seals, with score and detectors. Addresses and cities are keyed hashes.
  */
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import type { Keyring } from '../../../captcha/seal/keyring.ts';

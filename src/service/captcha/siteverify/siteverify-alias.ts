@@ -1,7 +1,7 @@
 /**
- * `/turnstile/v0/siteverify`, `/hcaptcha/siteverify`, `/recaptcha/api/siteverify`: `{secret, response,
- * remoteip?, idempotency_key?}` as JSON or form, through the same judgement as `/siteverify`. Members
- * we do not know are ignored, as theirs do.
+ * `/turnstile/v0/siteverify`, `/hcaptcha/siteverify` and `/recaptcha/api/siteverify`: `{secret, response, remoteip?,
+ * idempotency_key?}` as JSON or as a form, verified like `/siteverify`. Unknown fields are ignored, as these services
+ * do.
  */
 import * as z from 'zod/mini';
 import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
@@ -10,55 +10,52 @@ import { canonicalIp } from '../../../address/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-responses.ts';
 import type { AliasAnswer, AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { readBody } from '../../http/body/read-body.ts';
-import { ApiError } from '../../http/api-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
+import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { verify } from './siteverify.ts';
 import type { Verification } from './siteverify.ts';
 
 const aliasRequest = z.object({
   secret: z._default(z.string().check(z.maxLength(256)), ''),
   response: z._default(z.string(), ''),
-  /** hCaptcha's: the site that the token must be of. */
+  /** hCaptcha: the site that the token must belong to. */
   sitekey: z.optional(z.string().check(z.maxLength(256))),
   remoteip: z.optional(z.string().check(z.maxLength(64))),
   idempotency_key: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
+/** Never fails: these services respond 200 to every mistake, and name it in the body. */
 export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<AliasAnswer> {
   try {
     return await aliasAnswer(dialect, call);
   } catch (error) {
-    const fault = faultOf(error);
-    if (fault === 'internal-error') {
-      const message = error instanceof Error ? error.message : String(error);
-      console.error(JSON.stringify({ event: 'siteverify-alias-failed', requestId: call.requestId, message }));
-    }
-    return aliasFault(fault);
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(JSON.stringify({ event: 'siteverify-alias-failed', requestId: call.requestId, message }));
+    return aliasFault('internal-error');
   }
 }
 
 async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<AliasAnswer> {
   const body = await readBody(call.request);
-  const read = aliasRequest.safeParse(body.kind === 'empty' ? {} : body.value);
+  if (!body.ok) return aliasFault('bad-request');
+  const read = aliasRequest.safeParse(body.value.kind === 'empty' ? {} : body.value.value);
   if (!read.success) return aliasFault('bad-request');
   const { secret, response, remoteip, sitekey, idempotency_key: idempotencyKey } = read.data;
   if (secret === '') return aliasFault('missing-input-secret');
   if (response === '') return aliasFault('missing-input-response');
-  // Their services do not check the address strictly; a proxy's "unknown" must not fail a form.
+  // These services do not check the address strictly. A proxy that sends "unknown" must not make a form fail.
   const ip = remoteip !== undefined && canonicalIp(remoteip.trim()) !== null ? remoteip : undefined;
-  return shaped(
-    dialect,
-    await verify(
-      call,
-      {
-        secret,
-        token: response,
-        ...(ip === undefined ? {} : { ip }),
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      },
-      dialect === 'hcaptcha' ? sitekey : undefined,
-    ),
+  const verification = await verify(
+    call,
+    {
+      secret,
+      token: response,
+      ...(ip === undefined ? {} : { ip }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    },
+    dialect === 'hcaptcha' ? sitekey : undefined,
   );
+  return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));
 }
 
 function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasAnswer {
@@ -70,7 +67,7 @@ function shaped(dialect: AliasDialect, { judgement, answer }: Verification): Ali
     : aliasVerified(dialect, token, answer.score ?? null);
 }
 
-/** A test secret: nobody solved anything, so there is nothing to tell but that. */
+/** A test secret: there is no solved challenge to describe. */
 function testShaped(dialect: AliasDialect, answer: SiteverifyAnswer): AliasAnswer {
   if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
   return { success: true, 'error-codes': [], hostname: answer.hostname ?? 'localhost', test: true };
@@ -80,9 +77,6 @@ function reasonOf(text: string | undefined): VerifyReason {
   return text !== undefined && Object.hasOwn(verifyReasons, text) ? (text as VerifyReason) : 'API.USER_NOT_VERIFIED';
 }
 
-function faultOf(error: unknown): AliasFault {
-  if (!(error instanceof ApiError)) return 'internal-error';
-  return error.key === 'GENERAL.INVALID_SECRET_KEY' || error.key === 'API.ACCOUNT_DISABLED'
-    ? 'invalid-input-secret'
-    : 'bad-request';
+function faultOf({ kind }: CaptchaRouteError): AliasFault {
+  return kind === 'site-secret-invalid' || kind === 'account-disabled' ? 'invalid-input-secret' : 'bad-request';
 }

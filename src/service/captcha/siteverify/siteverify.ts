@@ -1,71 +1,76 @@
 /**
- * `POST /siteverify` (interface document 4.1, design 5). A verdict about the token is always 200; a mistake
- * of the caller is 400 or 401, so that a backend can tell "this visitor failed" from "we are set up
- * wrongly". `ip` and `email` count from the professional tier on.
+ * `POST /siteverify`. A verdict about a token is always 200. A mistake of the caller is 400 or 401, so that a backend
+ * can tell "this visitor failed" from "our configuration is wrong". `ip` and `email` count from the professional tier
+ * on.
  */
+import { canonicalIp } from '../../../address/ip.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import { openToken } from '../../../captcha/seal/sealed-token.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
-import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
-import type { SiteverifyAnswer, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
-import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
-import { canonicalIp } from '../../../address/ip.ts';
-import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
 import { judgePolicy } from '../../../captcha/verify/verification-policy.ts';
+import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
+import type { SiteverifyAnswer, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
+import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import type { SiteRecord } from '../../../store/d1/sites.ts';
+import { isSpent, recall, spend } from '../../../store/spend-ledger/client/spend.ts';
 import { paidTier, shapeAnswer } from '../../../verify/siteverify-response.ts';
-import { parseWithSchema } from '../../http/body/parse-with-schema.ts';
-import { readBody } from '../../http/body/read-body.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { readBodyAs } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { accessDemand } from '../access-rules/matching-access-rule.ts';
-import { tellVerified } from '../captcha-events.ts';
+import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
+import { matchingAccessRule } from '../access-rules/matching-access-rule.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
-import { isSpent, recall, spend } from '../../../store/spend-ledger/client/spend.ts';
-import { testAnswer } from './test-secret-response.ts';
+import { recordVerified } from '../captcha-events.ts';
+import { testSecretResponse } from './test-secret-response.ts';
 
-/** What a verification came to, before it takes the shape of one endpoint or another. */
+/** The result of a verification, before an endpoint gives it its own form. */
 export interface Verification {
-  /** `null` for a test key, whose answer is fixed. */
+  /** `null` for a test secret, whose response is fixed. */
   judgement: Judgement | null;
   answer: SiteverifyAnswer;
 }
 
-export async function siteverify(call: ServiceCall): Promise<SiteverifyAnswer> {
-  const body = parseWithSchema(siteverifyRequest, await readBody(call.request));
-  return (await verify(call, body)).answer;
+export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyAnswer, CaptchaRouteError>> {
+  const body = await readBodyAs(siteverifyRequest, call.request);
+  if (!body.ok) return body;
+  const verification = await verify(call, body.value);
+  return verification.ok ? ok(verification.value.answer) : verification;
 }
 
-/**
- * `siteKey`: of the site that the secret must be of, where the caller names one.
- * @throws 401 for a secret that is nobody's, 403 for a disabled account.
- */
-export async function verify(call: ServiceCall, body: SiteverifyRequest, siteKey?: string): Promise<Verification> {
+/** `siteKey`: the site that the secret must belong to, if the caller names one. */
+export async function verify(
+  call: ServiceCall,
+  body: SiteverifyRequest,
+  siteKey?: string,
+): Promise<Result<Verification, CaptchaRouteError>> {
   const behaviour = behaviourOfSecret(body.secret);
-  if (behaviour !== null) return { judgement: null, answer: await testAnswer(behaviour) };
+  if (behaviour !== null) return ok({ judgement: null, answer: await testSecretResponse(behaviour) });
   const engine = captchaEngine(call);
   const site = await engine.siteBySecret(body.secret, call.nowMs);
-  if (site === null || !site.active) throw new ApiError('GENERAL.INVALID_SECRET_KEY', 'No active site has this secret');
-  if (site.accountDisabled) throw new ApiError('API.ACCOUNT_DISABLED', 'The account is disabled');
+  if (site === null || !site.active) return failed({ kind: 'site-secret-invalid' });
+  if (site.accountDisabled) return failed({ kind: 'account-disabled' });
   if (siteKey !== undefined && siteKey !== site.siteKey) {
     const judgement = refused('API.SITE_KEY_MISMATCH', null);
-    return { judgement, answer: shapeAnswer(judgement, { tier: site.tier, audience: 'site' }) };
+    return ok({ judgement, answer: shapeAnswer(judgement, { tier: site.tier, audience: 'site' }) });
   }
   const question = questionOf(body, site);
-  const scope = { tier: site.tier, audience: question.audience };
+  if (!question.ok) return question;
+  const scope = { tier: site.tier, audience: question.value.audience };
   const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
-  const judgement = await judgeToken(site, body.secret, question, ports, call.nowMs);
+  const judgement = await judgeToken(site, body.secret, question.value, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
-    tellVerified(call, site.accountId, judgement.token, judgement);
+    recordVerified(call, site.accountId, judgement.token, judgement);
   }
   const answer =
     judgement.replay === null
       ? shapeAnswer(judgement, scope)
-      : // Written by this very function, at most ten minutes ago.
+      : // `render` above wrote this text, at most ten minutes ago.
         (JSON.parse(judgement.replay) as SiteverifyAnswer);
-  return { judgement, answer };
+  return ok({ judgement, answer });
 }
 
 function verifyPorts(
@@ -78,14 +83,14 @@ function verifyPorts(
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
     async policy(token, question) {
-      if (await refusedByRule(call, engine, site, question.ip)) {
+      if (await isRefusedByRule(call, engine, site, question.ip)) {
         return { refusal: 'API.ACCESS_POLICY_BLOCK', notEvaluated: [] };
       }
       return judgePolicy(site.settings, token, question, {
         lookup: engine.addressLookup,
         tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
         async countMailbox(mailbox, limit) {
-          // A token that cannot be spent is refused next; sent again and again it must not use up a mailbox.
+          // A token that is spent already is refused next. Sending it again must not use up the limit of a mailbox.
           const spent = await isSpent(store, token.jti, spendKeyOf(question.audience, token.jti), token.bornAt);
           return spent || engine.countMailbox(site.siteKey, mailbox, limit);
         },
@@ -97,11 +102,8 @@ function verifyPorts(
   };
 }
 
-/**
- * Whether an access control rule refuses the address that is verified for, by itself or at
- * verification. A rule engine that fails refuses too (design 8).
- */
-async function refusedByRule(
+/** Whether an access control rule refuses the address, in general or at verification. An error of the rules refuses too. */
+async function isRefusedByRule(
   call: ServiceCall,
   engine: CaptchaEngine,
   site: SiteRecord,
@@ -118,7 +120,7 @@ async function refusedByRule(
     asn: facts?.asn ?? null,
   };
   try {
-    const matched = await accessDemand(call.store, site.accountId, visitor, call.nowMs);
+    const matched = await matchingAccessRule(call.store, site.accountId, visitor, call.nowMs);
     return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -127,28 +129,32 @@ async function refusedByRule(
   }
 }
 
-/** `audience:jti`. */
+/** `key` is `audience:jti`. */
 function jtiOf(key: string): string {
   return key.slice(key.indexOf(':') + 1);
 }
 
-function questionOf(body: SiteverifyRequest, site: SiteRecord): VerifyQuestion {
-  const paid = paidTier(site.tier);
-  return {
+function questionOf(body: SiteverifyRequest, site: SiteRecord): Result<VerifyQuestion, BodyError> {
+  const isPaid = paidTier(site.tier);
+  const ip = isPaid && body.ip !== undefined ? canonicalIp(body.ip.trim()) : null;
+  if (isPaid && body.ip !== undefined && ip === null) {
+    return failed({ kind: 'body-mismatch', details: [{ path: 'ip', message: 'is not an IP address' }] });
+  }
+  return ok({
     token: tokenOf(body.token),
     audience: body.audience ?? 'site',
-    ip: body.ip === undefined ? null : paid ? canonicalAddress(body.ip) : null,
-    email: paid ? (body.email ?? null) : null,
+    ip,
+    email: isPaid ? (body.email ?? null) : null,
     action: body.action ?? null,
     hostname: body.hostname ?? null,
     level: body.level ?? null,
     idempotencyKey: body.idempotencyKey ?? null,
-  };
+  });
 }
 
-/** The field's whole value `{"token": …}` is accepted too: forgetting to take it apart is easy. */
+/** Accepts the whole value of the form field, `{"token": …}`, too: backends often forget to unpack it. */
 function tokenOf(given: string): string {
-  // Copied by hand where there are no scripts: blanks come along.
+  // Visitors without scripts copy the token by hand, often with spaces around it.
   const text = given.trim();
   if (!text.startsWith('{')) return text;
   try {
@@ -157,14 +163,4 @@ function tokenOf(given: string): string {
   } catch {
     return text;
   }
-}
-
-function canonicalAddress(text: string): string {
-  const address = canonicalIp(text.trim());
-  if (address === null) {
-    throw new ApiError('API.INVALID_BODY', 'The body does not fit this endpoint', [
-      { path: 'ip', message: 'is no IP address' },
-    ]);
-  }
-  return address;
 }

@@ -1,34 +1,34 @@
-/** The fixed answers of the test secrets (design 5), each marked as one. */
+/** The fixed responses of the test secrets. Each has `test: true`. */
 import type { SiteverifyAnswer, VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import type { TestBehaviour } from '../../../contract/captcha/test-keys.ts';
 
-/** Longer than the edge waits, shorter than most backends do. */
+/** Longer than the edge waits, shorter than most backends wait. */
 const SLOW_MS = 3000;
 const TEST_SCORE = 0.9;
 
-export async function testAnswer(behaviour: TestBehaviour): Promise<SiteverifyAnswer> {
+export async function testSecretResponse(behaviour: TestBehaviour): Promise<SiteverifyAnswer> {
   switch (behaviour) {
     case 'pass':
     case 'interactive':
-      return passed();
+      return verified();
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-      return passed();
+      return verified();
     case 'score':
-      return { ...passed(), score: TEST_SCORE };
+      return { ...verified(), score: TEST_SCORE };
     case 'fail':
-      return failed('API.USER_NOT_VERIFIED');
+      return notVerified('API.USER_NOT_VERIFIED');
     case 'expired':
-      return failed('API.TIMESTAMP_TOO_OLD');
+      return notVerified('API.TIMESTAMP_TOO_OLD');
     case 'spent':
-      return failed('API.USER_ALREADY_VERIFIED');
+      return notVerified('API.USER_ALREADY_VERIFIED');
   }
 }
 
-function passed(): SiteverifyAnswer {
+function verified(): SiteverifyAnswer {
   return { verified: true, level: 2, hostname: 'localhost', test: true };
 }
 
-function failed(reason: VerifyReason): SiteverifyAnswer {
+function notVerified(reason: VerifyReason): SiteverifyAnswer {
   return { verified: false, reason, test: true };
 }

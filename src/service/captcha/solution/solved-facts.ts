@@ -1,4 +1,4 @@
-/** The facts of a challenge, with what solving it showed: more detectors, a higher score, a refusal. */
+/** The facts of a challenge together with what solving it showed: more detectors, a higher score, a refusal. */
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { scoreSolving } from '../../../risk/captcha-score.ts';
 import type { SolvingSigns } from '../../../risk/captcha-score.ts';

@@ -1,7 +1,7 @@
 /**
- * `POST /captcha/v1/solution` (design 5): a solution against the service's own clock. What comes out is
- * a token over the same jti, or the next round. A solution handed in twice gives two tokens of one
- * jti, of which one can ever be spent.
+ * `POST /captcha/v1/solution`: judges a solution by the service's own clock. The result is a token with the jti of the
+ * challenge, or the next round. A solution that is sent twice gives two tokens with one jti, and only one of them can
+ * be spent.
  */
 import type * as z from 'zod/mini';
 import { powSolved, solvedSuspiciouslyFast } from '../../../captcha/pow/judge-pow.ts';
@@ -15,11 +15,12 @@ import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { solutionRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { SolutionAnswer } from '../../../contract/captcha/challenge-api.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
-import { parseWithSchema } from '../../http/body/parse-with-schema.ts';
-import { readBody } from '../../http/body/read-body.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import { readBodyAs } from '../../http/body/read-body.ts';
+import type { RateLimitError, CaptchaRouteError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { tellSubmitted } from '../captcha-events.ts';
+import { recordSubmitted } from '../captcha-events.ts';
 import { challengeSite } from '../challenge/challenge-site.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
@@ -31,41 +32,53 @@ import type { SolvingSigns } from '../../../risk/captcha-score.ts';
 import { solvedFacts } from './solved-facts.ts';
 import type { ChallengeSite } from '../challenge/challenge-site.ts';
 import { visitorOf } from '../visitor.ts';
-import { waitAllowed } from '../wait-budget.ts';
+import { WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
-/** A sealed challenge, a solution with a pointer's path, and the edge's visitor. */
+/** A sealed challenge, a solution with the path of a pointer, and the visitor of an edge. */
 const SOLUTION_BODY_MAX_BYTES = 128 * 1024;
-/** All rounds of one jti; the spend ledger keeps its rows for longer than this and a token's life. */
+/** For all rounds of one jti. The spend ledger keeps its rows for longer than this and the life of a token together. */
 const COURSE_MAX_MS = 1_800_000;
 const rateLimit = new RateLimit();
 
-export async function submitSolution(call: ServiceCall): Promise<SolutionAnswer> {
-  return solved(call, parseWithSchema(solutionRequest, await readBody(call.request, SOLUTION_BODY_MAX_BYTES)));
+type SolutionRequest = z.infer<typeof solutionRequest>;
+
+export async function submitSolution(call: ServiceCall): Promise<Result<SolutionAnswer, CaptchaRouteError>> {
+  const body = await readBodyAs(solutionRequest, call.request, SOLUTION_BODY_MAX_BYTES);
+  return body.ok ? solutionResult(call, body.value) : body;
 }
 
-export async function solved(call: ServiceCall, body: z.infer<typeof solutionRequest>): Promise<SolutionAnswer> {
+export async function solutionResult(
+  call: ServiceCall,
+  body: SolutionRequest,
+): Promise<Result<SolutionAnswer, CaptchaRouteError>> {
   const { nowMs } = call;
   const visitor = await visitorOf(call, body.visitor);
-  if (visitor.ip === null) throw new ApiError('API.FORBIDDEN', 'The address of the visitor is unknown');
+  if (!visitor.ok) return visitor;
+  const { ip } = visitor.value;
+  if (ip === null) return failed({ kind: 'visitor-address-unknown' });
   const engine = captchaEngine(call);
   const opened = await openChallenge(engine.keyring, body.challenge, nowMs);
-  if (opened === null) {
-    throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
-  }
+  if (opened === null) return failed({ kind: 'challenge-invalid' });
   const { challenge } = opened;
-  const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(visitor.ip));
-  rateLimit.take(`${challenge.siteKey} ${prefix}`, nowMs);
-  const site = await challengeSite(engine, challenge.siteKey, visitor, nowMs);
-  const outcome = await judgeSolution(call, engine, site.settings, { opened, body, prefix, nowMs });
+  const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(ip));
+  const limited = rateLimit.take(`${challenge.siteKey} ${prefix}`, nowMs);
+  if (limited !== null) return failed(limited);
+  const registered = await challengeSite(engine, challenge.siteKey, visitor.value, nowMs);
+  if (!registered.ok) return registered;
+  const site = registered.value;
+  const judged = await judgeSolution(call, engine, site.settings, { opened, body, prefix });
+  if (!judged.ok) return judged;
+
+  const outcome = judged.value;
   const facts = outcome.step === 'passed' ? solvedFacts(challenge.facts, outcome.signs) : null;
   const reason = outcome.step === 'passed' || outcome.step === 'next' ? null : REFUSED[outcome.step];
-  // A further round is not yet an answer; an answer to a round that had one is none either.
+  // Neither a further round nor a second answer to a round is an answer to the challenge.
   if (site.accountId !== null && outcome.step !== 'next' && outcome.step !== 'answered-before') {
-    tellSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
+    recordSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
   }
-  if (outcome.step === 'next') return nextRound(engine, site, challenge, outcome, nowMs);
-  if (facts !== null) return issueToken(engine, site, challenge, facts, nowMs);
-  return { verified: false, ...(reason === null ? {} : { reason }) };
+  if (outcome.step === 'next') return ok(await nextRound(engine, site, challenge, outcome, nowMs));
+  if (facts !== null) return ok(await issueToken(engine, site, challenge, facts, nowMs));
+  return ok({ verified: false, ...(reason === null ? {} : { reason }) });
 }
 
 type SolutionOutcome =
@@ -77,11 +90,11 @@ async function judgeSolution(
   call: ServiceCall,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  given: { opened: OpenedChallenge; body: z.infer<typeof solutionRequest>; prefix: string; nowMs: number },
-): Promise<SolutionOutcome> {
-  const { opened, body, prefix, nowMs } = given;
+  { opened, body, prefix }: { opened: OpenedChallenge; body: SolutionRequest; prefix: string },
+): Promise<Result<SolutionOutcome, RateLimitError>> {
+  const { nowMs } = call;
   const { challenge } = opened;
-  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return { step: 'late' };
+  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return ok({ step: 'late' });
   const signs: SolvingSigns = {
     moved: prefix !== challenge.facts.prefix,
     tooFast: solvedSuspiciouslyFast(opened, nowMs),
@@ -90,12 +103,16 @@ async function judgeSolution(
   };
   if (challenge.lane === 'visual' || challenge.lane === 'audio') {
     const round = { challenge, sealed: body.challenge, solution: body.solution, prefix };
-    const { outcome, mechanical } = await judgeRound(call, engine, settings, round);
-    return outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome;
+    const judged = await judgeRound(call, engine, settings, round);
+    if (!judged.ok) return judged;
+    const { outcome, mechanical } = judged.value;
+    return ok(outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome);
   }
-  if (!(await powSolved(opened, body.solution, nowMs))) return { step: 'failed' };
-  if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, prefix))) throw waitBudgetSpent();
-  return { step: 'passed', signs };
+  if (!(await powSolved(opened, body.solution, nowMs))) return ok({ step: 'failed' });
+  if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, prefix))) {
+    return failed({ kind: 'rate-limited', what: WAIT_BUDGET_SPENT, retryAfterSeconds: WAIT_WINDOW_SECONDS });
+  }
+  return ok({ step: 'passed', signs });
 }
 
 const REFUSED = {
@@ -146,10 +163,4 @@ async function issueToken(
     facts,
   });
   return { verified: true, token, expiresAt, now: nowMs };
-}
-
-function waitBudgetSpent(): ApiError {
-  return new ApiError('API.RATE_LIMITED', 'Too many visitors of this network came in by waiting', undefined, {
-    'retry-after': '600',
-  });
 }

@@ -1,7 +1,7 @@
 /**
- * What the page without scripts looks like. Its button appears by style when the wait is over; pressed
- * early, it is the same page again. No script, no picture, no other host; small enough for a frame of
- * 300 by 200 pixels, in the visitor's colours.
+ * The page for visitors without scripts. A style shows its button when the wait is over; pressed earlier, it shows the
+ * same page again. The page has no script, no picture and no other host. It fits a frame of 300 by 200 pixels and uses
+ * the colours of the visitor's browser.
  */
 import { html, raw } from 'hono/html';
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
@@ -14,7 +14,7 @@ import { WAIT_MS } from '../challenge/issue-challenge.ts';
 import { padded } from '../challenge/padded-response.ts';
 
 export type WaitStep =
-  /** `padBytes`: noise before the content, as the site's traffic filter wants it. */
+  /** `padBytes`: noise before the content, for the traffic filter of the site. */
   | { step: 'start' | 'wait'; hostname: string; challenge: string; padBytes: number }
   | { step: 'token'; hostname: string; token: string }
   | { step: 'needs-script' | 'busy' | 'unavailable'; status: number };
@@ -31,7 +31,7 @@ textarea{box-sizing:border-box;width:100%;font:12px/1.3 monospace}
 @keyframes show{to{visibility:visible}}
 `;
 
-export async function waitAnswer(
+export async function waitPageResponse(
   { request, requestId }: Pick<ServiceCall, 'request' | 'requestId'>,
   given: WaitStep,
 ): Promise<Response> {
@@ -84,7 +84,7 @@ function contentOf(given: WaitStep, texts: WaitPageMessages, requestId: string) 
         <form method="post">${field}${trap}${button}</form>`;
     }
     case 'token': {
-      // As the widget's own field has it, so that a backend reads both alike.
+      // The same form as the field of the widget, so that a backend reads both alike.
       const value = JSON.stringify({ token: given.token });
       return html`<p><label for="t">${texts.copy}</label></p>
         <textarea id="t" rows="4" readonly>${value}</textarea>
@@ -99,7 +99,10 @@ function contentOf(given: WaitStep, texts: WaitPageMessages, requestId: string) 
   }
 }
 
-/** Pages of the host the challenge is for. An address in brackets has no spelling there, an odd name (`;`) none to trust. */
+/**
+ * Pages of the host that the challenge is for. A policy cannot name an IPv6 address, so such a host allows any page. A
+ * name with characters that a policy would read otherwise (`;`) allows none.
+ */
 function framedBy(given: WaitStep): string {
   if (!('hostname' in given) || given.hostname.startsWith('[')) return '*';
   if (!/^[a-z0-9._-]+$/.test(given.hostname)) return "'none'";

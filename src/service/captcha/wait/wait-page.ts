@@ -1,45 +1,55 @@
 /**
- * `/captcha/v1/wait`: the way through for a form's visitor who runs no script (design 5), in a frame inside
- * the page's `<noscript>`. A challenge of the wait lane, a form with one button, and after the wait
- * the token as text to copy. It buys what the lane buys and costs what it costs: level 0, within the
- * budget of network and site, never instead of a picture, never at high risk.
+ * `/captcha/v1/wait`: the challenge for a visitor whose browser runs no scripts, in a frame inside the `<noscript>` of
+ * the page. It is a challenge of the wait lane: a form with one button, and after the wait the token as text to copy.
+ * Its token has level 0, and it uses the budget of the network and the site. It never replaces a picture, and a visitor
+ * with a high risk does not get it.
  *
- * The page it stands on is told by `Referer`, which a browser lets no page borrow from another, and the
- * answer lets only pages of that host frame it. Nobody but the visitor can read a token in it.
+ * The page is known from `Referer`, which a browser does not let another page set. Only pages of that host may frame
+ * the response, so no other page can read a token in it.
  */
 import * as z from 'zod/mini';
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
 import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import { challengeRequest, solutionRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
 import { parseWithSchema } from '../../http/body/parse-with-schema.ts';
-import { readBody } from '../../http/body/read-body.ts';
-import { ApiError } from '../../http/api-error.ts';
-import { respondError } from '../../http/respond-error.ts';
+import { readBodyAs } from '../../http/body/read-body.ts';
+import { statusOf, unexpectedErrorResponse } from '../../http/respond-error.ts';
+import type { CaptchaRouteError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import { CHALLENGE_BODY_MAX_BYTES, newChallenge } from '../challenge/create-challenge.ts';
 import { captchaEngine } from '../captcha-engine.ts';
-import { solved } from '../solution/submit-solution.ts';
-import { waitAnswer } from './wait-page-response.ts';
+import { solutionResult } from '../solution/submit-solution.ts';
+import { waitPageResponse } from './wait-page-response.ts';
+import type { WaitStep } from './wait-page-response.ts';
 
-/** The frame's own form; whatever else stands in it means nothing. */
+/** The form inside the frame. Other fields are ignored. */
 const pressedForm = z.object({
   challenge: solutionRequest.shape.challenge,
   [HONEYPOT_FIELD]: solutionRequest.shape.honeypot,
 });
+const withoutScript = { bigint: false, worker: false, script: false, audio: false };
 
 export async function waitPage(call: ServiceCall): Promise<Response> {
   try {
-    return call.request.method === 'POST' ? await pressed(call) : await opened(call);
+    const step = await (call.request.method === 'POST' ? pressed(call) : opened(call));
+    return await waitPageResponse(call, step.ok ? step.value : refusalStep(step.error));
   } catch (error) {
-    const { status } = respondError(error, call.requestId);
-    const scripted = error instanceof ApiError && error.key === 'API.INCORRECT_CAPTCHA_TYPE';
-    return waitAnswer(call, { step: scripted ? 'needs-script' : status === 429 ? 'busy' : 'unavailable', status });
+    const { status } = unexpectedErrorResponse(error, call.requestId);
+    return waitPageResponse(call, { step: 'unavailable', status });
   }
 }
 
-/** The frame's first content: a challenge whose wait passes while the visitor fills in the form. */
-async function opened(call: ServiceCall): Promise<Response> {
+function refusalStep(error: CaptchaRouteError): WaitStep {
+  const status = statusOf(error);
+  if (error.kind === 'script-needed') return { step: 'needs-script', status };
+  return { step: error.kind === 'rate-limited' ? 'busy' : 'unavailable', status };
+}
+
+/** The first content of the frame: a challenge whose wait passes while the visitor fills in the form of the page. */
+async function opened(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteError>> {
   const { searchParams } = new URL(call.request.url);
   const value = {
     siteKey: searchParams.get('sitekey') ?? '',
@@ -48,41 +58,41 @@ async function opened(call: ServiceCall): Promise<Response> {
     capabilities: { script: false },
   };
   const asked = parseWithSchema(challengeRequest, { kind: 'json', value });
-  return another(call, asked, originOf(call.request.headers.get('referer')), 'start');
+  if (!asked.ok) return asked;
+  return challengeStep(call, asked.value, originOf(call.request.headers.get('referer')), 'start');
 }
 
-async function pressed(call: ServiceCall): Promise<Response> {
-  const body = parseWithSchema(pressedForm, await readBody(call.request, CHALLENGE_BODY_MAX_BYTES));
-  const sealed = await openChallenge(captchaEngine(call).keyring, body.challenge, call.nowMs);
-  if (sealed === null || sealed.challenge.lane !== 'wait') {
-    throw new ApiError('CAPTCHA.INVALID_CAPTCHA_CHALLENGE', 'The challenge is not one of this service');
-  }
+async function pressed(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteError>> {
+  const body = await readBodyAs(pressedForm, call.request, CHALLENGE_BODY_MAX_BYTES);
+  if (!body.ok) return body;
+  const { challenge, [HONEYPOT_FIELD]: honeypot } = body.value;
+  const sealed = await openChallenge(captchaEngine(call).keyring, challenge, call.nowMs);
+  if (sealed === null || sealed.challenge.lane !== 'wait') return failed({ kind: 'challenge-invalid' });
   const { siteKey, hostname, action, cdata, params } = sealed.challenge;
-  if (call.nowMs < (params.notBefore ?? Infinity)) {
-    return waitAnswer(call, { step: 'wait', hostname, challenge: body.challenge, padBytes: 0 });
-  }
-  const honeypot = body[HONEYPOT_FIELD];
-  const { token } = await solved(call, {
-    challenge: body.challenge,
+  if (call.nowMs < (params.notBefore ?? Infinity)) return ok({ step: 'wait', hostname, challenge, padBytes: 0 });
+  const solution = await solutionResult(call, {
+    challenge,
     solution: {},
     ...(honeypot === undefined ? {} : { honeypot }),
   });
-  if (token !== undefined) return waitAnswer(call, { step: 'token', hostname, token });
-  // Filling in the form took longer than the challenge lived: another one, for the page that was sealed.
+  if (!solution.ok) return solution;
+  const { token } = solution.value;
+  if (token !== undefined) return ok({ step: 'token', hostname, token });
+  // Filling in the form took longer than the challenge lives. The visitor gets another one, for the page in the seal.
   const asked = { siteKey, ...(action === '' ? {} : { action }), cdata, capabilities: withoutScript };
-  return another(call, asked, `https://${hostname}`, 'wait');
+  return challengeStep(call, asked, `https://${hostname}`, 'wait');
 }
 
-const withoutScript = { bigint: false, worker: false, script: false, audio: false };
-
-async function another(
+async function challengeStep(
   call: ServiceCall,
   asked: ChallengeRequest,
   origin: string | null,
   step: 'start' | 'wait',
-): Promise<Response> {
-  const { answer, padBytes, hostname } = await newChallenge(call, asked, origin);
-  return waitAnswer(call, { step, hostname, challenge: answer.challenge, padBytes });
+): Promise<Result<WaitStep, CaptchaRouteError>> {
+  const made = await newChallenge(call, asked, origin);
+  if (!made.ok) return made;
+  const { answer, padBytes, hostname } = made.value;
+  return ok({ step, hostname, challenge: answer.challenge, padBytes });
 }
 
 function originOf(referer: string | null): string | null {

@@ -1,36 +1,39 @@
 /**
- * Form fields to nested data: `settings[domains][0]=example.com`, `tags[]=a&tags[]=b`. A field given
- * twice, or as a value and as a parent, is refused: which one counts is a question between parsers
- * that attackers like to answer.
+ * Form fields as nested data: `settings[domains][0]=example.com`, `tags[]=a&tags[]=b`. A field that is given twice, or
+ * both as a value and as a group, is refused. Two parsers that read such a form differently are what attackers use to
+ * get past the first one.
  */
-import { ApiError } from '../api-error.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import type { BodyError } from '../service-error.ts';
 
-/** Fields in one form: 10,000 edge rules of three members each, and room. */
+/** Enough for 10,000 edge rules of three fields each. */
 const FORM_FIELDS_MAX = 50_000;
 const FORM_DEPTH_MAX = 8;
-/** Highest index of a bracketed array; indexes must be dense, so this bounds memory too. */
+/** Highest index of a bracketed array. Indexes must be dense, so this bounds memory too. */
 const FORM_INDEX_MAX = 9_999;
 
 type Node = Map<string, Node | string>;
 
-export function formObject(fields: Iterable<[string, string]>): Record<string, unknown> {
+export function formObject(fields: Iterable<[string, string]>): Result<Record<string, unknown>, BodyError> {
   const root: Node = new Map();
   let count = 0;
   for (const [name, value] of fields) {
-    if (++count > FORM_FIELDS_MAX) {
-      throw new ApiError('API.TOO_MANY_ITEMS', `A form may have ${FORM_FIELDS_MAX} fields at most`);
+    if (++count > FORM_FIELDS_MAX) return failed({ kind: 'form-too-many-fields', maxFields: FORM_FIELDS_MAX });
+    const mistake = place(root, pathOf(name), value);
+    if (mistake !== null) {
+      return failed({ kind: 'form-field-unreadable', detail: { path: name.slice(0, 256), message: mistake } });
     }
-    place(root, pathOf(name), value, name);
   }
-  return plainObject(root);
+  return ok(plainObject(root));
 }
 
-/** Names that reach an object's prototype when they are copied carelessly. */
+/** A name that reaches the prototype of an object when someone copies it without care. */
 export function isForbiddenName(name: string): boolean {
   return name === '__proto__';
 }
 
-/** `a[b][]` → `['a', 'b', '']`; a name without well-formed brackets stands for itself. */
+/** `a[b][]` → `['a', 'b', '']`. A name whose brackets are not well-formed is one part. */
 function pathOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
@@ -38,24 +41,26 @@ function pathOf(name: string): string[] {
   return [match[1] ?? '', ...Array.from(inner.matchAll(/\[([^[\]]*)\]/g), (part) => part[1] ?? '')];
 }
 
-function place(root: Node, path: string[], value: string, name: string): void {
-  if (path.length > FORM_DEPTH_MAX) throw refused(name, `nests deeper than ${FORM_DEPTH_MAX} levels`);
+/** The mistake of the field, or `null` when it has its place. */
+function place(root: Node, path: string[], value: string): string | null {
+  if (path.length > FORM_DEPTH_MAX) return `nests deeper than ${FORM_DEPTH_MAX} levels`;
   let node = root;
   for (const [depth, given] of path.entries()) {
     // `tags[]`: the next free index.
     const part = given === '' && depth > 0 ? String(node.size) : given;
-    if (isForbiddenName(part)) throw refused(name, 'is a reserved name');
+    if (isForbiddenName(part)) return 'is a reserved name';
     const existing = node.get(part);
     if (depth === path.length - 1) {
-      if (existing !== undefined) throw refused(name, 'is given more than once');
+      if (existing !== undefined) return 'is given more than once';
       node.set(part, value);
-      return;
+      return null;
     }
-    if (typeof existing === 'string') throw refused(name, 'is given both as a value and as a group');
+    if (typeof existing === 'string') return 'is given both as a value and as a group';
     const child: Node = existing ?? new Map();
     if (!existing) node.set(part, child);
     node = child;
   }
+  return null;
 }
 
 function plainObject(node: Node): Record<string, unknown> {
@@ -64,7 +69,7 @@ function plainObject(node: Node): Record<string, unknown> {
   return object;
 }
 
-/** A group whose names are exactly 0 … n−1 is an array, in index order. */
+/** A group whose names are exactly 0 … n−1 is an array, in the order of its indexes. */
 function plain(node: Node): unknown {
   const size = node.size;
   const dense =
@@ -73,10 +78,4 @@ function plain(node: Node): unknown {
   if (!dense) return plainObject(node);
   const object = plainObject(node);
   return Array.from({ length: size }, (_, index) => object[String(index)]);
-}
-
-function refused(name: string, message: string): ApiError {
-  return new ApiError('API.INVALID_BODY', 'The form has a field that cannot be read', [
-    { path: name.slice(0, 256), message },
-  ]);
 }

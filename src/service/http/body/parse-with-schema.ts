@@ -1,46 +1,55 @@
 /**
- * A parsed body against an operation's schema. Form fields arrive as text; which of them is a number,
- * a flag or nested JSON is decided by the schema alone: where it names another type, the text is
- * read as that type, and nowhere else. So a site may be called "123" and a limit of "10" is 10.
+ * A parsed body against the schema of its route. Form fields arrive as text. Only the schema decides which of them is
+ * a number, a flag or nested JSON: where it asks for another type, the text is read as that type. So a site may be
+ * called "123", and a limit of "10" is 10.
  */
 import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { ApiError } from '../api-error.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import type { BodyError } from '../service-error.ts';
 import { isForbiddenName } from './form-object.ts';
-import type { ParsedBody } from './read-body.ts';
 
-// The mini build carries no messages of its own; only the service says why a body does not fit.
+// The mini build of zod has no messages of its own. Only the service tells a caller why a body does not fit.
 core.config(english());
 
-/** Details listed in one refusal. */
+/**
+ * `empty`: the body has no bytes. `form`: every leaf is a text, which the schema may still read as another type.
+ */
+export type ParsedBody =
+  | { kind: 'empty' }
+  | { kind: 'json'; value: unknown }
+  | { kind: 'form'; value: Record<string, unknown> };
+
+/** Details in one response. */
 const DETAILS_MAX = 100;
 /** Each round opens one level of nested text; no schema nests deeper. */
 const CONVERSION_ROUNDS_MAX = 8;
 
-export function parseWithSchema<Schema extends core.$ZodType>(schema: Schema, body: ParsedBody): core.output<Schema> {
+export function parseWithSchema<Schema extends core.$ZodType>(
+  schema: Schema,
+  body: ParsedBody,
+): Result<core.output<Schema>, BodyError> {
   if (body.kind === 'empty') {
     const parsed = core.safeParse(schema, {});
-    if (parsed.success) return parsed.data;
-    throw new ApiError('API.MISSING_BODY', 'A body is needed', issueDetails(parsed.error));
+    return parsed.success ? ok(parsed.data) : failed({ kind: 'body-missing', details: issueDetails(parsed.error) });
   }
   if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) {
-    throw new ApiError('API.INVALID_BODY', 'The body must be an object', [{ path: '', message: 'must be an object' }]);
+    return failed({ kind: 'body-not-object' });
   }
   let value: unknown = body.value;
   for (let round = 0; ; round++) {
     const parsed = core.safeParse(schema, value);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return ok(parsed.data);
     const converted =
       body.kind === 'form' && round < CONVERSION_ROUNDS_MAX ? convertAtIssues(value, parsed.error.issues) : undefined;
-    if (converted === undefined) {
-      throw new ApiError('API.INVALID_BODY', 'The body does not fit this endpoint', issueDetails(parsed.error));
-    }
+    if (converted === undefined) return failed({ kind: 'body-mismatch', details: issueDetails(parsed.error) });
     value = converted;
   }
 }
 
-/** `{path, message}` of each issue, the offending value left out: it may be a secret. */
+/** `{path, message}` of each issue. The value is left out: it may be a secret. */
 export function issueDetails(error: core.$ZodError): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   for (const issue of error.issues) {
@@ -48,7 +57,7 @@ export function issueDetails(error: core.$ZodError): ErrorDetail[] {
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, DETAILS_MAX - details.length)) {
-        details.push({ path: [...path, key.slice(0, 128)].join('.'), message: 'is not known here' });
+        details.push({ path: [...path, key.slice(0, 128)].join('.'), message: 'is not a known field' });
       }
     } else {
       details.push({ path: path.join('.').slice(0, 512), message: issue.message });
@@ -57,7 +66,7 @@ export function issueDetails(error: core.$ZodError): ErrorDetail[] {
   return details;
 }
 
-/** A copy with every text converted that an issue says should be something else, or `undefined`. */
+/** A copy in which every text is converted that an issue wants to be another type; `undefined` if there is none. */
 function convertAtIssues(value: unknown, issues: readonly core.$ZodIssue[]): unknown {
   const copy = structuredClone(value);
   let changed = false;
@@ -84,12 +93,12 @@ function convertAt(root: unknown, path: readonly PropertyKey[], expected: string
     parent = (parent as Record<PropertyKey, unknown>)[part];
   }
   if (typeof parent !== 'object' || parent === null) return false;
-  const members = parent as Record<PropertyKey, unknown>;
-  const text = members[name];
+  const fields = parent as Record<PropertyKey, unknown>;
+  const text = fields[name];
   if (typeof text !== 'string') return false;
   const converted = convert(text, expected);
   if (converted === undefined) return false;
-  members[name] = converted;
+  fields[name] = converted;
   return true;
 }
 
@@ -101,7 +110,7 @@ function convert(text: string, expected: string): unknown {
   if (expected === 'null') return text === 'null' ? null : undefined;
   if (expected !== 'object' && expected !== 'array' && expected !== 'record') return undefined;
   try {
-    const parsed: unknown = JSON.parse(text, (key, member: unknown) => (isForbiddenName(key) ? undefined : member));
+    const parsed: unknown = JSON.parse(text, (key, field: unknown) => (isForbiddenName(key) ? undefined : field));
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
   } catch {
     return undefined;

@@ -1,80 +1,96 @@
 /**
- * A request body as plain data, from JSON, `application/x-www-form-urlencoded` or
- * `multipart/form-data` (interface document 4). Everything hostile ends here as an `ApiError`: size, nesting,
- * encodings, prototype names. What comes out holds only own, harmless property names.
+ * A request body as plain data, from JSON, `application/x-www-form-urlencoded` or `multipart/form-data`. Everything
+ * hostile ends here as a `BodyError`: size, nesting, encodings, prototype names. The result has harmless property
+ * names only.
  */
-import { ApiError } from '../api-error.ts';
+import type * as core from 'zod/v4/core';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import type { BodyError } from '../service-error.ts';
 import { formObject, isForbiddenName } from './form-object.ts';
+import { parseWithSchema } from './parse-with-schema.ts';
+import type { ParsedBody } from './parse-with-schema.ts';
 import { readBytes } from './read-bytes.ts';
 
-/** Default bound of a management body: a full settings object is a few KiB. */
+/** Default limit of a management body. A whole settings object has a few KiB. */
 export const BODY_MAX_BYTES = 1024 * 1024;
-/** No schema here nests deeper than 8. */
+/** No schema nests deeper than 8. */
 const JSON_DEPTH_MAX = 32;
 
-/**
- * `empty`: no bytes at all. `form`: every leaf is a string and still has to be read by the schema's
- * types (`parse-with-schema.ts`).
- */
-export type ParsedBody =
-  | { kind: 'empty' }
-  | { kind: 'json'; value: unknown }
-  | { kind: 'form'; value: Record<string, unknown> };
-
-export async function readBody(request: Request, maxBytes: number = BODY_MAX_BYTES): Promise<ParsedBody> {
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes.byteLength === 0) return { kind: 'empty' };
-  const encoding = request.headers.get('content-encoding');
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw new ApiError('API.UNSUPPORTED_CONTENT_TYPE', 'Compressed bodies are not accepted');
-  }
-  const contentType = request.headers.get('content-type');
-  if (contentType === null || contentType.trim() === '') {
-    throw new ApiError('API.NO_CONTENT_TYPE_HEADER', 'A body needs a Content-Type header');
-  }
-  const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new ApiError('API.UNSUPPORTED_CONTENT_TYPE', 'Bodies are read as UTF-8 only');
-  }
-  if (mediaType === 'application/json' || mediaType.endsWith('+json')) return { kind: 'json', value: parseJson(bytes) };
-  if (mediaType === 'application/x-www-form-urlencoded') {
-    return { kind: 'form', value: formObject(new URLSearchParams(decodeUtf8(bytes))) };
-  }
-  if (mediaType === 'multipart/form-data') return { kind: 'form', value: await parseMultipart(bytes, contentType) };
-  throw new ApiError(
-    'API.UNSUPPORTED_CONTENT_TYPE',
-    'Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
-  );
+/** Reads a body and parses it with the schema of its route. */
+export async function readBodyAs<Schema extends core.$ZodType>(
+  schema: Schema,
+  request: Request,
+  maxBytes: number = BODY_MAX_BYTES,
+): Promise<Result<core.output<Schema>, BodyError>> {
+  const body = await readBody(request, maxBytes);
+  return body.ok ? parseWithSchema(schema, body.value) : body;
 }
 
-async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Record<string, unknown>> {
+export async function readBody(
+  request: Request,
+  maxBytes: number = BODY_MAX_BYTES,
+): Promise<Result<ParsedBody, BodyError>> {
+  const read = await readBytes(request, maxBytes);
+  if (!read.ok) return read;
+  const bytes = read.value;
+  if (bytes.byteLength === 0) return ok({ kind: 'empty' });
+  const encoding = request.headers.get('content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') return failed({ kind: 'body-compressed' });
+  const contentType = request.headers.get('content-type');
+  if (contentType === null || contentType.trim() === '') return failed({ kind: 'content-type-missing' });
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1]?.toLowerCase();
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') return failed({ kind: 'charset-unknown' });
+
+  const mediaType = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
+    const value = parseJson(bytes);
+    return value.ok ? ok({ kind: 'json', value: value.value }) : value;
+  }
+  const fields =
+    mediaType === 'application/x-www-form-urlencoded'
+      ? urlencodedFields(bytes)
+      : mediaType === 'multipart/form-data'
+        ? await multipartFields(bytes, contentType)
+        : failed<BodyError>({ kind: 'content-type-unknown' });
+  if (!fields.ok) return fields;
+  const form = formObject(fields.value);
+  return form.ok ? ok({ kind: 'form', value: form.value }) : form;
+}
+
+type Fields = Result<Iterable<[string, string]>, BodyError>;
+
+function urlencodedFields(bytes: Uint8Array): Fields {
+  const text = decodeUtf8(bytes);
+  return text === null ? failed({ kind: 'utf8-invalid' }) : ok(new URLSearchParams(text));
+}
+
+async function multipartFields(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Fields> {
   let form: FormData;
   try {
     form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
   } catch {
-    throw new ApiError('API.PARSE_ERROR', 'The body is not well-formed multipart/form-data');
+    return failed({ kind: 'multipart-invalid' });
   }
-  const entries: [string, string][] = [];
-  for (const [name, value] of form) entries.push([name, typeof value === 'string' ? value : await value.text()]);
-  return formObject(entries);
+  const fields: [string, string][] = [];
+  for (const [name, value] of form) fields.push([name, typeof value === 'string' ? value : await value.text()]);
+  return ok(fields);
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): Result<unknown, BodyError> {
   const text = decodeUtf8(bytes);
-  if (jsonDepth(text) > JSON_DEPTH_MAX) {
-    throw new ApiError('API.PARSE_ERROR', `The body nests deeper than ${JSON_DEPTH_MAX} levels`);
-  }
+  if (text === null) return failed({ kind: 'utf8-invalid' });
+  if (jsonDepth(text) > JSON_DEPTH_MAX) return failed({ kind: 'json-too-deep', maxLevels: JSON_DEPTH_MAX });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ApiError('API.PARSE_ERROR', 'The body is not valid JSON');
+    return failed({ kind: 'json-invalid' });
   }
-  // JSON.parse makes `__proto__` an own property, harmless until something copies it. Any of its letters may
-  // be escaped.
-  if (/__proto__|\\u/i.test(text)) refuseUnkeepable(value, '');
-  return value;
+  // `JSON.parse` makes `__proto__` an own property, which is harmless until something copies it. Any of its letters,
+  // and half a character, may be written as an escape.
+  const harm = /__proto__|\\u/i.test(text) ? firstHarm(value, '') : null;
+  return harm === null ? ok(value) : failed(harm);
 }
 
 /** Deepest nesting of brackets outside strings; one pass, no recursion. */
@@ -94,30 +110,25 @@ function jsonDepth(text: string): number {
   return deepest;
 }
 
-/** Depth is bounded before, so is the recursion. */
-function refuseUnkeepable(value: unknown, path: string): void {
-  // An escape can write half a character; UTF-8 cannot store it, so it would come back as another one.
-  if (typeof value === 'string' && !value.isWellFormed()) {
-    throw new ApiError('API.INVALID_BODY', 'The body holds half a character', [
-      { path, message: 'holds a surrogate without its other half' },
-    ]);
+/** The first value that cannot be stored as it is. The depth is bounded, so the recursion is too. */
+function firstHarm(value: unknown, path: string): BodyError | null {
+  // UTF-8 cannot store half a character: it would come back as another one.
+  if (typeof value === 'string' && !value.isWellFormed()) return { kind: 'field-half-character', path };
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const innerPath = path === '' ? name : `${path}.${name}`;
+    const harm = isForbiddenName(name)
+      ? ({ kind: 'field-name-reserved', path: innerPath } as const)
+      : firstHarm(inner, innerPath);
+    if (harm !== null) return harm;
   }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    const memberPath = path === '' ? name : `${path}.${name}`;
-    if (isForbiddenName(name)) {
-      throw new ApiError('API.INVALID_BODY', 'The body has a member of a reserved name', [
-        { path: memberPath, message: 'is a reserved name' },
-      ]);
-    }
-    refuseUnkeepable(member, memberPath);
-  }
+  return null;
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    throw new ApiError('API.PARSE_ERROR', 'The body is not valid UTF-8');
+    return null;
   }
 }

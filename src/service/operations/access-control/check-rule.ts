@@ -9,7 +9,7 @@ import { canonicalValue } from '../../../rules/canonical.ts';
 import type { AccessCondition, AccessControlRule } from '../../../store/d1/access-control-rules.ts';
 import { sha256Hex } from '../../../bytes/sha256-hex.ts';
 import { failed, ok } from '../../../result.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import type * as z from 'zod/mini';
 
 const DEFAULT_LIFE_MILLISECONDS = 3600 * 1000;
@@ -22,7 +22,7 @@ export async function checkedRule(
   const conditions = checkedConditions(input.conditions, details);
   const restriction = checkedRestriction(input, details);
   const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MILLISECONDS : epochMilliseconds(input.expiry);
-  if (details.length > 0) throw new ApiError('API.INVALID_BODY', 'The rule cannot be added', details);
+  if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'The rule cannot be added', details);
   return {
     userScopeHash: await userScopeHashOf(conditions),
     type: input.type,

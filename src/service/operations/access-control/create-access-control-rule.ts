@@ -10,7 +10,7 @@ import {
   putAccessRule,
 } from '../../../store/d1/access-control-rules.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { checkedRule } from './check-rule.ts';
 
 export const createAccessControlRule = operation({
@@ -26,7 +26,7 @@ export const createAccessControlRule = operation({
   async handler({ store, account, body, nowMs }) {
     const rule = await checkedRule(body.rule, nowMs);
     if (!(await putAccessRule(store, account.id, rule, nowMs)).ok) {
-      throw new ApiError(
+      throw new OperationError(
         'API.TOO_MANY_ITEMS',
         `An account holds at most ${ACCESS_RULES_PER_ACCOUNT_MAX} rules and ${ACCESS_CONDITIONS_MAX_CHARS} characters of conditions`,
       );

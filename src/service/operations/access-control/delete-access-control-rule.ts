@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { userScopeHash } from '../../../contract/management/access-control-rule.ts';
 import { deleteAccessRule } from '../../../store/d1/access-control-rules.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 export const deleteAccessControlRule = operation({
   name: 'delete-access-control-rule',
@@ -17,7 +17,7 @@ export const deleteAccessControlRule = operation({
   response: z.object({ status: z.literal('Deleted rule') }),
   async handler({ store, account, body }) {
     if (!(await deleteAccessRule(store, account.id, body.userScopeHash))) {
-      throw new ApiError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
+      throw new OperationError('API.NOT_FOUND', 'The account has no rule with this userScopeHash');
     }
     return { status: 'Deleted rule' };
   },

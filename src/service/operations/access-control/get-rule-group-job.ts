@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { ruleGroupJob } from '../../../store/d1/rule-group-jobs.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 export const getRuleGroupJob = operation({
   name: 'get-rule-group-job',
@@ -23,7 +23,7 @@ export const getRuleGroupJob = operation({
   }),
   async handler({ store, account, body }) {
     const job = await ruleGroupJob(store, account.id, body.jobId);
-    if (!job) throw new ApiError('API.NOT_FOUND', 'The account has no job with this id');
+    if (!job) throw new OperationError('API.NOT_FOUND', 'The account has no job with this id');
     const { ruleGroupId, deletedCount, requestedAt, finishedAt } = job;
     const status = finishedAt === null ? 'pending' : 'finished';
     return { jobId: job.id, ruleGroupId, status, deletedCount, requestedAt, finishedAt };

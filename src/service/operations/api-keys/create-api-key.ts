@@ -9,7 +9,7 @@ import type { Feature, Permission, PermissionMap } from '../../../contract/manag
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { createApiKey as insert } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { apiKey, apiKeyAnswer, permissionMap } from './api-key-response.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 
@@ -57,9 +57,9 @@ function checkedPermissions(wanted: PermissionMap, enabled: readonly Feature[]):
     }
     if (list.length > 0) granted[feature] = [...new Set(list)];
   }
-  if (details.length > 0) throw new ApiError('API.INVALID_BODY', 'The permissions cannot be granted', details);
+  if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'The permissions cannot be granted', details);
   if (Object.keys(granted).length === 0) {
-    throw new ApiError('API.INVALID_BODY', 'A key needs at least one permission', [
+    throw new OperationError('API.INVALID_BODY', 'A key needs at least one permission', [
       { path: 'permissions', message: 'must grant at least one permission' },
     ]);
   }

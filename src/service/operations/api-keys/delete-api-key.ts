@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { deleteApiKey as remove } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 export const deleteApiKey = operation({
   name: 'delete-api-key',
@@ -16,7 +16,7 @@ export const deleteApiKey = operation({
   response: z.object({ success: z.literal(true) }),
   async handler({ store, account, body }) {
     if (!(await remove(store, account.id, body.apiKeyId))) {
-      throw new ApiError('API.NOT_FOUND', 'The account has no API key with this id');
+      throw new OperationError('API.NOT_FOUND', 'The account has no API key with this id');
     }
     return { success: true };
   },

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { managementAuditPage } from '../../../store/d1/management-audit.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 500;
@@ -49,7 +49,7 @@ function positionOf(cursor: string | undefined): { at: number; id: string } | nu
   if (cursor === undefined) return null;
   const match = /^(\d{1,15})\.([A-Za-z0-9-]{1,64})$/.exec(cursor);
   if (!match?.[1] || !match[2]) {
-    throw new ApiError('API.INVALID_BODY', 'The cursor is not one of ours', [
+    throw new OperationError('API.INVALID_BODY', 'The cursor is not one of ours', [
       { path: 'cursor', message: 'is not a cursor of this list' },
     ]);
   }

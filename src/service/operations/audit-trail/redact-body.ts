@@ -8,19 +8,19 @@ const ITEMS_MAX = 10;
 const MEMBERS_MAX = 50;
 const DEPTH_MAX = 5;
 
-export function redacted(value: unknown, depth = 0): unknown {
+export function redactedBody(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.length > TEXT_MAX_CHARS ? `${value.slice(0, TEXT_MAX_CHARS)}…` : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEPTH_MAX) return '…';
   if (Array.isArray(value)) {
-    const kept = value.slice(0, ITEMS_MAX).map((item) => redacted(item, depth + 1));
+    const kept = value.slice(0, ITEMS_MAX).map((item) => redactedBody(item, depth + 1));
     return value.length > ITEMS_MAX ? [...kept, `… ${value.length} in all`] : kept;
   }
   const members = Object.entries(value).slice(0, MEMBERS_MAX);
   return Object.fromEntries(
     members.map(([name, member]) => [
       name,
-      SECRET_NAME.test(name) && typeof member === 'string' ? '[redacted]' : redacted(member, depth + 1),
+      SECRET_NAME.test(name) && typeof member === 'string' ? '[redacted]' : redactedBody(member, depth + 1),
     ]),
   );
 }

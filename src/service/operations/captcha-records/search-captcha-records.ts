@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
 import { searchCaptchas } from '../../../store/event-log/client/captcha-log.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
 import { captchaRecordAnswer, captchaRecordOf } from './captcha-record-response.ts';
 import { captchaConditions, searchCriteria } from './search-criteria.ts';
@@ -54,14 +54,14 @@ export const searchCaptchaRecords = operation({
     const { store, account, body, nowMs } = context;
     const { limit, lastId, lastTimestamp } = body.pagination;
     if ((lastId === undefined) !== (lastTimestamp === undefined)) {
-      throw new ApiError('API.INVALID_BODY', 'The page to go on from is half named', [
+      throw new OperationError('API.INVALID_BODY', 'The page to go on from is half named', [
         { path: 'pagination', message: 'lastId and lastTimestamp go together' },
       ]);
     }
     const end = body.endDate ?? nowMs;
     const start = body.startDate ?? end - DEFAULT_RANGE_MS;
     if (start > end) {
-      throw new ApiError('API.INVALID_BODY', 'The time range cannot be read', [
+      throw new OperationError('API.INVALID_BODY', 'The time range cannot be read', [
         { path: 'startDate', message: 'must not be after endDate' },
       ]);
     }

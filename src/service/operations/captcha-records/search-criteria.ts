@@ -8,7 +8,7 @@ import { captchaStatuses } from '../../../store/event-log/captcha-record.ts';
 import type { CaptchaField } from '../../../store/event-log/captcha-fields.ts';
 import type { CaptchaCondition } from '../../../store/event-log/captcha-condition.ts';
 import { deviceTypes } from '../../../contract/vocabulary.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 const text = z.string().check(z.minLength(1), z.maxLength(1024));
 const DETECTORS_MAX = 32;
@@ -40,7 +40,7 @@ function canonicalIpOf(criteria: SearchCriteria): string | null {
   if (criteria.ip === undefined) return null;
   const canonical = canonicalValue('ip', criteria.ip);
   if (canonical.ok) return canonical.value;
-  throw new ApiError('API.INVALID_BODY', 'The address cannot be searched for', [
+  throw new OperationError('API.INVALID_BODY', 'The address cannot be searched for', [
     { path: 'searchCriteria.ip', message: canonical.error },
   ]);
 }

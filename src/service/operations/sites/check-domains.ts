@@ -7,7 +7,7 @@ import { parse } from 'tldts';
 import { isLocalHostname } from '../../../contract/management/site-domain.ts';
 import { SITE_DOMAINS_MAX } from '../../../contract/management/site-settings.ts';
 import type { AccountTier } from '../../../contract/vocabulary.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 /** One on the free tier is the interface document's; the others are ours. */
 export const domainCap: Readonly<Record<AccountTier, number>> = {
@@ -21,11 +21,11 @@ export function checkDomains(tier: AccountTier, domains: readonly string[]): voi
   const details = domains.flatMap((domain, index) =>
     isPublicSuffix(domain) ? [{ path: `settings.domains.${index}`, message: `${domain} is a public suffix` }] : [],
   );
-  if (details.length > 0) throw new ApiError('API.INVALID_BODY', 'A public suffix is not a domain', details);
+  if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'A public suffix is not a domain', details);
   const counted = new Set(domains.filter((domain) => !isLocalHostname(domain.replace(/^\*\./, ''))));
   const cap = domainCap[tier];
   if (counted.size <= cap) return;
-  throw new ApiError(
+  throw new OperationError(
     'PORTAL.DOMAIN_LIMIT_EXCEEDED',
     `The ${tier} plan allows ${cap} domain${cap === 1 ? '' : 's'} per site`,
     [{ path: 'settings.domains', message: `has ${counted.size} names other than localhost; the plan allows ${cap}` }],

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
 import { deactivateSite } from '../../../store/d1/sites.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { ownSite } from './own-site.ts';
 
 export const deleteSite = operation({
@@ -23,7 +23,7 @@ export const deleteSite = operation({
     const { store, account, body, nowMs } = context;
     const record = await ownSite(context, body.siteKey);
     if (record.active && !(await deactivateSite(store, account.id, body.siteKey, nowMs)).ok) {
-      throw new ApiError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
+      throw new OperationError('PORTAL.CANNOT_DEACTIVATE_LAST_SITE', 'The last remaining site cannot be deactivated');
     }
     return { success: true, deactivatedSiteKey: body.siteKey };
   },

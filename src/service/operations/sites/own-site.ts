@@ -1,7 +1,7 @@
 /** The sites of the caller's account. A site of another account does not exist for the caller: 404. */
 import { siteByKey, siteKeysAmong } from '../../../store/d1/sites.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import type { OperationContext } from '../define-operation.ts';
 
 /** The caller's own site, active or not; anybody else's does not exist. */
@@ -11,7 +11,7 @@ export async function ownSite(
 ): Promise<SiteRecord> {
   const record = await siteByKey(context.store, siteKey);
   if (record?.accountId !== context.account.id) {
-    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key');
+    throw new OperationError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key');
   }
   return record;
 }
@@ -24,7 +24,7 @@ export async function ownSiteKeys(
   const known = new Set(await siteKeysAmong(context.store, context.account.id, wanted));
   for (const [index, siteKey] of wanted.entries()) {
     if (known.has(siteKey)) continue;
-    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key', [
+    throw new OperationError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no site with this key', [
       { path: wanted.length > 1 ? `siteKeys.${index}` : 'siteKey', message: 'is not a site of this account' },
     ]);
   }

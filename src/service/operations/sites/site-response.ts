@@ -1,15 +1,15 @@
 /** A site as the management API returns it (interface document 2.3), its secret key included. */
 import type { Site } from '../../../contract/management/site.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 export function siteAnswer(record: SiteRecord): Site {
   const { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt } = record;
   return { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt };
 }
 
-export function duplicateName(): ApiError {
-  return new ApiError('PORTAL.DUPLICATE_SITE_NAME', 'A site of this account already has this name', [
+export function duplicateName(): OperationError {
+  return new OperationError('PORTAL.DUPLICATE_SITE_NAME', 'A site of this account already has this name', [
     { path: 'name', message: 'is taken' },
   ]);
 }

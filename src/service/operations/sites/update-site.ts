@@ -10,7 +10,7 @@ import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { updateSite as write } from '../../../store/d1/sites.ts';
 import { issueDetails } from '../../http/body/parse-with-schema.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { checkDomains } from './check-domains.ts';
 import { duplicateName, siteAnswer } from './site-response.ts';
 import { ownSite } from './own-site.ts';
@@ -42,15 +42,15 @@ export const updateSite = operation({
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const current = await ownSite(context, body.siteKey);
       if (body.isDefault && !current.active) {
-        throw new ApiError('API.BAD_REQUEST', 'An inactive site cannot be the default');
+        throw new OperationError('API.BAD_REQUEST', 'An inactive site cannot be the default');
       }
       if (body.isDefault === false && current.isDefault) {
-        throw new ApiError('API.BAD_REQUEST', 'Make another site the default instead');
+        throw new OperationError('API.BAD_REQUEST', 'Make another site the default instead');
       }
       const merged = siteSettings.safeParse({ ...current.settings, ...body.settings });
       if (!merged.success) {
         const details = issueDetails(merged.error).map((one) => ({ ...one, path: `settings.${one.path}` }));
-        throw new ApiError('API.INVALID_BODY', 'The changed settings do not fit together', details);
+        throw new OperationError('API.INVALID_BODY', 'The changed settings do not fit together', details);
       }
       const settings = { ...merged.data, domains: [...new Set(merged.data.domains)] };
       if (body.settings?.domains) checkDomains(account.tier, settings.domains);
@@ -69,6 +69,6 @@ export const updateSite = operation({
       if (outcome.ok) return siteAnswer(await ownSite(context, body.siteKey));
       if (outcome.error === 'duplicate-name') throw duplicateName();
     }
-    throw new ApiError('API.CONFLICT', 'The site is being changed by others; try again');
+    throw new OperationError('API.CONFLICT', 'The site is being changed by others; try again');
   },
 });

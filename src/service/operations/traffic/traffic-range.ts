@@ -3,7 +3,7 @@
  * current month; always UTC. A day alone as `endDate` means that whole day.
  */
 import type { ErrorDetail } from '../../../contract/errors.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -69,6 +69,6 @@ function epochMs(text: string, path: string): number {
   return ms;
 }
 
-function refused(details: ErrorDetail[]): ApiError {
-  return new ApiError('API.INVALID_BODY', 'The time range cannot be read', details);
+function refused(details: ErrorDetail[]): OperationError {
+  return new OperationError('API.INVALID_BODY', 'The time range cannot be read', details);
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { createUser as insert } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { email, refuseOwner, role, user, userAnswer, userName } from './user-response.ts';
 
 export const createUser = operation({
@@ -19,7 +19,7 @@ export const createUser = operation({
     refuseOwner(body.email, account);
     const created = await insert(store, account.id, body, nowMs);
     if (!created.ok) {
-      throw new ApiError('PORTAL.USER_ALREADY_EXISTS', 'The account already has a user with this email', [
+      throw new OperationError('PORTAL.USER_ALREADY_EXISTS', 'The account already has a user with this email', [
         { path: 'email', message: 'is taken' },
       ]);
     }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { deleteUser as remove } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import { email, refuseOwner, userNotFound } from './user-response.ts';
 
 export const deleteUser = operation({
@@ -20,6 +20,6 @@ export const deleteUser = operation({
     const outcome = await remove(store, account.id, body.email);
     if (outcome.ok) return { success: true, deletedUserEmail: body.email };
     if (outcome.error === 'not-found') throw userNotFound();
-    throw new ApiError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');
+    throw new OperationError('PORTAL.CANNOT_DELETE_LAST_USER', 'The last remaining user cannot be deleted');
   },
 });

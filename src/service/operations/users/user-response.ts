@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { emailAddress } from '../../../contract/management/email-address.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import type { UserRecord } from '../../../store/d1/users.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { OperationError } from '../operation-error.ts';
 import type { Account } from '../define-operation.ts';
 
 export const role = z.enum(['admin', 'viewer']);
@@ -28,11 +28,11 @@ export function userAnswer(record: UserRecord, account: Account): z.infer<typeof
 /** The owner cannot be created, changed or removed through the API. */
 export function refuseOwner(address: string, account: Account): void {
   if (address !== account.ownerEmail) return;
-  throw new ApiError('PORTAL.CANNOT_MODIFY_OWNER_USER', 'The account owner cannot be changed through the API', [
+  throw new OperationError('PORTAL.CANNOT_MODIFY_OWNER_USER', 'The account owner cannot be changed through the API', [
     { path: 'email', message: 'is the account owner' },
   ]);
 }
 
-export function userNotFound(): ApiError {
-  return new ApiError('API.NOT_FOUND', 'The account has no user with this email');
+export function userNotFound(): OperationError {
+  return new OperationError('API.NOT_FOUND', 'The account has no user with this email');
 }

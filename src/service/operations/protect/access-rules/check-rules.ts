@@ -12,16 +12,16 @@ import {
 import type { EdgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { canonicalValue } from '../../../../rules/canonical.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 
 export type Checked<T> = { ok: true; item: T } | { ok: false; field: string; reason: string };
 
-/** @throws ApiError 413 above the bulk limit, 400 with details when an item is not a rule. */
+/** @throws OperationError 413 above the bulk limit, 400 with details when an item is not a rule. */
 export function checkedRules(items: readonly unknown[]): RuleWrite[] {
   return checkedItems('rules', items, checkedRule);
 }
 
-/** @throws ApiError as `checkedRules`. */
+/** @throws OperationError as `checkedRules`. */
 export function checkedConditions(items: readonly unknown[]): RuleKey[] {
   return checkedItems('conditions', items, checkedCondition);
 }
@@ -63,7 +63,7 @@ function ruleWrite(input: EdgeRuleInput, value: string): RuleWrite {
 
 function checkedItems<T>(member: string, items: readonly unknown[], check: (item: unknown) => Checked<T>): T[] {
   if (items.length > EDGE_RULES_PER_CALL_MAX) {
-    throw new ApiError(
+    throw new OperationError(
       'API.TOO_MANY_ITEMS',
       `${member} holds ${items.length} items; at most ${EDGE_RULES_PER_CALL_MAX} in one call`,
     );
@@ -77,7 +77,7 @@ function checkedItems<T>(member: string, items: readonly unknown[], check: (item
   }
   if (errors.length > 0) {
     const more = errors.length >= EDGE_RULE_ERRORS_LISTED_MAX ? ` (the first ${errors.length} are listed)` : '';
-    throw new ApiError('API.INVALID_RULES', `Some ${member} are not valid; nothing was stored${more}`, errors);
+    throw new OperationError('API.INVALID_RULES', `Some ${member} are not valid; nothing was stored${more}`, errors);
   }
   return good;
 }
@@ -90,6 +90,6 @@ function errorDetail(member: string, index: number, error: { field: string; reas
 /** A zod issue as field and reason. Unknown members are named, not their contents. */
 function refused(issue: { path: PropertyKey[]; message: string; keys?: string[] } | undefined): Checked<never> {
   const field = issue?.path.map(String).join('.') ?? '';
-  if (issue?.keys?.[0] !== undefined) return { ok: false, field: issue.keys[0], reason: 'is not known here' };
+  if (issue?.keys?.[0] !== undefined) return { ok: false, field: issue.keys[0], reason: 'is not a known field' };
   return { ok: false, field, reason: issue?.message ?? 'is not valid' };
 }

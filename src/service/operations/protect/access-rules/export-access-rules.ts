@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { instanceRules, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 import { csvColumns, ruleFileFormats, ruleFileLine } from './rule-file.ts';
@@ -33,10 +33,10 @@ export const exportAccessRules = operation({
     verdict: z.optional(z.enum(decisions)),
   }),
   response: z.string(),
-  answerTypes: ['text/csv', 'application/x-ndjson', 'text/plain'],
+  responseTypes: ['text/csv', 'application/x-ndjson', 'text/plain'],
   async handler({ body: { format, type, verdict, siteKey: wanted }, ...context }) {
     if (format === 'list' && verdict === undefined) {
-      throw new ApiError('API.INVALID_BODY', 'A plain list cannot say verdicts: name the one to export', [
+      throw new OperationError('API.INVALID_BODY', 'A plain list cannot say verdicts: name the one to export', [
         { path: 'verdict', message: 'is needed for format list' },
       ]);
     }

@@ -12,7 +12,7 @@ import {
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { checkedRule, distinctRules } from './check-rules.ts';
 import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
@@ -80,7 +80,7 @@ function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)
     if (checked?.ok) {
       rules.push(checked.item);
       if (rules.length > EDGE_RULES_PER_CALL_MAX) {
-        throw new ApiError(
+        throw new OperationError(
           'API.TOO_MANY_ITEMS',
           `content holds more than ${EDGE_RULES_PER_CALL_MAX} rules; send it in pieces`,
         );
@@ -89,7 +89,7 @@ function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)
     }
     skipped += 1;
     if (skipped > EDGE_RULES_PER_CALL_MAX) {
-      throw new ApiError(
+      throw new OperationError(
         'API.TOO_MANY_ITEMS',
         `content holds more than ${EDGE_RULES_PER_CALL_MAX} lines that are no rules; is format ${format} right?`,
       );

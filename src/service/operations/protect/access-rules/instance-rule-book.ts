@@ -7,7 +7,7 @@ import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { RuleBookRpc, TooManyRules } from '../../../../store/rule-book/rpc.ts';
-import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 
 export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
@@ -26,6 +26,6 @@ export async function instanceRules(
   return { instance, book: ruleBook(context.store, instance.id) };
 }
 
-export function tooManyRules({ limit, type }: TooManyRules): ApiError {
-  return new ApiError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
+export function tooManyRules({ limit, type }: TooManyRules): OperationError {
+  return new OperationError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
 }

@@ -18,7 +18,7 @@ import { everything } from '../../../../store/event-log/row-filter.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowKey } from '../../../../store/event-log/log-row.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
 import type { LogTarget } from '../verdicts/verdict-log-query.ts';
 import { checkedRules } from './check-rules.ts';
@@ -79,7 +79,9 @@ export const previewAccessRules = operation({
     const target = await logTarget({ ...context, body }, body.siteKey);
     const since = Math.max(body.since ?? context.nowMs - DAY_MS, target.horizon);
     if (since > context.nowMs) {
-      throw new ApiError('API.INVALID_BODY', 'The window is empty', [{ path: 'since', message: 'lies in the future' }]);
+      throw new OperationError('API.INVALID_BODY', 'The window is empty', [
+        { path: 'since', message: 'lies in the future' },
+      ]);
     }
     const trial = await examine(context.store, target, since, proposalOf(rules, target.instance.id));
     return {

@@ -1,7 +1,7 @@
 /** `POST /protect/access-rules/rollback`: the rules of an earlier version again, as a new version. */
 import * as z from 'zod/mini';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
 
 export const rollbackAccessRules = operation({
@@ -27,6 +27,6 @@ export const rollbackAccessRules = operation({
     }
     const { error } = outcome;
     if (error.reason === 'too-many-rules') throw tooManyRules(error);
-    throw new ApiError('API.NOT_FOUND', `Versions ${error.oldest} to ${error.newest} can be returned to`);
+    throw new OperationError('API.NOT_FOUND', `Versions ${error.oldest} to ${error.newest} can be returned to`);
   },
 });

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 
 const CURSOR_MAX_CHARS = 4096;
 export const cursor = z.optional(z.string().check(z.minLength(1), z.maxLength(CURSOR_MAX_CHARS)));
@@ -14,12 +14,12 @@ export function cursorAfter(rule: RuleKey): string {
   return encodeURIComponent(`${rule.type}:${rule.value}`);
 }
 
-/** @throws ApiError 400 when the text is not a cursor. */
+/** @throws OperationError 400 when the text is not a cursor. */
 export function cursorKey(text: string | undefined): RuleKey | undefined {
   if (text === undefined) return undefined;
   const [, type, value] = /^([A-Za-z0-9]+):(.+)$/su.exec(decoded(text)) ?? [];
   const key = edgeRuleCondition.safeParse({ type, value });
-  if (!key.success) throw new ApiError('API.INVALID_BODY', 'cursor is not one of this listing');
+  if (!key.success) throw new OperationError('API.INVALID_BODY', 'cursor is not one of this listing');
   return { type: key.data.type, value: String(key.data.value) };
 }
 

@@ -9,7 +9,7 @@ import { parseIp } from '../../../../address/ip.ts';
 import { foldCase } from '../../../../rules/user-agent-fold.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 
 /** A header of this length is what the largest servers take. */
 const USER_AGENT_MAX_CHARS = 16_384;
@@ -41,7 +41,7 @@ export interface VisitorFacts {
   userAgent: string;
 }
 
-/** @throws ApiError 400 naming each signal that is not one. */
+/** @throws OperationError 400 naming each signal that is not one. */
 export function visitorFacts(given: GivenSignals): VisitorFacts {
   const errors: { path: string; message: string }[] = [];
   const read = (path: keyof GivenSignals, type: EdgeRuleType): string | null => {
@@ -60,7 +60,7 @@ export function visitorFacts(given: GivenSignals): VisitorFacts {
     ja4: read('ja4', 'ja4Hash'),
     userAgent: given.userAgent ?? '',
   };
-  if (errors.length > 0) throw new ApiError('API.INVALID_BODY', 'Some signals are not valid', errors);
+  if (errors.length > 0) throw new OperationError('API.INVALID_BODY', 'Some signals are not valid', errors);
   return facts;
 }
 

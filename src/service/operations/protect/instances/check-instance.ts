@@ -4,14 +4,14 @@
  */
 import type { InstancePolicy } from '../../../../contract/management/instance.ts';
 import { siteByKey } from '../../../../store/d1/sites.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
 /** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
 export function checkedCname(cname: string): string {
   const hostname = hostNameOf(cname);
   if (hostname === null || hostname.startsWith('[')) {
-    throw new ApiError('API.INVALID_BODY', 'The cname is not a host name', [
+    throw new OperationError('API.INVALID_BODY', 'The cname is not a host name', [
       { path: 'cname', message: 'is not a host name such as www.example.com' },
     ]);
   }
@@ -23,7 +23,7 @@ export function checkedHosts(hosts: readonly string[]): string[] {
   return hosts.map((host, index) => {
     const hostname = hostNameOf(host);
     if (hostname !== null) return hostname;
-    throw new ApiError('API.INVALID_BODY', 'A host is not a host name', [
+    throw new OperationError('API.INVALID_BODY', 'A host is not a host name', [
       { path: `hosts.${index}`, message: 'is not a host name such as www.example.com, without a wildcard' },
     ]);
   });
@@ -42,7 +42,7 @@ function hostNameOf(text: string): string | null {
 
 export function checkThresholds(policy: InstancePolicy): void {
   if (policy.challengeThreshold > policy.blockThreshold) {
-    throw new ApiError('API.INVALID_BODY', 'The thresholds are in the wrong order', [
+    throw new OperationError('API.INVALID_BODY', 'The thresholds are in the wrong order', [
       { path: 'challengeThreshold', message: 'must not be above blockThreshold' },
     ]);
   }
@@ -51,7 +51,7 @@ export function checkThresholds(policy: InstancePolicy): void {
 export async function checkSiteKey(store: ServiceStore, accountId: string, siteKey: string): Promise<void> {
   const site = await siteByKey(store, siteKey);
   if (!site?.active || site.accountId !== accountId) {
-    throw new ApiError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no active site with this key', [
+    throw new OperationError('GENERAL.SITE_KEY_NOT_FOUND', 'The account has no active site with this key', [
       { path: 'globalSiteKey', message: 'is not an active site of this account' },
     ]);
   }

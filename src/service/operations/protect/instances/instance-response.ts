@@ -8,7 +8,7 @@ import { instanceIdentity } from '../../../../contract/management/protect-instan
 import type { ProtectInstance } from '../../../../contract/management/protect-instance.ts';
 import { instanceById } from '../../../../store/d1/instances.ts';
 import type { InstanceConflict, StoredInstance } from '../../../../store/d1/instances.ts';
-import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 
 export const instanceAnswer = z.object({
@@ -38,12 +38,12 @@ export async function ownInstance(
   return instance;
 }
 
-export function conflictError(conflict: InstanceConflict): ApiError {
+export function conflictError(conflict: InstanceConflict): OperationError {
   return conflict === 'cname-taken'
-    ? new ApiError('API.CONFLICT', 'An active instance already has this cname', [
+    ? new OperationError('API.CONFLICT', 'An active instance already has this cname', [
         { path: 'cname', message: 'is taken by an active instance' },
       ])
-    : new ApiError('API.CONFLICT', 'An active instance already has this global site key', [
+    : new OperationError('API.CONFLICT', 'An active instance already has this global site key', [
         { path: 'globalSiteKey', message: 'is taken by an active instance' },
       ]);
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { revokeClientJwt as revoke } from '../../../../store/d1/client-jwts.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { instanceId, ownInstance } from './instance-response.ts';
 
 export const revokeClientJwt = operation({
@@ -19,7 +19,7 @@ export const revokeClientJwt = operation({
     const { store, body, nowMs } = context;
     const instance = await ownInstance(context, body.protectInstanceId);
     if (!(await revoke(store, instance.id, body.jti, nowMs))) {
-      throw new ApiError('API.NOT_FOUND', 'The instance has no client JWT with this jti');
+      throw new OperationError('API.NOT_FOUND', 'The instance has no client JWT with this jti');
     }
     return { success: true, jti: body.jti };
   },

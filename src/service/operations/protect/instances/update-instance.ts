@@ -8,7 +8,7 @@ import { instanceIdentity } from '../../../../contract/management/protect-instan
 import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
 import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-response.ts';
 
@@ -55,7 +55,7 @@ export const updateInstance = operation({
       if (outcome.ok) return answerOf(await ownInstance(context, id));
       if (outcome.error !== 'stale') throw conflictError(outcome.error);
     }
-    throw new ApiError('API.CONFLICT', 'The instance is being changed by others; try again');
+    throw new OperationError('API.CONFLICT', 'The instance is being changed by others; try again');
   },
 });
 

@@ -18,7 +18,7 @@ export const exportVerdicts = operation({
   summary: 'Stream matching verdicts as NDJSON or Parquet',
   body: verdictExportRequest,
   response: z.string(),
-  answerTypes: ['application/x-ndjson', 'application/vnd.apache.parquet'],
+  responseTypes: ['application/x-ndjson', 'application/vnd.apache.parquet'],
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
     const format = context.body.format === 'parquet' ? parquetFormat() : ndjsonFormat();

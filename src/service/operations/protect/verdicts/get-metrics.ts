@@ -29,7 +29,7 @@ export const getMetrics = operation({
   summary: 'Counters of every edge as Prometheus text',
   body: z.strictObject({}),
   response: z.string(),
-  answerTypes: ['text/plain'],
+  responseTypes: ['text/plain'],
   async handler({ store, account }) {
     const instances = (await instancesOfAccount(store, account.id)).filter(({ active }) => active);
     const waiting = await instancesWithLetters(store);

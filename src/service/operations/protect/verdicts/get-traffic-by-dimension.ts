@@ -15,7 +15,7 @@ import type { CountWindow } from '../../../../store/event-log/client/verdict-log
 import type { Point } from '../../../../store/event-log/shard-rpc.ts';
 import type { LogName } from '../../../../store/event-log/client/shards.ts';
 import { operation } from '../../define-operation.ts';
-import { ApiError } from '../../../http/api-error.ts';
+import { OperationError } from '../../operation-error.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
@@ -67,7 +67,7 @@ export const getTrafficByDimension = operation({
 function checkPoints(buckets: number, topN: number): void {
   if (buckets * (topN + 1) <= DIMENSION_POINTS_MAX) return;
   const most = Math.floor(DIMENSION_POINTS_MAX / buckets) - 1;
-  throw new ApiError('API.INVALID_BODY', 'The answer would hold too many points', [
+  throw new OperationError('API.INVALID_BODY', 'The answer would hold too many points', [
     { path: 'topN', message: `must be ${most} at most for ${buckets} buckets; or take a longer bucket` },
   ]);
 }

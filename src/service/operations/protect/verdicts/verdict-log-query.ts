@@ -2,7 +2,7 @@
  * From a request's members to the log's own terms: whose log, which window, which rows. The window
  * never reaches behind the instance's retention, so that rows and counts always end together.
  */
-import { NoActiveInstanceError, ApiError } from '../../../http/api-error.ts';
+import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
@@ -66,7 +66,7 @@ export function outcomesOf(decision: readonly Decision[] | undefined): number[] 
 function requiredIp(text: string): string {
   const address = canonicalIp(text);
   if (address === null)
-    throw new ApiError('API.INVALID_BODY', 'The address cannot be read', [
+    throw new OperationError('API.INVALID_BODY', 'The address cannot be read', [
       { path: 'ip', message: 'must be an IP address' },
     ]);
   return address;
@@ -93,7 +93,7 @@ export function seriesWindow(
   const asked = query.since ?? (query.until ?? nowMs) - DAY_MS;
   const since = Math.min(Math.floor(Math.max(asked, horizon) / bucketMs) * bucketMs, until);
   if ((until - since) / bucketMs > SERIES_POINTS_MAX) {
-    throw new ApiError('API.INVALID_BODY', 'The window holds too many buckets', [
+    throw new OperationError('API.INVALID_BODY', 'The window holds too many buckets', [
       { path: 'bucket', message: `must divide the window into ${SERIES_POINTS_MAX} buckets at most` },
     ]);
   }

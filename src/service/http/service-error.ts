@@ -1,0 +1,81 @@
+/**
+ * Every reason for which the service refuses a request: one tagged union per domain. The steps of a domain return
+ * these as the error of a `Result`; only `respond-error.ts` turns them into responses.
+ */
+import type { ErrorDetail, ErrorKey } from '../../contract/errors.ts';
+
+/** The body of a request cannot be read, or does not match the schema of its route. */
+export type BodyError =
+  | { kind: 'body-too-large'; maxBytes: number }
+  | { kind: 'body-incomplete' }
+  | { kind: 'body-compressed' }
+  | { kind: 'body-missing'; details: readonly ErrorDetail[] }
+  | { kind: 'body-not-object' }
+  | { kind: 'body-mismatch'; details: readonly ErrorDetail[] }
+  | { kind: 'content-type-missing' }
+  | { kind: 'content-type-unknown' }
+  | { kind: 'charset-unknown' }
+  | { kind: 'utf8-invalid' }
+  | { kind: 'multipart-invalid' }
+  | { kind: 'json-invalid' }
+  | { kind: 'json-too-deep'; maxLevels: number }
+  | { kind: 'field-name-reserved'; path: string }
+  | { kind: 'field-half-character'; path: string }
+  | { kind: 'form-field-unreadable'; detail: ErrorDetail }
+  | { kind: 'form-too-many-fields'; maxFields: number };
+
+/** The caller cannot prove who they are, or may not do what they ask. */
+export type CredentialError =
+  | { kind: 'authorization-missing' }
+  | { kind: 'authorization-malformed' }
+  | { kind: 'api-key-malformed' }
+  | { kind: 'api-key-bad-signature' }
+  | { kind: 'api-key-deleted' }
+  | { kind: 'api-key-expired' }
+  | { kind: 'account-not-found' }
+  | { kind: 'account-disabled' }
+  | { kind: 'feature-not-enabled'; feature: string }
+  | { kind: 'permission-missing' }
+  | { kind: 'payment-required' }
+  | { kind: 'client-jwt-expired' }
+  /** `why` completes the sentence "The client JWT …". */
+  | { kind: 'client-jwt-refused'; why: string };
+
+/** Too many calls within a window. */
+export interface RateLimitError {
+  kind: 'rate-limited';
+  /** What was too many, as the start of the message. */
+  what: string;
+  retryAfterSeconds: number;
+}
+
+/** A challenge, a solution or a token cannot be handled. A token that does not verify is a result, not an error. */
+export type CaptchaError =
+  | { kind: 'visitor-without-jwt' }
+  | { kind: 'visitor-address-unknown' }
+  | { kind: 'site-not-registered' }
+  | { kind: 'site-of-another-account' }
+  | { kind: 'page-not-allowed' }
+  | { kind: 'access-policy-block'; requestId: string }
+  | { kind: 'script-needed' }
+  | { kind: 'challenge-invalid' }
+  | { kind: 'site-secret-invalid' }
+  | { kind: 'session-over' };
+
+/** No route, or no content, for the request. */
+export type RouteError =
+  | { kind: 'not-configured' }
+  | { kind: 'path-unknown' }
+  | { kind: 'method-not-allowed'; allowed: readonly string[] }
+  | { kind: 'ruleset-unknown' };
+
+/** A management operation refuses the call. */
+export type OperationRefusal =
+  /** With the key and the message that the operation chose. */
+  | { kind: 'operation'; key: ErrorKey; message: string; details?: readonly ErrorDetail[] | undefined }
+  | { kind: 'no-active-instance' };
+
+/** What the public captcha routes refuse a request with. */
+export type CaptchaRouteError = BodyError | CredentialError | RateLimitError | CaptchaError;
+
+export type ServiceError = CaptchaRouteError | RouteError | OperationRefusal;
