@@ -136,7 +136,7 @@ describe('the body', () => {
       expect(await authorised({ headers: json, body })).toMatchObject({
         status: 400,
         key: 'API.INVALID_BODY',
-        details: [{ message: 'holds a surrogate without its other half' }],
+        details: [{ message: 'has a surrogate without its other half' }],
       });
     },
   );
