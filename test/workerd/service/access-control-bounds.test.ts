@@ -1,6 +1,6 @@
 /**
- * What the rules of one account may take of an isolate that serves all accounts: bounded when they are
- * written, and again when several accounts' rules are remembered.
+ * What the rules of one account may take of an isolate that serves all accounts. They are bounded when they are
+ * written, and again when the rules of several accounts are in memory.
  */
 import { describe, expect, test } from 'vitest';
 import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
@@ -10,7 +10,7 @@ import { call, newAccount, serviceEnv } from './service-under-test.ts';
 const KEPT_FOR_MS = 3_600_000;
 const VALUE_CHARS = 16_000;
 
-/** Written straight into the table: `count` rules of one `userId` condition of `chars` characters. */
+/** Writes rules straight into the table: `count` rules with one `userId` condition of `chars` characters. */
 async function fill(accountId: string, count: number, chars: number): Promise<void> {
   const now = Date.now();
   await serviceEnv.DB.batch([
@@ -28,20 +28,20 @@ function rule(value: string, description = ''): object {
   return { rule: { type: 'block', description, conditions: [{ field: 'userAgent', operator: 'equals', value }] } };
 }
 
-describe('writing', () => {
-  test('an account is refused more text than its rules may hold, however few they are', async () => {
+describe('writing rules', () => {
+  test('refuses more text than the rules of an account may hold, however few they are', async () => {
     const { token, account } = await newAccount();
     await fill(account.id, Math.floor(ACCESS_CONDITIONS_MAX_CHARS / VALUE_CHARS) - 1, VALUE_CHARS - 100);
     expect((await call(token, '/access-control/create', rule('small'))).status).toBe(200);
     await fillUp(token);
     const refused = await call(token, '/access-control/create', rule('one too many'.padEnd(VALUE_CHARS, 'z')));
     expect([refused.status, refused.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
-    // What is there can still be replaced.
+    // Existing rules can still be replaced.
     expect((await call(token, '/access-control/create', rule('small', 'again'))).status).toBe(200);
   });
 });
 
-/** Until the account is refused for the first time. */
+/** Writes until the account is refused for the first time. */
 async function fillUp(token: string): Promise<void> {
   for (let at = 0; at < 20; at++) {
     const value = String(at).padEnd(VALUE_CHARS, 'y');
@@ -50,8 +50,8 @@ async function fillUp(token: string): Promise<void> {
   throw new Error('the account was never full');
 }
 
-describe('remembering', () => {
-  test('an isolate forgets other accounts rather than hold the rules of many large ones', async () => {
+describe('keeping rules in memory', () => {
+  test('drops the rules of other accounts before those of many large ones fill the isolate', async () => {
     const accounts = await Promise.all(Array.from({ length: 7 }, () => newAccount()));
     await Promise.all(accounts.map(({ account }) => fill(account.id, 450, VALUE_CHARS)));
     const now = Date.now();

@@ -1,4 +1,4 @@
-/** Access control rules of an account (interface document 2.4, 3, 4.3, 7, 8). */
+/** Access control rules of an account over the management API. */
 import { describe, expect, test } from 'vitest';
 import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
@@ -13,7 +13,7 @@ async function list(token: string, query: object = {}) {
   return (await call(token, '/access-control/get', query)).body;
 }
 
-/** Rules written straight into the table: what is tested is what is done with many. */
+/** Writes rules straight into the table, for tests of what happens with many. */
 async function insertRules(accountId: string, group: string, count: number, at: number) {
   const statement = serviceEnv.DB.prepare(
     `INSERT INTO access_control_rules (account_id, user_scope_hash, type, conditions, rule_group_id, expiry, created_at, updated_at)
@@ -24,8 +24,8 @@ async function insertRules(accountId: string, group: string, count: number, at: 
   await statement.bind(accountId, group, at + 3_600_000, at, count).run();
 }
 
-describe('creating', () => {
-  test('expires an hour from now unless told otherwise', async () => {
+describe('creating a rule', () => {
+  test('without expiry makes it expire in an hour', async () => {
     const { token } = await newAccount();
     const before = Date.now();
     const answer = await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
@@ -37,7 +37,7 @@ describe('creating', () => {
     expect(rules[0]).toMatchObject({ type: 'block', expired: false, conditions: [ipIs('192.0.2.1')] });
   });
 
-  test('other operators are dropped silently', async () => {
+  test('drops conditions with other operators silently', async () => {
     const { token } = await newAccount();
     await create(token, {
       type: 'block',
@@ -46,7 +46,7 @@ describe('creating', () => {
     expect((await list(token)).rules[0].conditions).toEqual([ipIs('192.0.2.1')]);
   });
 
-  test('a rule with no condition left is refused with a reason', async () => {
+  test('refuses a rule with no condition left and gives the reason', async () => {
     const { token } = await newAccount();
     const answer = await create(token, {
       type: 'block',
@@ -70,7 +70,7 @@ describe('creating', () => {
     expect((await list(token)).ruleCount).toBe(0);
   });
 
-  test('a restrict rule keeps them all', async () => {
+  test('a restrict rule keeps every field', async () => {
     const { token } = await newAccount();
     const restriction = {
       captchaType: 'image',
@@ -116,7 +116,7 @@ describe('creating', () => {
 });
 
 describe('userScopeHash', () => {
-  test('is the same for the same conditions in another order and spelling, and one rule', async () => {
+  test('is the same for the same conditions in another order and spelling, which are one rule', async () => {
     const { token } = await newAccount();
     await create(token, {
       type: 'block',
@@ -146,7 +146,7 @@ describe('userScopeHash', () => {
     expect((await list(token)).ruleCount).toBe(0);
   });
 
-  test('of another account names nothing', async () => {
+  test('of another account is 404', async () => {
     const mine = await newAccount();
     const other = await newAccount();
     await create(mine.token, { type: 'block', conditions: [ipIs('192.0.2.1')] });
@@ -157,7 +157,7 @@ describe('userScopeHash', () => {
   });
 });
 
-describe('listing', () => {
+describe('listing rules', () => {
   test('a listed rule can be passed back to create unchanged', async () => {
     const { token } = await newAccount();
     await create(token, {
@@ -181,7 +181,7 @@ describe('listing', () => {
     expect({ ...again.rules[0], updatedAt: '' }).toEqual({ ...rule, updatedAt: '' });
   });
 
-  test('pages neither skip nor repeat, in every order, up to 10,000 at once', async () => {
+  test('pages neither skip nor repeat a rule, in every order, up to 10,000 at once', async () => {
     const { token, account } = await newAccount();
     await insertRules(account.id, 'g', 10_001, Date.now());
     const whole = await list(token, { limit: 10_000 });
@@ -198,7 +198,7 @@ describe('listing', () => {
     }
   });
 
-  test('sorts both ways and counts groups whatever the filter', async () => {
+  test('sorts in both directions and counts groups whatever the filter', async () => {
     const { token, account } = await newAccount();
     await insertRules(account.id, 'a', 2, Date.now());
     await insertRules(account.id, 'b', 3, Date.now());
@@ -224,7 +224,7 @@ describe('listing', () => {
     expect([status, body.error.details[0].path]).toEqual([400, path]);
   });
 
-  test('an expired rule stays listed, marked, and decides nothing', async () => {
+  test('an expired rule stays listed as expired and has no effect', async () => {
     const { token, account } = await newAccount();
     await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2020-01-01T00:00:00Z' });
     expect((await list(token)).rules[0].expired).toBe(true);
@@ -233,7 +233,7 @@ describe('listing', () => {
 });
 
 describe('a rule group', () => {
-  test('is removed by a job that can be asked about', async () => {
+  test('is removed by a job whose state can be read', async () => {
     const { token, account } = await newAccount();
     await insertRules(account.id, 'gone', 2500, Date.now() - 10);
     await insertRules(account.id, 'kept', 3, Date.now() - 10);
@@ -247,12 +247,12 @@ describe('a rule group', () => {
     expect((await call(other.token, '/access-control/group/job', { jobId: body.jobId })).status).toBe(404);
   });
 
-  test('is removed to the end after a restart in the middle, and rules added since stay', async () => {
+  test('is removed completely after a restart in the middle, and later rules stay', async () => {
     const { token, account } = await newAccount();
     const asked = Date.now() - 20_000;
     await insertRules(account.id, 'gone', 2500, asked - 1);
     const job = await requestGroupRemoval(serviceEnv, account.id, 'gone', asked);
-    // One step of a thousand goes through, then the isolate is gone.
+    // One step of a thousand rules succeeds, then the isolate fails.
     let steps = 0;
     const dying = () => {
       if (steps++ > 0) throw new Error('the isolate is gone');
@@ -271,8 +271,8 @@ describe('a rule group', () => {
   });
 });
 
-describe('what decisions are made by', () => {
-  test('a change acts within two seconds, and in between costs no read', async () => {
+describe('the rules in an isolate’s memory', () => {
+  test('take a change within two seconds, without a read in between', async () => {
     const { token, account } = await newAccount();
     const now = Date.now();
     const empty = await accessRulesFor(serviceEnv, account.id, now);

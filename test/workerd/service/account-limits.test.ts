@@ -1,4 +1,4 @@
-/** What an account may hold of what its listings return whole, and what goes by itself. */
+/** How many items an account may have of a kind that is listed without pages, and which are removed by themselves. */
 import { expect, test } from 'vitest';
 import { accountLimits } from '../../../src/store/d1/account-limits.ts';
 import { purgeExpiredApiKeys } from '../../../src/store/d1/api-keys.ts';
@@ -11,7 +11,7 @@ const sites = `INSERT INTO sites (site_key, account_id, name, secret_hash, secre
 
 interface Limit {
   what: keyof typeof accountLimits;
-  /** Rows a new account has. */
+  /** Rows that a new account has. */
   had: number;
   fill: string[];
   path: string;
@@ -63,7 +63,7 @@ const limits: Limit[] = [
   },
 ];
 
-test.each(limits)('$what: the last one fits, the next is refused', async ({ what, had, fill, path, body }) => {
+test.each(limits)('$what: the last one is accepted, the next is refused', async ({ what, had, fill, path, body }) => {
   const account = await newAccount();
   for (const statement of fill) {
     const count = accountLimits[what] - had - 1;
@@ -75,7 +75,7 @@ test.each(limits)('$what: the last one fits, the next is refused', async ({ what
   expect([next.status, next.body.error.key]).toEqual([413, 'API.TOO_MANY_ITEMS']);
 });
 
-test('keys that expired a while ago are purged, others stay', async () => {
+test('keys that expired before a given time are deleted, and others stay', async () => {
   const { account, token } = await newAccount();
   const now = Date.now();
   const insert = serviceEnv.DB.prepare(
@@ -90,7 +90,7 @@ test('keys that expired a while ago are purged, others stay', async () => {
   expect(body.map(({ name }: { name: string }) => name).toSorted()).toEqual(['new', 'test']);
 });
 
-test('every active instance is listed, and of deleted ones the latest hundred', async () => {
+test('every active instance is listed, and the latest hundred deleted ones', async () => {
   const { account, token } = await newAccount();
   await serviceEnv.DB.prepare(sites).bind(account.id, 130).run();
   await serviceEnv.DB.prepare(

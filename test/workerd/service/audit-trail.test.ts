@@ -1,8 +1,8 @@
-/** The audit trail of management writes, and the limit per key. */
+/** The audit trail of management writes, and the rate limit of a key. */
 import { expect, test } from 'vitest';
 import { call, newAccount } from './service-under-test.ts';
 
-test('every write that went through leaves one entry, secrets left out', async () => {
+test('every successful write leaves one entry, without secrets', async () => {
   const { token, site } = await newAccount();
   await call(token, '/sites/create', { name: 'a', settings: { domains: ['a.example'] }, token: 'x', accountId: 'y' });
   await call(token, '/sites/create', { name: 'a', settings: { domains: ['a.example'] } });
@@ -17,7 +17,7 @@ test('every write that went through leaves one entry, secrets left out', async (
   expect(body.nextCursor).toBeNull();
 });
 
-test('pages go back in time without a gap', async () => {
+test('pages go back in time without gaps', async () => {
   const { token } = await newAccount();
   for (let index = 0; index < 5; index++) {
     await call(token, '/users/create', { email: `u${index}@example.com`, name: 'U', role: 'viewer' });
@@ -32,14 +32,14 @@ test('pages go back in time without a gap', async () => {
   expect(seen.toSorted()).toEqual(['u0', 'u1', 'u2', 'u3', 'u4'].map((name) => `${name}@example.com`));
 });
 
-test('an account reads its own trail only', async () => {
+test('an account reads only its own trail', async () => {
   const mine = await newAccount();
   const other = await newAccount();
   await call(mine.token, '/users/create', { email: 'ann@example.com', name: 'Ann', role: 'viewer' });
   expect((await call(other.token, '/audit-trail/get', {})).body.entries).toEqual([]);
 });
 
-test('a cursor of somebody else is refused', async () => {
+test('a cursor of another account is refused', async () => {
   const { token } = await newAccount();
   const { status, body } = await call(token, '/audit-trail/get', { cursor: "1.'; DROP" });
   expect([status, body.error.details[0].path]).toEqual([400, 'cursor']);

@@ -1,4 +1,4 @@
-/** Captcha records of an account (interface document 4.5, 7, 8). */
+/** The captcha records of an account, with records that are weeks old. */
 import { describe, expect, test } from 'vitest';
 import type { CaptchaFacts } from '../../../src/store/event-log/captcha-record.ts';
 import { writeCaptchas } from './captcha-events.ts';
@@ -21,7 +21,7 @@ const withFacts = async (facts: Partial<CaptchaFacts>) => {
   return account;
 };
 
-test('a record tells its whole course', async () => {
+test('a record has every step of its captcha', async () => {
   const account = await newAccount();
   const at = recently();
   const [jti] = await writeCaptchas(account.account.id, account.site.siteKey, [{ at, correct: true, verified: true }]);
@@ -43,7 +43,7 @@ test('a record tells its whole course', async () => {
   expect(body.lastId).toBe(body.records[0].id);
 });
 
-test('the captcha type is chosen, all by default, and blocked ones are their own type', async () => {
+test('captchaType chooses a type or blocked requests, and the default is all', async () => {
   const account = await newAccount();
   const at = recently();
   await writeCaptchas(account.account.id, account.site.siteKey, [
@@ -98,7 +98,7 @@ describe.each<[string, Partial<CaptchaFacts>, object, object]>([
   ],
   ['freeText', { host: 'Pay.Example' }, { freeText: 'pay.exa' }, { freeText: 'pay.exb' }],
 ])('the criterion %s', (_, facts, matching, missing) => {
-  test('finds what it says and nothing else', async () => {
+  test('finds the matching record and no other', async () => {
     const account = await withFacts(facts);
     const found = await search(account, { searchCriteria: matching });
     expect([found.total, found.totalIsExact, found.records.length]).toEqual([1, true, 1]);
@@ -118,7 +118,7 @@ describe('the time range', () => {
     expect((await search(account, { startDate: Date.now() - 9 * DAY_MS })).total).toBe(2);
   });
 
-  test('reaches back 30 days at most: an older startDate is moved forward, not rejected', async () => {
+  test('reaches back 30 days at most: an older startDate is moved forward', async () => {
     const account = await newAccount();
     await writeCaptchas(account.account.id, account.site.siteKey, [
       { at: Date.now() - 29 * DAY_MS },
@@ -127,7 +127,7 @@ describe('the time range', () => {
     expect((await search(account, { startDate: 0 })).total).toBe(1);
   });
 
-  test('holds its endDate', async () => {
+  test('includes its endDate', async () => {
     const account = await newAccount();
     const at = recently();
     await writeCaptchas(account.account.id, account.site.siteKey, [{ at }, { at: at + 1 }]);
@@ -135,8 +135,8 @@ describe('the time range', () => {
   });
 });
 
-describe('paging', () => {
-  test('neither skips nor repeats while new records come in', async () => {
+describe('a page', () => {
+  test('neither skips nor repeats a record while new ones arrive', async () => {
     const account = await newAccount();
     const at = recently();
     const { siteKey } = account.site;
@@ -174,7 +174,7 @@ describe('paging', () => {
   });
 });
 
-test('a site is chosen or all taken, and one that is not owned is 404', async () => {
+test('a search covers one site or all, and a site of another account is 404', async () => {
   const account = await newAccount();
   const other = await newAccount();
   const { body } = await call(account.token, '/sites/create', { name: 'b', settings: { domains: ['b.example'] } });
@@ -188,7 +188,7 @@ test('a site is chosen or all taken, and one that is not owned is 404', async ()
   expect([foreign.status, foreign.body.error.key]).toEqual([404, 'GENERAL.SITE_KEY_NOT_FOUND']);
 });
 
-test('counts exactly, however many records must be looked at for it', async () => {
+test('a search counts exactly, however many records it reads', async () => {
   const account = await newAccount();
   const at = recently();
   const BATCH = 500;

@@ -1,4 +1,4 @@
-/** Whatever arrives, the answer is the error envelope, with a request id and never a stack trace (interface document 7). */
+/** Any input gets the error envelope, with a request id and never a stack trace. */
 import { describe, expect, test, vi } from 'vitest';
 import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
 
@@ -24,7 +24,7 @@ async function authorised(init: RequestInit) {
 
 const json = { 'content-type': 'application/json' };
 
-/** Well-formed: nothing but its depth is wrong with it. */
+/** Well-formed JSON in which only the depth is wrong. */
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('the bearer', () => {
@@ -41,7 +41,7 @@ describe('the bearer', () => {
     expect(await refused({ method: 'POST', headers })).toMatchObject({ status: 401, key });
   });
 
-  test('a client JWT is no API key', async () => {
+  test('a client JWT is not an API key', async () => {
     const { token, site } = await newAccount();
     const instance = await call(token, '/protect/instances/create', {
       name: 'A',
@@ -94,7 +94,7 @@ describe('the body', () => {
     expect(await authorised(init)).toMatchObject({ status, key });
   });
 
-  test('a body larger than it says is cut off while reading', async () => {
+  test('a body larger than its stated length is cut off while it is read', async () => {
     const chunk = new TextEncoder().encode('a'.repeat(64 * 1024));
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -108,7 +108,7 @@ describe('the body', () => {
     expect(sent).toBeLessThan(40);
   });
 
-  test('an unknown member is named', async () => {
+  test('an unknown field is refused by name', async () => {
     const { details, key } = await authorised({
       headers: json,
       body: JSON.stringify({ name: 'a', cname: 'a.example', globalSiteKey: 'k', nmae: 'b' }),
@@ -122,7 +122,7 @@ describe('the body', () => {
     '{"__pro\\u0074o__":{"name":"a"}}',
     '{"a":[{"__proto__":1}]}',
   ])('a prototype name is refused: %s', async (body) => {
-    // Before any schema: one with an open part would not say no.
+    // This check comes before any schema, because a schema with an open part would accept the name.
     expect(await authorised({ headers: json, body })).toMatchObject({
       status: 400,
       key: 'API.INVALID_BODY',
@@ -131,7 +131,7 @@ describe('the body', () => {
   });
 
   test.each(['{"name":"a\\ud800"}', '{"settings":{"domains":["\\udfff.com"]}}'])(
-    'half a character is refused: %s',
+    'half a surrogate pair is refused: %s',
     async (body) => {
       expect(await authorised({ headers: json, body })).toMatchObject({
         status: 400,
@@ -155,7 +155,7 @@ describe('paths and methods', () => {
     expect(await refused({ method: 'POST' }, '/nothing/here')).toMatchObject({ status: 404, key: 'API.NOT_FOUND' });
   });
 
-  test('a known path with another method is 405 and says which', async () => {
+  test('a known path with another method is 405 and names the method', async () => {
     const response = await send(path, { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await refused({ method: 'PUT' })).toMatchObject({ status: 405, key: 'API.METHOD_NOT_ALLOWED' });
@@ -191,7 +191,7 @@ test('an unforeseen failure is 500 with the envelope, and its cause is in the lo
 });
 
 describe('body formats', () => {
-  test('urlencoded and multipart say the same as JSON', async () => {
+  test('urlencoded and multipart bodies mean the same as JSON', async () => {
     const urlencoded = await newAccount();
     const fields: [string, string][] = [
       ['name', '123'],
@@ -241,7 +241,7 @@ describe('body formats', () => {
     expect(await second.json()).toMatchObject(expected);
   });
 
-  test('an empty body is enough where nothing is needed', async () => {
+  test('an empty body is accepted where no field is required', async () => {
     const { token } = await newAccount();
     expect((await call(token, '/protect/instances')).body).toEqual([]);
     expect((await call(token, '/protect/instances', {})).body).toEqual([]);

@@ -30,9 +30,9 @@ export interface TestCaptcha {
   at: number;
   type?: CaptchaRecordType;
   facts?: Partial<CaptchaFacts>;
-  /** Absent: never answered. */
+  /** Absent: no solution was sent. */
   correct?: boolean;
-  /** Absent: never asked about. */
+  /** Absent: never verified. */
   verified?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The client JWT is the edge's one credential: everything but a live one is 401 (design 4). */
+/** The client JWT is the only credential of an edge: everything but a valid one is 401. */
 import { base64url, createLocalJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
@@ -36,8 +36,8 @@ const visitor = {
   host: 'example.org',
 };
 
-describe('issuing', () => {
-  test('0 weeks is a hundred years, and the claims are the documented ones', async () => {
+describe('issuing a client JWT', () => {
+  test('for 0 weeks means a hundred years, with the documented claims', async () => {
     const { issued, instanceId } = await newInstance();
     const claims = decodeJwt(issued.clientJwt);
     expect(claims).toMatchObject({ iss: serviceUrl, sub: instanceId, aud: 'protect-edge', jti: issued.jti });
@@ -45,7 +45,7 @@ describe('issuing', () => {
     expect(issued.expiresAt).toBe((claims.exp ?? 0) * 1000);
   });
 
-  test('the published JWKS verifies it', async () => {
+  test('makes one that the published JWKS verifies', async () => {
     const { issued } = await newInstance();
     const response = await send('/.well-known/jwks.json');
     const { payload } = await jwtVerify(issued.clientJwt, createLocalJWKSet(await response.json()), {
@@ -54,7 +54,7 @@ describe('issuing', () => {
     expect(payload.jti).toBe(issued.jti);
   });
 
-  test('two isolates that need the first key at once agree on one', async () => {
+  test('in two isolates that need the first key at once uses one key', async () => {
     const isolates = Array.from({ length: 4 }, () => ({
       ...serviceEnv,
       DB: Object.create(serviceEnv.DB) as D1Database,
@@ -64,8 +64,8 @@ describe('issuing', () => {
   });
 });
 
-describe('config', () => {
-  test('holds policy, site and keys, and keeps the wire contract', async () => {
+describe('the configuration', () => {
+  test('has policy, site and keys, and fits its schema', async () => {
     const { issued, instanceId, site } = await newInstance();
     const { status, body } = await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET');
     expect(status).toBe(200);
@@ -76,7 +76,7 @@ describe('config', () => {
     expect(new Set(all).size).toBe(8);
   });
 
-  test('is 304 while nothing changed, and a new version after a change', async () => {
+  test('is 304 without a change, and a new version after one', async () => {
     const { issued, instanceId, token } = await newInstance();
     const headers = { authorization: `Bearer ${issued.clientJwt}` };
     const first = await send('/edge/v1/config', { headers });
@@ -96,8 +96,8 @@ async function open(jwt: string, body: unknown) {
   return edgeSession.parse(answer.body);
 }
 
-describe('sessions', () => {
-  test('the session JWT is checked with the key in the config', async () => {
+describe('a session', () => {
+  test('has a JWT that verifies with the key in the configuration', async () => {
     const { issued, instanceId } = await newInstance();
     const session = await open(issued.clientJwt, { visitor });
     const config = (await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET')).body;
@@ -113,14 +113,14 @@ describe('sessions', () => {
     expect(await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now() + 400_000)).toEqual(failed('expired'));
   });
 
-  test('a renewed JWT keeps its session', async () => {
+  test('stays the same with a renewed JWT', async () => {
     const { issued } = await newInstance();
     const session = await open(issued.clientJwt, { visitor });
     const renewed = await open(issued.clientJwt, { visitor: { ...visitor, ip: '192.0.2.200' }, jwt: session.jwt });
     expect([renewed.jti, renewed.expiresAt]).toEqual([session.jti, session.expiresAt]);
   });
 
-  test('a JWT copied to another network or browser opens a new session instead', async () => {
+  test('is a new one for a JWT copied to another network or browser', async () => {
     const { issued } = await newInstance();
     const session = await open(issued.clientJwt, { visitor });
     for (const other of [
@@ -133,7 +133,7 @@ describe('sessions', () => {
   });
 });
 
-describe('refusals', () => {
+describe('an edge call', () => {
   const edgeCalls = [
     ['GET', '/edge/v1/config'],
     ['GET', '/edge/v1/version'],
@@ -147,11 +147,11 @@ describe('refusals', () => {
     }
   }
 
-  test('no bearer', () => expectRefused(null, 'API.MISSING_AUTHORIZATION_HEADER'));
-  test('an API key', async () => expectRefused((await newInstance()).token, 'API.UNAUTHORIZED'));
-  test('garbage', () => expectRefused('abc', 'API.UNAUTHORIZED'));
+  test('without a bearer token is refused', () => expectRefused(null, 'API.MISSING_AUTHORIZATION_HEADER'));
+  test('with an API key is refused', async () => expectRefused((await newInstance()).token, 'API.UNAUTHORIZED'));
+  test('with garbage is refused', () => expectRefused('abc', 'API.UNAUTHORIZED'));
 
-  test('a revoked one, from the next call on', async () => {
+  test('with a revoked JWT is refused from the next call on', async () => {
     const { issued, token, instanceId } = await newInstance();
     expect((await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET')).status).toBe(200);
     await call(token, '/protect/client-jwt/revoke', { protectInstanceId: instanceId, jti: issued.jti });
@@ -160,7 +160,7 @@ describe('refusals', () => {
     expect(listed.body.clientJwts[0]).toMatchObject({ jti: issued.jti, status: 'revoked' });
   });
 
-  test('a live one costs one query of the database, at every call', async () => {
+  test('with a valid JWT costs one database query', async () => {
     const { issued } = await newInstance();
     let queries = 0;
     const database = {
@@ -181,7 +181,7 @@ describe('refusals', () => {
     }
   });
 
-  test('every one issued before the instance revoked them, but none after', async () => {
+  test('with a JWT from before clientJwtsRevokedBefore is refused, and with a later one accepted', async () => {
     const { issued, token, instanceId } = await newInstance();
     await call(token, '/protect/instances/update', { id: instanceId, clientJwtsRevokedBefore: Date.now() });
     await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
@@ -193,13 +193,13 @@ describe('refusals', () => {
     expect((await call(fresh.body.clientJwt, '/edge/v1/config', undefined, 'GET')).status).toBe(200);
   });
 
-  test('one of a deleted instance', async () => {
+  test('with the JWT of a deleted instance is refused', async () => {
     const { issued, token, instanceId } = await newInstance();
     await call(token, '/protect/instances/delete', { id: instanceId });
     await expectRefused(issued.clientJwt, 'API.UNAUTHORIZED');
   });
 
-  test('one whose instance was swapped, one that has expired, one for another audience, one of another issuer', async () => {
+  test('with a JWT of another instance, expiry, audience or issuer is refused', async () => {
     const { issued, instanceId } = await newInstance();
     const other = await newInstance();
     const key = await signingKey(serviceEnv, 'client-jwt', Date.now());
@@ -221,7 +221,7 @@ describe('refusals', () => {
     await expectRefused(await make({ jti: 'unregistered' }), 'API.UNAUTHORIZED');
   });
 
-  test('one signed by somebody else under our kid, and one with an HMAC over the public key', async () => {
+  test('with a JWT signed with another key under our kid, or with an HMAC over the public key, is refused', async () => {
     const { issued, instanceId } = await newInstance();
     const ours = await signingKey(serviceEnv, 'client-jwt', Date.now());
     const foreign = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
@@ -237,8 +237,8 @@ describe('refusals', () => {
   });
 });
 
-describe('the keys an origin checks the edge with', () => {
-  test('are those the edge signs with, and each next week has another', async () => {
+describe('the keys that an origin checks the edge with', () => {
+  test('are those that the edge signs with, one for each week', async () => {
     const { issued, token, instanceId } = await newInstance();
     const config = await call(issued.clientJwt, '/edge/v1/config', undefined, 'GET');
     const { body } = await call(token, '/protect/origin-keys', { protectInstanceId: instanceId, weeks: 3 });
@@ -253,7 +253,7 @@ describe('the keys an origin checks the edge with', () => {
     expect(keys[2]!.validFrom).toBeGreaterThan(Date.now());
   });
 
-  test('are told to nobody who does not own the instance', async () => {
+  test('are returned to the owner of the instance only', async () => {
     const { instanceId } = await newInstance();
     const other = await newInstance();
     expect((await call(other.token, '/protect/origin-keys', { protectInstanceId: instanceId })).status).toBe(404);

@@ -1,4 +1,4 @@
-/** MASTER_KEY and site secrets exchanged while everything they protect goes on. */
+/** MASTER_KEY and site secrets are rotated without interrupting what they protect. */
 import { describe, expect, test } from 'vitest';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
 import { ok } from '../../../src/result.ts';
@@ -13,7 +13,7 @@ import { newAccount, send, serviceEnv, serviceUrl } from './service-under-test.t
 const NEXT = `${'N'.repeat(42)}A`;
 const AFTER = `${'Z'.repeat(42)}A`;
 
-/** The same database with other keys, as an isolate that starts now sees it: nothing remembered. */
+/** The same database with other keys, as an isolate sees it that starts now with an empty memory. */
 function started(masterKey: string, previous?: string): ServiceEnv {
   const { DB } = serviceEnv;
   const database = { prepare: DB.prepare.bind(DB), batch: DB.batch.bind(DB) } as unknown as typeof DB;
@@ -28,13 +28,13 @@ const getSites = (token: string, env: ServiceEnv): Promise<Response> =>
   send('/sites/get', { method: 'POST', headers: { authorization: `Bearer ${token}` } }, env);
 
 describe('MASTER_KEY', () => {
-  test('is exchanged while API keys, client JWTs, sealed secrets and derived keys stay what they are', async () => {
+  test('is rotated without changing API keys, client JWTs, sealed secrets and derived keys', async () => {
     const { account, site, token } = await newAccount();
     const root = await rootKey(serviceEnv);
     expect(root).not.toBe(serviceEnv.MASTER_KEY);
     const old = serviceEnv.MASTER_KEY;
 
-    // Before the row is written anew, isolates with the new key and with the old one both read it.
+    // Until the row is sealed again, isolates with the new key and with the old one both read it.
     const overlapping = started(NEXT, old);
     expect(await rootKey(overlapping)).toBe(root);
     expect((await getSites(token, overlapping)).status).toBe(200);
@@ -50,12 +50,12 @@ describe('MASTER_KEY', () => {
     expect(account.id).toBe((await siteByKey(after, site.siteKey))?.accountId);
     await expect(rootKey(started(old))).rejects.toThrow('sealed under another MASTER_KEY');
 
-    // And back, for the tests that share this database.
+    // Rotated back, for the tests that share this database.
     expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
     expect(await rootKey(started(old))).toBe(root);
   });
 
-  test('opens nothing by itself: neither rows nor tokens are under it', async () => {
+  test('opens nothing by itself: it seals neither rows nor tokens', async () => {
     const { token, site } = await newAccount();
     const [head = '', payload = '', signature = ''] = token.split('.');
     const key = await crypto.subtle.importKey(
@@ -77,7 +77,7 @@ describe('MASTER_KEY', () => {
     expect(await openAtRest(await rootKey(serviceEnv), context, row?.secret_sealed ?? '')).toMatch(/^secret_/);
   });
 
-  test('that fits neither now nor before is said as such, and changes nothing', async () => {
+  test('that matches neither the current nor the former key is an error and changes nothing', async () => {
     await expect(rootKey(started(NEXT, AFTER))).rejects.toThrow(
       'sealed under neither MASTER_KEY nor MASTER_KEY_PREVIOUS',
     );
@@ -85,7 +85,7 @@ describe('MASTER_KEY', () => {
     expect(await rootKey(started(serviceEnv.MASTER_KEY))).toBe(await rootKey(serviceEnv));
   });
 
-  test('resealed by two at once is written by one of them, and opens for both', async () => {
+  test('resealed by two isolates at once is written by one and opens for both', async () => {
     const old = serviceEnv.MASTER_KEY;
     const root = await rootKey(serviceEnv);
     const outcomes = await Promise.all([1, 2, 3].map(() => resealRootKey(started(NEXT, old), Date.now())));
@@ -94,7 +94,7 @@ describe('MASTER_KEY', () => {
     expect(await resealRootKey(started(old, NEXT), Date.now())).toEqual(ok('resealed'));
   });
 
-  test('names a row in its seal: a sealed value is good nowhere else', async () => {
+  test('seals a value for its row: the value opens in no other row', async () => {
     const sealed = await sealAtRest(NEXT, 'one', 'text');
     await expect(openAtRest(NEXT, 'other', sealed)).rejects.toThrow();
   });
@@ -103,7 +103,7 @@ describe('MASTER_KEY', () => {
 describe('a site secret', () => {
   const HOUR_MS = 3_600_000;
 
-  test('is exchanged with both good for a while, then the new one alone', async () => {
+  test('is rotated with both valid for a while, then the new one alone', async () => {
     const { account, site } = await newAccount();
     const now = Date.now();
     const own = { accountId: account.id, siteKey: site.siteKey };
@@ -118,7 +118,7 @@ describe('a site secret', () => {
     expect(await siteBySecret(serviceEnv, site.secretKey, now + HOUR_MS)).toBeNull();
   });
 
-  test('exchanged twice leaves two good, never three', async () => {
+  test('rotated twice leaves two valid, never three', async () => {
     const { account, site } = await newAccount();
     const now = Date.now();
     const own = { accountId: account.id, siteKey: site.siteKey };
@@ -130,7 +130,7 @@ describe('a site secret', () => {
     expect(good.map((found) => found !== null)).toEqual([false, true, true]);
   });
 
-  test('of another account’s or an inactive site is not exchanged', async () => {
+  test('of an inactive site or another account’s site is not rotated', async () => {
     const [own, other] = [await newAccount(), await newAccount()];
     const mixed = { accountId: own.account.id, siteKey: other.site.siteKey };
     expect(await rotateSiteSecret(serviceEnv, mixed, Date.now(), Date.now())).toBeNull();

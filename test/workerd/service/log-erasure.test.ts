@@ -1,6 +1,6 @@
 /**
- * What is erased on demand and what goes with an instance: verdicts and captchas, sealed or not, their
- * objects in R2 and what was refused.
+ * What is erased on request, and what is erased with an instance: verdicts and captchas, sealed or not, their objects
+ * in R2, and refused records.
  */
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -68,7 +68,7 @@ describe('erasing a session', () => {
   test.each([
     ['not sealed', false],
     ['sealed', true],
-  ])('takes the captchas that were solved in it along, %s', async (_, isSealed) => {
+  ])('erases the captchas that were solved in it, %s', async (_, isSealed) => {
     const { account, site, token } = await newInstance();
     const at = Date.now() - 2 * HOUR_MS;
     const jti = `session-${names}`;
@@ -97,7 +97,7 @@ describe('erasing a session', () => {
 });
 
 describe('a deleted instance', () => {
-  test('has no log left once its alarm ran, a minute later', async () => {
+  test('has no log left after its alarm, a minute later', async () => {
     const { token, instanceId, append } = await newInstance();
     const log = verdictLogOf({ id: instanceId });
     await append(verdictsOf(instanceId, 30));
@@ -113,7 +113,7 @@ describe('a deleted instance', () => {
     expect(await held(log)).toEqual({ rows: 0, counted: 0, objects: 0 });
   });
 
-  test('whose deletion was cut short is found by the hourly run, with what was refused of it', async () => {
+  test('whose deletion was interrupted is found by the hourly run, with its refused records', async () => {
     const { instanceId, append } = await newInstance();
     const log = verdictLogOf({ id: instanceId });
     await append([...verdictsOf(instanceId, 5), { v: 99 }]);

@@ -1,7 +1,7 @@
 /**
- * Every operation's own schema, turned against it: members missing, of a wrong type, huge, in strange
- * scripts, with prototype names, form fields twice. The answer is always 400 with the offending path,
- * never 500, and nothing is written.
+ * The schema of every operation, turned against it: missing fields, wrong types, huge values, strange scripts,
+ * prototype names, form fields twice. The response is always 400 with the field's path, never 500, and nothing is
+ * written.
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ interface MemberSchema {
   required?: string[];
 }
 
-/** Far above every bound of a text here. */
+/** Far above every bound of a text field. */
 const HUGE_CHARS = 70_000;
 const RANDOM_BODIES_PER_OPERATION = 12;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ token } = await newAccount());
 });
 
-/** The deployment with every write noted; reads go through. */
+/** The bindings, with every write recorded. */
 function watchedWrites(): { env: ServiceEnv; writes: string[] } {
   const writes: string[] = [];
   const DB = new Proxy(serviceEnv.DB, {
@@ -70,7 +70,7 @@ function schemaOf(operation: Operation): MemberSchema {
   return toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }) as MemberSchema;
 }
 
-/** The JSON types a member takes; empty means anything goes. */
+/** The JSON types that a field accepts. Empty: any type. */
 function typesOf(schema: MemberSchema): Set<string> {
   if (schema.anyOf) {
     const branches = schema.anyOf.map(typesOf);
@@ -96,11 +96,11 @@ const rows = withBodies.map((operation) => [operation.name, operation, schemaOf(
 describe.each(rows)('%s', (_, operation, schema) => {
   const members = Object.entries(schema.properties ?? {});
 
-  test('names every required member that is missing', async () => {
+  test('names every required field that is missing', async () => {
     for (const name of schema.required ?? []) await expectRefusedAt(operation, '{}', name);
   });
 
-  test('names every member of a wrong type', async () => {
+  test('names every field of a wrong type', async () => {
     for (const [name, member] of members) {
       const accepted = typesOf(member);
       if (accepted.size === 0) continue;
@@ -114,7 +114,7 @@ describe.each(rows)('%s', (_, operation, schema) => {
   test('bounds every text', async () => {
     for (const [name, member] of members) {
       if (!typesOf(member).has('string')) continue;
-      // A whole file as text is bounded by the operation's own limit on its body instead.
+      // The operation's own limit on its body bounds a whole file as text.
       if (member.maxLength === undefined && member.type === 'string' && operation.maxBodyBytes) continue;
       for (const unit of ['a', '😀']) {
         await expectRefusedAt(operation, JSON.stringify({ [name]: unit.repeat(HUGE_CHARS) }), name);
@@ -122,19 +122,19 @@ describe.each(rows)('%s', (_, operation, schema) => {
     }
   });
 
-  test('knows no member by a name of the prototype chain, nor by a look-alike', async () => {
+  test('refuses names of the prototype chain and look-alikes', async () => {
     for (const name of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '__proto__', 'nаme', 'name\u0000']) {
       await expectRefusedAt(operation, `{${JSON.stringify(name)}:{"polluted":true}}`, name);
     }
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('takes no form field twice', async () => {
+  test('refuses a form field that appears twice', async () => {
     const form = 'application/x-www-form-urlencoded';
     for (const [name] of members) await expectRefusedAt(operation, `${name}=1&${name}=2`, name, form);
   });
 
-  test('answers any JSON with an answer of its own, never 500', async () => {
+  test('responds to any JSON, and never with 500', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(

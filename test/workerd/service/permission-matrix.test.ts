@@ -1,7 +1,6 @@
 /**
- * Every operation there is, against every reason to refuse it (interface document 5, 7). The database is watched: until a
- * call is authorised nothing but its account and its key is read, no Durable Object or bucket is touched,
- * and nothing at all is written.
+ * Every operation with every reason to refuse it. The database is watched: until a call is authorised, only its account
+ * and its key are read, no Durable Object or bucket is used, and nothing is written.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
@@ -13,10 +12,10 @@ import { apiKeyToken, createApiKey, deleteApiKey } from '../../../src/store/d1/a
 import { send, serviceEnv } from './service-under-test.ts';
 import { rootKey } from '../../../src/store/keys/root-key.ts';
 
-/** 32 bytes that are not this deployment's. */
+/** 32 bytes of another deployment's key. */
 const OTHER_MASTER_KEY = `${'B'.repeat(42)}A`;
 
-/** Bindings that note every statement and refuse everything that is not D1. */
+/** Bindings that record every statement and throw for everything except D1. */
 function watched(): { env: ServiceEnv; statements: string[] } {
   const statements: string[] = [];
   const DB = new Proxy(serviceEnv.DB, {
@@ -46,7 +45,7 @@ function watched(): { env: ServiceEnv; statements: string[] } {
 }
 
 const principalReads = [
-  // What the token's signature is checked with: the deployment's, and once per isolate.
+  // The key that checks the token's signature, read once per isolate.
   'SELECT sealed FROM root_key WHERE id = 1',
   'SELECT * FROM api_keys WHERE id = ? AND account_id = ?',
   'SELECT * FROM accounts WHERE id = ?',
@@ -59,7 +58,7 @@ async function expectRefused(operation: Operation, authorization: string | null,
   const init: RequestInit = { method: operation.method, headers };
   if (operation.method !== 'GET') {
     headers.set('content-type', 'application/json');
-    // Not even looked at: a caller who may not come in learns nothing about what would fit.
+    // The body is not read, so a refused caller learns nothing about the schema.
     init.body = '{"broken';
   }
   const response = await send(operation.path, init, env);
@@ -96,7 +95,7 @@ async function setting(): Promise<Setting> {
   };
 }
 
-// The first call of a deployment makes the key; no caller here is that.
+// The first call of a deployment creates the key. No call here is the first.
 beforeAll(async () => {
   await rootKey(serviceEnv);
 });
@@ -111,7 +110,7 @@ describe.each(rows)('%s', (_, operation) => {
 
   test('no header is 401', () => expectRefused(operation, null, 401, 'API.MISSING_AUTHORIZATION_HEADER'));
   test('no bearer is 401', () => expectRefused(operation, 'Basic YTpi', 401, 'API.UNAUTHORIZED'));
-  test('no token of ours is 401', () => expectRefused(operation, 'Bearer e30.e30.e30', 401, 'API.UNAUTHORIZED'));
+  test('an unsigned token is 401', () => expectRefused(operation, 'Bearer e30.e30.e30', 401, 'API.UNAUTHORIZED'));
 
   test('a wrong signature is 401', async () => {
     const forged = await apiKeyToken(OTHER_MASTER_KEY, { accountId: tenant.account.id, id: (await tenant.key()).id });
@@ -156,7 +155,7 @@ describe.each(rows)('%s', (_, operation) => {
     await expectRefused(operation, bearer, 403, 'API.FEATURE_NOT_ENABLED');
   });
 
-  test('every other permission is not enough', async () => {
+  test('every other permission together is 403', async () => {
     const others = Object.fromEntries(
       Object.entries(featurePermissions).map(([feature, list]) => [
         feature,
@@ -166,7 +165,7 @@ describe.each(rows)('%s', (_, operation) => {
     await expectRefused(operation, (await tenant.key(others)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
   });
 
-  test('a permission of the right name under another feature is not enough', async () => {
+  test('the permission’s name under another feature is 403', async () => {
     const elsewhere = operation.feature === 'Traffic' ? 'Sites' : 'Traffic';
     const misplaced = { [elsewhere]: [operation.permission] } as PermissionMap;
     await expectRefused(operation, (await tenant.key(misplaced)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
@@ -188,7 +187,7 @@ describe.each(rows)('%s', (_, operation) => {
   );
 });
 
-test('a permission taken back on the key counts on the next call', async () => {
+test('a permission removed from the key counts from the next call on', async () => {
   const own = await setting();
   const { id, bearer } = await own.key();
   const get = () => send('/sites/get', { method: 'POST', headers: { authorization: bearer } });
@@ -197,7 +196,7 @@ test('a permission taken back on the key counts on the next call', async () => {
   expect((await get()).status).toBe(403);
 });
 
-test('no two operations share a name or a route', () => {
+test('every operation has its own name and route', () => {
   expect(new Set(operations.map((operation) => operation.name)).size).toBe(operations.length);
   expect(new Set(operations.map((operation) => `${operation.method} ${operation.path}`)).size).toBe(operations.length);
 });

@@ -1,4 +1,4 @@
-/** Protect instances over the management API (interface document 4.8). */
+/** Protect instances over the management API. */
 import { describe, expect, test } from 'vitest';
 import { call, newAccount } from './service-under-test.ts';
 
@@ -8,8 +8,8 @@ function cname(): string {
   return `www.example${names}.com`;
 }
 
-describe('creating', () => {
-  test('name, cname and global site key are enough', async () => {
+describe('creating an instance', () => {
+  test('needs only name, cname and global site key', async () => {
     const { token, site } = await newAccount();
     const name = cname();
     const { status, body } = await call(token, '/protect/instances/create', {
@@ -33,7 +33,7 @@ describe('creating', () => {
     expect(body).not.toHaveProperty('version');
   });
 
-  test('ipCategoryRules are kept, and the older word captcha means challenge', async () => {
+  test('keeps ipCategoryRules, and reads the older word captcha as challenge', async () => {
     const { token, site } = await newAccount();
     const { body } = await call(token, '/protect/instances/create', {
       name: 'Shop',
@@ -44,7 +44,7 @@ describe('creating', () => {
     expect(body.ipCategoryRules).toEqual({ tor: 'block', vpn: 'challenge' });
   });
 
-  test('a cname belongs to one active instance', async () => {
+  test('refuses a cname of another active instance', async () => {
     const first = await newAccount();
     const second = await newAccount();
     const name = cname();
@@ -59,7 +59,7 @@ describe('creating', () => {
     expect(body.error.details).toEqual([{ path: 'cname', message: 'is taken by an active instance' }]);
   });
 
-  test('a global site key belongs to one active instance', async () => {
+  test('refuses a global site key of another active instance', async () => {
     const { token, site } = await newAccount();
     await call(token, '/protect/instances/create', { name: 'A', cname: cname(), globalSiteKey: site.siteKey });
     const { status, body } = await call(token, '/protect/instances/create', {
@@ -71,7 +71,7 @@ describe('creating', () => {
     expect(body.error.details[0].path).toBe('globalSiteKey');
   });
 
-  test('of two parallel creations with one cname exactly one wins', async () => {
+  test('of parallel creations with one cname exactly one succeeds', async () => {
     const { token, site } = await newAccount();
     const name = cname();
     const make = () =>
@@ -80,7 +80,7 @@ describe('creating', () => {
     expect(results.map((result) => result.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  test('the site key of another account is not found', async () => {
+  test('with the site key of another account is 404', async () => {
     const mine = await newAccount();
     const other = await newAccount();
     const { status, body } = await call(mine.token, '/protect/instances/create', {
@@ -92,7 +92,7 @@ describe('creating', () => {
     expect(body.error.key).toBe('GENERAL.SITE_KEY_NOT_FOUND');
   });
 
-  test('hosts are kept as a Host header spells them', async () => {
+  test('stores hosts as a Host header spells them', async () => {
     const { token, site } = await newAccount();
     const { body } = await call(token, '/protect/instances/create', {
       name: 'Shop',
@@ -103,9 +103,9 @@ describe('creating', () => {
     expect(body.hosts).toEqual(['shop.example', 'xn--mnchen-3ya.example', '[::1]', '127.0.0.1']);
   });
 
-  // A host that no request can have makes the edge refuse every request.
+  // A host that no request can have would make the edge refuse every request.
   test.each(['*', '*.shop.example', 'shop.example/path', 'shop example', '', 'shop.example:'])(
-    'the host %j is refused by its place',
+    'the host %j is refused by its index',
     async (host) => {
       const { token, site } = await newAccount();
       const identity = { name: 'Shop', cname: cname(), globalSiteKey: site.siteKey };
@@ -122,7 +122,7 @@ describe('creating', () => {
     },
   );
 
-  test('thresholds in the wrong order are refused by name', async () => {
+  test('refuses thresholds in the wrong order by name', async () => {
     const { token, site } = await newAccount();
     const { status, body } = await call(token, '/protect/instances/create', {
       name: 'A',
@@ -135,8 +135,8 @@ describe('creating', () => {
   });
 });
 
-describe('changing', () => {
-  test('what is not sent is not touched', async () => {
+describe('changing an instance', () => {
+  test('leaves the fields that are not sent', async () => {
     const { token, site } = await newAccount();
     const created = await call(token, '/protect/instances/create', {
       name: 'A',
@@ -151,7 +151,7 @@ describe('changing', () => {
     expect(body.updatedAt).toBeGreaterThanOrEqual(created.body.updatedAt);
   });
 
-  test('two parallel changes of different members both survive', async () => {
+  test('keeps two parallel changes of different fields', async () => {
     const { token, site } = await newAccount();
     const created = await call(token, '/protect/instances/create', {
       name: 'A',
@@ -170,7 +170,7 @@ describe('changing', () => {
     expect(body[0]).toMatchObject({ name: 'B', rollout: 25, clearanceSeconds: 600 });
   });
 
-  test('a dozen parallel changes of different members all survive', async () => {
+  test('keeps a dozen parallel changes of different fields', async () => {
     const { token, site } = await newAccount();
     const identity = { name: 'A', cname: cname(), globalSiteKey: site.siteKey };
     const { id } = (await call(token, '/protect/instances/create', identity)).body;
@@ -197,7 +197,7 @@ describe('changing', () => {
     expect((await call(token, '/protect/instances', {})).body[0]).toMatchObject(changes);
   });
 
-  test('an instance of another account does not exist', async () => {
+  test('of another account is 404', async () => {
     const mine = await newAccount();
     const other = await newAccount();
     const created = await call(mine.token, '/protect/instances/create', {
@@ -217,8 +217,8 @@ describe('changing', () => {
   });
 });
 
-describe('deleting', () => {
-  test('makes the instance inactive and frees its cname and site key', async () => {
+describe('deleting an instance', () => {
+  test('makes it inactive and frees its cname and site key', async () => {
     const { token, site } = await newAccount();
     const name = cname();
     const body = { name: 'A', cname: name, globalSiteKey: site.siteKey };

@@ -1,9 +1,9 @@
-/** The API's own description. */
+/** The API reference that the service serves. */
 import { expect, test } from 'vitest';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { newAccount, send } from './service-under-test.ts';
 
-test('the document names every operation and every public call', async () => {
+test('the document has every operation and every public call', async () => {
   const document: any = await (await send('/openapi.json')).json();
   expect(document.openapi).toBe('3.1.0');
   for (const operation of operations) {
@@ -15,7 +15,7 @@ test('the document names every operation and every public call', async () => {
   }
 });
 
-test('an answer that is no JSON is described by the types it has', async () => {
+test('a response that is not JSON is described by its content types', async () => {
   const document: any = await (await send('/openapi.json')).json();
   const typesOf = (path: string, method: string) => Object.keys(document.paths[path][method].responses['200'].content);
   expect(typesOf('/protect/metrics', 'get')).toEqual(['text/plain']);
@@ -29,7 +29,7 @@ test('an answer that is no JSON is described by the types it has', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain;/);
 });
 
-test('every reference in the document leads somewhere', async () => {
+test('every reference in the document has a target', async () => {
   const text = await (await send('/openapi.json')).text();
   const document = JSON.parse(text);
   for (const [, group, name] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
@@ -37,7 +37,7 @@ test('every reference in the document leads somewhere', async () => {
   }
 });
 
-test('the page shows every path and needs no other host and no script', async () => {
+test('the page shows every path and needs neither another host nor a script', async () => {
   const response = await send('/docs');
   const html = await response.text();
   for (const { path } of operations) expect(html).toContain(`>${path}</a>`);

@@ -1,6 +1,6 @@
 /**
- * The service's real routes over the test's own bindings, with one account to call them as. Requests go through
- * the whole app, so that headers, errors and limits are what a client sees.
+ * The service's real routes over the test's own bindings, with an account to call them. Requests go through the whole
+ * app, so that headers, errors and limits are those of a client.
  */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
@@ -37,10 +37,10 @@ export interface TestAccount {
   token: string;
 }
 
-/** Every permission there is. */
+/** Every permission. */
 export const allPermissions: PermissionMap = featurePermissions;
 
-/** An account of its own for one test, with a site and a key that may do everything. */
+/** A new account for one test, with a site and a key that has every permission. */
 export async function newAccount(
   options: { tier?: AccountRecord['tier']; permissions?: PermissionMap; features?: typeof features } = {},
 ): Promise<TestAccount> {
@@ -72,7 +72,7 @@ export async function newAccount(
   return { account, site, token: await apiKeyToken(await rootKey(serviceEnv), { accountId: account.id, id: key.id }) };
 }
 
-/** One request through the whole app; waits for what it left running. */
+/** Sends one request through the whole app and waits for its background work. */
 export async function send(path: string, init: RequestInit = {}, bindings = serviceEnv): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${serviceUrl}${path}`, init), bindings, context);
@@ -80,7 +80,7 @@ export async function send(path: string, init: RequestInit = {}, bindings = serv
   return response;
 }
 
-/** A JSON call with a bearer token; `GET` where there is no body to send. */
+/** A JSON call with a bearer token. Use `GET` without a body. */
 export async function call(
   token: string | null,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The risk of a session through the edge's API (design 6): opened, renewed, reported, erased; what the edges
- * hear of it, and what an operator reads.
+ * The risk of a session through the edge's API: opened, renewed, reported and erased, with the view of the edges and of
+ * an operator.
  */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { base64url, decodeJwt } from 'jose';
@@ -73,7 +73,7 @@ const riskOf = ({ jwt }: EdgeSession) => {
   return { risk, fired: detectorsOf(det) };
 };
 
-describe('opening', () => {
+describe('opening a session', () => {
   test('puts the score and its parts into the JWT', async () => {
     const gate = await newGate();
     expect(riskOf(await gate.session(visitorFrom('192.0.2.1')))).toEqual({ risk: 0, fired: [] });
@@ -85,7 +85,7 @@ describe('opening', () => {
     });
   });
 
-  test('again and again from one network, untouched, is cookie cycling; touched sessions do not count', async () => {
+  test('again and again from one network without interaction is cookie cycling, and with interaction it is not', async () => {
     const gate = await newGate({ cookieCycling: { threshold: 3, windowSeconds: 60 } });
     const visitor = visitorFrom('198.51.100.9');
     const touched = await gate.session(visitor);
@@ -96,7 +96,7 @@ describe('opening', () => {
     expect(riskOf(await gate.session(visitorFrom('203.0.113.9'))).fired).toEqual([]);
   });
 
-  test('from a network where as many sessions are touched is an office', async () => {
+  test('from a network where as many sessions have interaction raises nothing', async () => {
     const gate = await newGate({ cookieCycling: { threshold: 2, windowSeconds: 60 } });
     const visitor = visitorFrom('198.51.100.9');
     for (let person = 0; person < 3; person++) await gate.report(visitor, (await gate.session(visitor)).jwt, {});
@@ -105,7 +105,7 @@ describe('opening', () => {
     expect(opened).toEqual([[], [], [], [], ['cookie-cycling']]);
   });
 
-  test('with the cookie of another network remembers how often that happened', async () => {
+  test('with the cookie of another network counts the changes', async () => {
     const gate = await newGate();
     let session = await gate.session(visitorFrom('192.0.2.1'));
     const fired = [];
@@ -120,13 +120,13 @@ describe('opening', () => {
 });
 
 describe('telemetry', () => {
-  test('that raises a score over the threshold is heard by the edges, with a new version, and rides in the next JWT', async () => {
+  test('that raises a score over the threshold reaches the edges with a new version, and is in the next JWT', async () => {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
     const session = await gate.session(visitor);
     const before = await gate.version();
     await gate.report(visitor, session.jwt, { traits: ['no-chrome-object'] });
-    // Below the threshold no verdict changes: the edges are left alone.
+    // Below the threshold no verdict changes, so the edges get no new version.
     expect(await gate.version()).toBe(before);
     await gate.report(visitor, session.jwt, { traits: ['webdriver'] });
     expect(await gate.version()).not.toBe(before);
@@ -137,7 +137,7 @@ describe('telemetry', () => {
     expect(riskOf(await gate.session(visitor, session.jwt)).risk).toBe(0.8);
   });
 
-  test('raised scores leave the list when no older JWT can live', async () => {
+  test('raised scores leave the list when no older JWT can be valid', async () => {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
     const session = await gate.session(visitor);
@@ -147,7 +147,7 @@ describe('telemetry', () => {
     expect((await lists.lists(Date.now() + 311_000)).raised).toHaveLength(0);
   });
 
-  test('of somebody else is refused and changes nothing', async () => {
+  test('of another visitor is refused and changes nothing', async () => {
     const gate = await newGate();
     const session = await gate.session(visitorFrom('192.0.2.1'));
     const { status } = await gate.report(visitorFrom('203.0.113.5'), session.jwt, { traits: ['webdriver'] });
@@ -155,7 +155,7 @@ describe('telemetry', () => {
     expect((await sessionBook(serviceEnv, gate.instanceId, session.jti).read(session.jti))?.score).toBe(0);
   });
 
-  test('is found again with the score, its parts and when', async () => {
+  test('is listed with the score, its parts and the time', async () => {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
     const session = await gate.session(visitor);
@@ -181,7 +181,7 @@ describe('telemetry', () => {
 });
 
 describe('a burst in the verdicts', () => {
-  test('raises the session that made it, and no other', async () => {
+  test('raises the score of its own session only', async () => {
     const gate = await newGate({ challengeThreshold: 0.2 });
     const visitor = visitorFrom('192.0.2.1');
     const [busy, calm] = [await gate.session(visitor), await gate.session(visitor)];
@@ -196,7 +196,7 @@ describe('a burst in the verdicts', () => {
 });
 
 describe('erasing', () => {
-  test('ends the session: nothing is kept, nothing is taken, and its JWT renews no more', async () => {
+  test('ends the session: nothing is kept or accepted, and its JWT cannot be renewed', async () => {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
     const session = await gate.session(visitor);
@@ -214,13 +214,13 @@ describe('erasing', () => {
     expect((await gate.manage('/protect/risk-history', { jti })).body).toMatchObject({ scores: [], history: [] });
   });
 
-  test('of a jti that never was does no harm', async () => {
+  test('of an unknown jti changes nothing', async () => {
     const gate = await newGate();
     expect((await gate.manage('/protect/sessions/erase', { jti: 'never-was' })).body).toMatchObject({ erased: 0 });
   });
 });
 
-describe('a session that is over', () => {
+describe('an expired session', () => {
   /** A JWT under the instance's own key, `seconds` from now for it and for the session. */
   async function minted(gate: Awaited<ReturnType<typeof newGate>>, visitor: EdgeVisitor, exp: number, sxp: number) {
     const { current } = (await gate.config()).keys;
@@ -236,7 +236,7 @@ describe('a session that is over', () => {
     });
   }
 
-  test('never comes back; one whose JWT alone is over does', async () => {
+  test('cannot be renewed, but one whose JWT alone has expired can', async () => {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
     const renewed = await gate.session(visitor, await minted(gate, visitor, -600, 60));
@@ -248,7 +248,7 @@ describe('a session that is over', () => {
     expect(report.status).toBe(401);
   });
 
-  test('is kept for the instance’s retention and no longer', async () => {
+  test('is kept for the instance’s retention time and no longer', async () => {
     const gate = await newGate({ retentionDays: 1, jtiExpirySeconds: 300 });
     const { jti, expiresAt } = await gate.session(visitorFrom('192.0.2.1'));
     const book = sessionBook(serviceEnv, gate.instanceId, jti);
@@ -265,7 +265,7 @@ describe('a session that is over', () => {
 });
 
 describe('a deleted instance', () => {
-  /** An instance with a raised session; its two books that hold something, and what they hold. */
+  /** Makes an instance with a raised session. Returns the two books that have data, and the data. */
   async function withSession() {
     const gate = await newGate();
     const visitor = visitorFrom('192.0.2.1');
@@ -282,7 +282,7 @@ describe('a deleted instance', () => {
     return { gate, held, ring };
   }
 
-  test('has nothing left of its sessions a minute later', async () => {
+  test('has no session data left a minute later', async () => {
     const { gate, held, ring } = await withSession();
     await gate.manage('/protect/instances/delete', { id: gate.instanceId });
     await ring();
@@ -292,7 +292,7 @@ describe('a deleted instance', () => {
     expect(await held()).toEqual({ session: false, raised: 0 });
   });
 
-  test('whose deletion was cut short is found by the hourly run', async () => {
+  test('whose deletion was interrupted is found by the hourly run', async () => {
     const { gate, held, ring } = await withSession();
     const now = Date.now();
     await serviceEnv.DB.prepare('UPDATE protect_instances SET active = 0, updated_at = ? WHERE id = ?')

@@ -1,9 +1,9 @@
-/** Sites over the management API (interface document 2.3, 3, 4.2, 8). */
+/** Sites over the management API. */
 import { describe, expect, test } from 'vitest';
 import { siteBySecret } from '../../../src/store/d1/sites.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
-describe('creating', () => {
+describe('creating a site', () => {
   test('generates both keys, fills in the defaults and makes the first site the default', async () => {
     const { token } = await newAccount();
     const { status, body } = await call(token, '/sites/create', {
@@ -62,7 +62,7 @@ describe('creating', () => {
     expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
   });
 
-  test('a name is given once per account, but every account may use it', async () => {
+  test('a name is unique within an account, and other accounts may use it', async () => {
     const first = await newAccount();
     const second = await newAccount();
     const body = { name: 'same', settings: { domains: ['a.example'] } };
@@ -74,7 +74,7 @@ describe('creating', () => {
 });
 
 describe('the plan', () => {
-  test('the free tier has one domain per site, and localhost is not counted', async () => {
+  test('free allows one domain per site, and localhost is not counted', async () => {
     const { token, site } = await newAccount({ tier: 'free' });
     const one = { name: 'a', settings: { domains: ['localhost', 'a.example', '127.0.0.1', 'app.localhost'] } };
     expect((await call(token, '/sites/create', one)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('the plan', () => {
   });
 
   test.each(['com', '*.com', '*.co.uk', 'https://www.org/'])(
-    '%s is a public suffix: one name that would stand for millions',
+    'the public suffix %s is refused, because it stands for millions of sites',
     async (domain) => {
       const { token } = await newAccount({ tier: 'free' });
       const answer = await call(token, '/sites/create', { name: 'suffix', settings: { domains: [domain] } });
@@ -99,7 +99,7 @@ describe('the plan', () => {
   );
 
   test.each(['intranet', '*.intranet', '192.0.2.1', 'shop.github.io', 'example.co.uk'])(
-    '%s is a site of its own',
+    '%s is accepted',
     async (domain) => {
       const { token } = await newAccount({ tier: 'free' });
       const answer = await call(token, '/sites/create', { name: 'own', settings: { domains: [domain] } });
@@ -117,8 +117,8 @@ describe('the plan', () => {
   });
 });
 
-describe('changing', () => {
-  test('what is not sent is not touched, keys least of all', async () => {
+describe('changing a site', () => {
+  test('leaves the fields that are not sent, and both keys', async () => {
     const { token, site } = await newAccount();
     const { body } = await call(token, '/sites/update', {
       siteKey: site.siteKey,
@@ -133,7 +133,7 @@ describe('changing', () => {
     });
   });
 
-  test('two clients that change different settings at once both succeed', async () => {
+  test('keeps two parallel changes of different settings', async () => {
     const { token, site } = await newAccount();
     const { siteKey } = site;
     const results = await Promise.all([
@@ -146,7 +146,7 @@ describe('changing', () => {
     expect(body).toMatchObject({ name: 'renamed', settings: { powDifficulty: 7, imageThreshold: 0.9 } });
   });
 
-  test('a dozen clients that change different settings at once all succeed', async () => {
+  test('keeps a dozen parallel changes of different settings', async () => {
     const { token, site } = await newAccount();
     const { siteKey } = site;
     const changes = {
@@ -172,7 +172,7 @@ describe('changing', () => {
     expect((await call(token, '/site/get', { siteKey })).body.settings).toMatchObject(changes);
   });
 
-  test('settings that contradict what is kept are refused', async () => {
+  test('refuses settings that contradict the stored ones', async () => {
     const { token, site } = await newAccount();
     const { siteKey } = site;
     await call(token, '/sites/update', { siteKey, settings: { imageMaxRounds: 4 } });
@@ -182,7 +182,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('a new default replaces the old one', async () => {
+  test('with isDefault replaces the former default', async () => {
     const { token, site } = await newAccount();
     const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
     const answer = await call(token, '/sites/update', { siteKey: second.body.siteKey, isDefault: true });
@@ -190,7 +190,7 @@ describe('changing', () => {
     expect((await call(token, '/site/get', { siteKey: site.siteKey })).body.isDefault).toBe(false);
   });
 
-  test('there is always a default: it cannot step down by itself', async () => {
+  test('refuses isDefault false for the default site', async () => {
     const { token, site } = await newAccount();
     const { status, body } = await call(token, '/sites/update', { siteKey: site.siteKey, isDefault: false });
     expect([status, body.error.key]).toEqual([400, 'API.BAD_REQUEST']);
@@ -199,14 +199,14 @@ describe('changing', () => {
     expect([other.status, other.body.isDefault]).toEqual([200, false]);
   });
 
-  test('a taken name is refused', async () => {
+  test('refuses a taken name', async () => {
     const { token, site } = await newAccount();
     await call(token, '/sites/create', { name: 'taken', settings: { domains: ['b.example'] } });
     const answer = await call(token, '/sites/update', { siteKey: site.siteKey, name: 'taken' });
     expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.DUPLICATE_SITE_NAME']);
   });
 
-  test('a site of another account does not exist', async () => {
+  test('of another account is 404', async () => {
     const { token } = await newAccount();
     const { site } = await newAccount();
     for (const path of ['/site/get', '/sites/update', '/sites/delete']) {
@@ -216,8 +216,8 @@ describe('changing', () => {
   });
 });
 
-describe('deleting', () => {
-  test('deactivates, keeps the record, and hands the default on', async () => {
+describe('deleting a site', () => {
+  test('deactivates it, keeps its record, and makes another site the default', async () => {
     const { token, site } = await newAccount();
     const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
     const answer = await call(token, '/sites/delete', { siteKey: site.siteKey });
@@ -230,14 +230,14 @@ describe('deleting', () => {
     expect((await siteBySecret(serviceEnv, site.secretKey, Date.now()))?.active).toBe(false);
   });
 
-  test('the last remaining site stays', async () => {
+  test('refuses the last remaining site', async () => {
     const { token, site } = await newAccount();
     const answer = await call(token, '/sites/delete', { siteKey: site.siteKey });
     expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.CANNOT_DEACTIVATE_LAST_SITE']);
     expect((await call(token, '/site/get', { siteKey: site.siteKey })).body.active).toBe(true);
   });
 
-  test('of two sites deleted at once one stays', async () => {
+  test('of two sites at once leaves one active', async () => {
     const { token, site } = await newAccount();
     const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
     const results = await Promise.all(

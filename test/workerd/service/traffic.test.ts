@@ -1,4 +1,4 @@
-/** Traffic of an account's sites (interface document 4.4, 8). */
+/** The traffic of an account's sites, with captchas of past days. */
 import { describe, expect, test } from 'vitest';
 import { writeCaptchas } from './captcha-events.ts';
 import { call, newAccount } from './service-under-test.ts';
@@ -6,7 +6,7 @@ import { call, newAccount } from './service-under-test.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ignored = { token: 'anything', accountId: 'of-somebody-else' };
-/** A day in the recent past, at midnight UTC. */
+/** A recent day, at midnight UTC. */
 const day = Math.floor(Date.now() / DAY_MS) * DAY_MS - 10 * DAY_MS;
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -15,7 +15,7 @@ async function traffic(token: string, body: object) {
 }
 
 describe('/gettrafficdata', () => {
-  test('counts by the hour what became of every captcha, hours of zeros included', async () => {
+  test('counts the results of every captcha by the hour, with rows of zeros', async () => {
     const { token, account, site } = await newAccount();
     await writeCaptchas(account.id, site.siteKey, [
       { at: day + 60_000, correct: true, verified: true },
@@ -37,7 +37,7 @@ describe('/gettrafficdata', () => {
     expect(body[2]).toMatchObject({ blocked: 1, image: { total: 1, approved: 1 }, pow: { total: 0 } });
   });
 
-  test('seven days are counted by the hour, more by the day', async () => {
+  test('counts up to seven days by the hour, and more by the day', async () => {
     const { token } = await newAccount();
     const week = await traffic(token, { startDate: iso(day), endDate: iso(day + 7 * DAY_MS) });
     expect([week.body.length, week.body[0].granularity]).toEqual([168, 'hour']);
@@ -45,7 +45,7 @@ describe('/gettrafficdata', () => {
     expect([more.body.length, more.body[0].granularity]).toEqual([8, 'day']);
   });
 
-  test('a month with its year, and the current month by default, in UTC', async () => {
+  test('takes a month with its year, and the current month by default, in UTC', async () => {
     const { token } = await newAccount();
     const february = await traffic(token, { month: 2, year: 2024 });
     expect([february.body.length, february.body[0].date, february.body[28].date]).toEqual([
@@ -58,7 +58,7 @@ describe('/gettrafficdata', () => {
     expect(current.body[0].timestamp).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   });
 
-  test('a day alone as endDate is that whole day', async () => {
+  test('takes a day as endDate as the whole day', async () => {
     const { token } = await newAccount();
     const minutes = await traffic(token, { startDate: '2026-03-01T00:00Z', endDate: '2026-03-01T02:00Z' });
     expect(minutes.body).toHaveLength(2);
@@ -66,7 +66,7 @@ describe('/gettrafficdata', () => {
     expect(body).toHaveLength(24);
   });
 
-  test('sites are chosen or all taken, and one that is not owned is 404', async () => {
+  test('counts the chosen sites or all, and responds 404 for a site of another account', async () => {
     const { token, account, site } = await newAccount();
     const other = await newAccount();
     const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
@@ -97,7 +97,7 @@ describe('/gettrafficdata', () => {
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
   });
 
-  test('token and accountId must be there, and mean nothing', async () => {
+  test('requires token and accountId and ignores them', async () => {
     const { token } = await newAccount();
     for (const path of ['token', 'accountId']) {
       const body: Record<string, string> = { ...ignored };
@@ -109,7 +109,7 @@ describe('/gettrafficdata', () => {
 });
 
 describe('/getlivesessions', () => {
-  test('holds only points that saw traffic, and describes the top addresses on a paid plan', async () => {
+  test('has only points with traffic, and describes the top addresses on a paid plan', async () => {
     const { token, account, site } = await newAccount({ tier: 'professional' });
     const minute = Math.floor(Date.now() / 60_000) * 60_000;
     await writeCaptchas(account.id, site.siteKey, [
@@ -140,7 +140,7 @@ describe('/getlivesessions', () => {
     });
   });
 
-  test('names the top addresses only, on the free plan', async () => {
+  test('only names the top addresses on the free plan', async () => {
     const { token, account, site } = await newAccount({ tier: 'free' });
     await writeCaptchas(account.id, site.siteKey, [{ at: Date.now() - 1000 }]);
     const { body } = await call(token, '/getlivesessions', { ...ignored, siteKey: site.siteKey });
@@ -158,7 +158,7 @@ describe('/getlivesessions', () => {
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, path]);
   });
 
-  test('a site of another account is 404', async () => {
+  test('responds 404 for a site of another account', async () => {
     const { token } = await newAccount();
     const { site } = await newAccount();
     const answer = await call(token, '/getlivesessions', { ...ignored, siteKey: site.siteKey });

@@ -1,4 +1,4 @@
-/** Team members and API keys (interface document 2.5, 2.6, 3, 4.6, 4.7, 5). */
+/** Team members and API keys of an account. */
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/store/d1/accounts.ts';
@@ -6,13 +6,13 @@ import { later } from '../../support/clock.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('users', () => {
-  test('the owner is there from the start', async () => {
+  test('the owner is a user from the start', async () => {
     const { token, account } = await newAccount();
     const { body } = await call(token, '/users/get', undefined, 'GET');
     expect(body).toMatchObject([{ email: account.ownerEmail, role: 'admin', status: 'active', isOwner: true }]);
   });
 
-  test('created, changed by PUT, and deleted', async () => {
+  test('a user is created, changed and deleted', async () => {
     const { token } = await newAccount();
     const created = await call(token, '/users/create', { email: 'Ann@Example.com ', name: 'Ann', role: 'viewer' });
     expect(created.body).toMatchObject({ email: 'ann@example.com', name: 'Ann', role: 'viewer', isOwner: false });
@@ -27,7 +27,7 @@ describe('users', () => {
     expect((await call(token, '/users/get', undefined, 'GET')).body).toHaveLength(1);
   });
 
-  test('an address is given once', async () => {
+  test('an address is used once', async () => {
     const { token } = await newAccount();
     const body = { email: 'ann@example.com', name: 'Ann', role: 'viewer' };
     await call(token, '/users/create', body);
@@ -61,7 +61,7 @@ describe('users', () => {
     }
   });
 
-  test('the last remaining user stays', async () => {
+  test('the last remaining user cannot be deleted', async () => {
     const { token, account } = await newAccount();
     await call(token, '/users/create', { email: 'ann@example.com', name: 'Ann', role: 'admin' });
     await serviceEnv.DB.prepare('DELETE FROM users WHERE account_id = ? AND email = ?')
@@ -71,7 +71,7 @@ describe('users', () => {
     expect([answer.status, answer.body.error.key]).toEqual([400, 'PORTAL.CANNOT_DELETE_LAST_USER']);
   });
 
-  test('a user of another account does not exist', async () => {
+  test('a user of another account is 404', async () => {
     const mine = await newAccount();
     const other = await newAccount();
     await call(other.token, '/users/create', { email: 'eve@example.com', name: 'Eve', role: 'viewer' });
@@ -83,7 +83,7 @@ describe('users', () => {
 describe('API keys', () => {
   const permissions = { Sites: ['getSites'] };
 
-  test('the token carries account id and key id only, and a listing mints the same', async () => {
+  test('the token has only the account id and the key id, and the list returns the same token', async () => {
     const { token, account } = await newAccount();
     const { body } = await call(token, '/api-keys/create', { name: 'ci', permissions });
     expect(decodeJwt(body.token)).toEqual({ accountId: account.id, keyId: body.apiKeyId });
@@ -135,7 +135,7 @@ describe('API keys', () => {
     expect(body.error.details[0].path).toBe('permissions.Traffic');
   });
 
-  test('a key that may create keys can grant Protect without holding it', async () => {
+  test('a key that may create keys can grant Protect without having it', async () => {
     const { token } = await newAccount({ permissions: { API: ['createApiKey'] } });
     const { status, body } = await call(token, '/api-keys/create', {
       name: 'protect',
