@@ -1,6 +1,6 @@
 /**
  * The HTTP interface, clause by clause, against one running service: every endpoint, field, limit, rejection and silent
- * behaviour that a client may rely on. README.md says how to add a clause.
+ * behaviour that a client may rely on. README.md shows how to add a clause.
  */
 import { describe, expect, test } from 'vitest';
 import { useStack } from '../support/stack.ts';

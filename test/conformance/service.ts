@@ -19,7 +19,7 @@ export interface Clause {
   holds(service: Service): Promise<void>;
 }
 
-/** What several clauses read and none changes is made once. */
+/** Made once, for several clauses that read it and do not change it. */
 export function once<Value>(make: (service: Service) => Promise<Value>): (service: Service) => Promise<Value> {
   let made: Promise<Value> | undefined;
   return (service) => (made ??= make(service));

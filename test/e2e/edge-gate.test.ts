@@ -79,7 +79,7 @@ describe('rules at the gate', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   test('challenge and block responses have the form that the path declares', async () => {
     await addRules(
       stack(),

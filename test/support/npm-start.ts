@@ -12,7 +12,7 @@ import { freePortBase } from './ports.ts';
 const STARTED_WITHIN_MS = 60_000;
 
 export interface NpmStart {
-  /** What `stack.json` says once everything is up. */
+  /** The content of `stack.json` once everything runs. */
   ready: Promise<StackFacts>;
   stop(): Promise<void>;
 }

@@ -258,7 +258,7 @@ export const accessControl: readonly Clause[] = [
   },
   {
     kind: 'rejection',
-    says: '/access-control/get refuses another sortBy, sortOrder, page or limit than there is',
+    says: '/access-control/get refuses an unknown sortBy or sortOrder, and a page or limit below 1',
     async holds(service) {
       const account = await service.account();
       for (const [field, value] of [

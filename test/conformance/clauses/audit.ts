@@ -9,7 +9,7 @@ const PATH = '/audit/searchcaptcharecords';
 
 const search = (account: Account, body: object = {}) => account.api.post(PATH, body);
 
-/** An account with one verified captcha, one that nobody answered, and one visitor who was blocked before. */
+/** An account with one verified captcha, one without a solution, and one visitor who was blocked before any. */
 const recorded = once(async (service) => {
   const account = await service.account();
   await account.block('userAgent', 'Blocked/1.0');

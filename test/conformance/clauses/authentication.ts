@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { Clause, Service } from '../service.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** What each endpoint responds to a caller with that header. The body fits none of them and is not looked at. */
+/** What the endpoints respond to a caller with that header. The body is invalid everywhere and must not be read. */
 async function refusals(service: Service, authorization: string | null, of = endpoints): Promise<string[]> {
   const seen = await Promise.all(
     of.map(async ({ method, path }) => {

@@ -172,7 +172,7 @@ export const sites: readonly Clause[] = [
   },
   {
     kind: 'rejection',
-    says: 'nobody chooses siteKey or secretKey, and isDefault is accepted on update only',
+    says: 'siteKey and secretKey cannot be chosen, and isDefault is accepted on update only',
     async holds(service) {
       const account = await service.account();
       for (const field of ['siteKey', 'secretKey', 'isDefault']) {
@@ -188,7 +188,7 @@ export const sites: readonly Clause[] = [
   },
   {
     kind: 'rejection',
-    says: 'a site needs a domain, and a bare * is none',
+    says: 'a site needs a domain, and a bare * is refused',
     async holds(service) {
       const account = await service.account();
       await account.refused('/sites/create', { name: 'a' }, 'settings');

@@ -28,7 +28,7 @@ export const verification: readonly Clause[] = [
   },
   {
     kind: 'field',
-    says: 'verified is false, with status 200, for a token that is not one or belongs to another site',
+    says: 'verified is false, with status 200, for an invalid token and for a token of another site',
     async holds(service) {
       const account = await service.account();
       const [site, other] = [await account.addSite(), await account.addSite()];

@@ -32,7 +32,7 @@ describe('a browser', () => {
     'Mozilla/5.0 (Linux; Android 10; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36',
     'Mozilla/5.0 (Linux; Android 14; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/153.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/460.0.0.0;]',
     'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
-  ])('%s is none', (userAgent) => {
+  ])('%s is not a bot', (userAgent) => {
     expect([isBotUserAgent(userAgent), isAutomationAgent(userAgent)]).toEqual([false, false]);
   });
 });
