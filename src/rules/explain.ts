@@ -4,7 +4,7 @@
  */
 import { RECORD_TEXT_MAX_CHARS } from '../contract/edge/record-bounds.ts';
 import type { Decision, DecisionInput } from '../contract/vocabulary.ts';
-import { type DecideInputs, type DecideOutcome, liftedInputs } from './decide.ts';
+import { type DecideInputs, type DecideOutcome, liftedInputs } from './decision-table.ts';
 import type { RuleMatch } from './types.ts';
 
 /** Rules that are named after the deciding rule; further rules are only counted. */

@@ -4,7 +4,7 @@
  * A match reuses its buffers and allocates memory only for the rules that fire.
  */
 import { type Decision, decisions } from '../contract/vocabulary.ts';
-import { restrictiveness } from './decide.ts';
+import { restrictiveness } from './decision-table.ts';
 import type { Delta } from './delta.ts';
 import { HeaderMemory } from './header-memory.ts';
 import { Hits } from './hits.ts';

@@ -6,14 +6,14 @@ import type { InstancePolicy } from '../../contract/management/instance.ts';
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { decide, restrictiveness } from '../../rules/decide.ts';
-import type { DecideInputs, DecideOutcome } from '../../rules/decide.ts';
+import { decide, restrictiveness } from '../../rules/decision-table.ts';
+import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
-import type { SessionReading } from '../session/sessions.ts';
+import type { SessionReading } from '../session/check-session.ts';
 import type { Signals } from '../request/signals.ts';
 
 type FiredRule = VerdictRecord['fired_rules'][number];

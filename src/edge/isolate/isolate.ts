@@ -24,7 +24,7 @@ import { readIpCategories } from '../request/ip-categories.ts';
 import type { IpCategories } from '../request/ip-categories.ts';
 import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals } from '../session/session-renewals.ts';
-import { Sessions } from '../session/sessions.ts';
+import { Sessions } from '../session/check-session.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
 import { sinksOf } from './log-sinks.ts';
 import type { EdgeMode } from './mode.ts';

@@ -8,7 +8,7 @@ import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookies } from '../request/cookies.ts';
-import { REMOVE_HOST_SESSION, sessionCookie } from '../session/session-cookie.ts';
+import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';

@@ -11,7 +11,7 @@ import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { readCookie } from '../request/cookies.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import { ownText } from '../../bytes/own-text.ts';
-import { KNOWN_USER_AGENT_MAX_CHARS } from './sessions.ts';
+import { KNOWN_USER_AGENT_MAX_CHARS } from './check-session.ts';
 import type { Signals } from '../request/signals.ts';
 
 export interface ClearanceClaims {

@@ -7,7 +7,7 @@ import { handled } from '../../../src/edge/gate.ts';
 import type { EdgeBindings, NextStep } from '../../../src/edge/gate.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
-import { Sessions } from '../../../src/edge/session/sessions.ts';
+import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import { forwardOn } from '../../../src/edge/step/step.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import type { SessionClaims } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
-import { Sessions } from '../../../src/edge/session/sessions.ts';
+import { Sessions } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
 

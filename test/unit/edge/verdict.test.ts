@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { instancePolicy } from '../../../src/contract/management/instance.ts';
-import type { SessionReading } from '../../../src/edge/session/sessions.ts';
+import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RECORD_TEXT_MAX_CHARS } from '../../../src/contract/edge/verdict-record.ts';
-import { type DecideInputs, decide } from '../../../src/rules/decide.ts';
+import { type DecideInputs, decide } from '../../../src/rules/decision-table.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 

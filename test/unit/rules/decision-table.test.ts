@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type Decision, decisions } from '../../../src/contract/vocabulary.ts';
-import { type DecideInputs, decide, liftedInputs } from '../../../src/rules/decide.ts';
+import { type DecideInputs, decide, liftedInputs } from '../../../src/rules/decision-table.ts';
 import { explainVerdict } from '../../../src/rules/explain.ts';
 import type { MatchedRule } from '../../../src/rules/types.ts';
 
