@@ -1,6 +1,5 @@
 /**
- * Entry of the service Worker: HTTP, the verdict queue, the scheduled run, and the Durable Object
- * classes that live beside it.
+ * The entry of the service Worker: HTTP, the verdict queue, the scheduled run, and the classes of its Durable Objects.
  */
 import { serviceApp } from './app.ts';
 import { captchaRoutes } from './captcha/captcha-routes.ts';

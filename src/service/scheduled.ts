@@ -1,6 +1,6 @@
 /**
- * The service's scheduled run, once a minute: work that was begun by a request and must finish without
- * one. Tasks are independent; one that fails is logged and does not stop the next.
+ * The scheduled run of the service, once a minute: work that a request began and that must finish without one. Tasks are
+ * independent: a failed task is logged and does not stop the next one.
  */
 import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
@@ -8,7 +8,7 @@ import { purgeManagementAudit } from '../store/d1/management-audit.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
-import { eraseDeletedLogs } from './ingest/retire-deleted-instances.ts';
+import { retireDeletedInstances } from './ingest/retire-deleted-instances.ts';
 import { dropOldRefused } from './ingest/refused-records.ts';
 import type { ServiceStore } from './environment.ts';
 
@@ -17,14 +17,14 @@ export interface ScheduledTask {
   run(store: ServiceStore, nowMs: number): Promise<void>;
 }
 
-/** An expired access control rule stays listed for this long, then it goes. */
-const EXPIRED_RULE_KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
+/** An expired access control rule stays in the list for this long, and is then deleted. */
+const EXPIRED_RULE_KEPT_MS = 30 * 24 * 3600 * 1000;
 const EXPIRED_RULES_PURGED_PER_RUN = 5000;
-/** An expired API key stays listed for this long, then it goes. */
-const EXPIRED_KEY_KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
+/** An expired API key stays in the list for this long, and is then deleted. */
+const EXPIRED_KEY_KEPT_MS = 30 * 24 * 3600 * 1000;
 const EXPIRED_KEYS_PURGED_PER_RUN = 5000;
-/** A year of management writes answers most questions; they name addresses, so no longer. */
-const AUDIT_TRAIL_KEPT_MILLISECONDS = 365 * 24 * 3600 * 1000;
+/** A year is enough for most questions. Entries have addresses of people, so they are not kept longer. */
+const AUDIT_TRAIL_KEPT_MS = 365 * 24 * 3600 * 1000;
 const AUDIT_ENTRIES_PURGED_PER_RUN = 5000;
 
 const tasks: readonly ScheduledTask[] = [
@@ -38,22 +38,20 @@ const tasks: readonly ScheduledTask[] = [
   {
     name: 'expired-access-rules',
     async run(store, nowMs) {
-      await purgeExpiredAccessRules(store, nowMs - EXPIRED_RULE_KEPT_MILLISECONDS, EXPIRED_RULES_PURGED_PER_RUN);
+      await purgeExpiredAccessRules(store, nowMs - EXPIRED_RULE_KEPT_MS, EXPIRED_RULES_PURGED_PER_RUN);
     },
   },
   {
     name: 'expired-api-keys',
-    run: (store, nowMs) =>
-      purgeExpiredApiKeys(store, nowMs - EXPIRED_KEY_KEPT_MILLISECONDS, EXPIRED_KEYS_PURGED_PER_RUN),
+    run: (store, nowMs) => purgeExpiredApiKeys(store, nowMs - EXPIRED_KEY_KEPT_MS, EXPIRED_KEYS_PURGED_PER_RUN),
   },
   {
     name: 'old-audit-entries',
-    run: (store, nowMs) =>
-      purgeManagementAudit(store, nowMs - AUDIT_TRAIL_KEPT_MILLISECONDS, AUDIT_ENTRIES_PURGED_PER_RUN),
+    run: (store, nowMs) => purgeManagementAudit(store, nowMs - AUDIT_TRAIL_KEPT_MS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
   { name: 'old-refused-verdicts', run: dropOldRefused },
   { name: 'dead-letters', run: replayDeadLetters },
-  { name: 'logs-of-deleted-instances', run: eraseDeletedLogs },
+  { name: 'deleted-instances', run: retireDeletedInstances },
 ];
 
 /** `nowMs`: when the run was due. */

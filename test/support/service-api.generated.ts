@@ -190,7 +190,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask about the removal of a rule group
+         * Get the progress of the removal of a rule group
          * @description Feature AccessRules, permission deleteRuleGroup.
          */
         post: operations["get-rule-group-job"];

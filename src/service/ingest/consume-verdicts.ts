@@ -1,9 +1,8 @@
 /**
- * Consumer of the verdict queue (design 7): what edges could not hand to the service directly, with
- * the ids it had from the start, so that a message delivered twice, or after all also directly, adds
- * nothing. A message is acknowledged once its rows are durable; one that cannot be read, or whose
- * instance is gone, is acknowledged and logged: no retry would mend it. What comes by the dead-letter
- * queue is kept for the scheduled run, `dead-letters.ts`.
+ * The consumer of the verdict queue: verdicts that edges could not send to the service directly. Records keep their ids,
+ * so a message that is delivered twice, or was also sent directly, adds nothing. A message is acknowledged once its rows
+ * are durable. A message that cannot be read, or whose instance is deleted, is acknowledged and logged, because a retry
+ * would not help. Messages of the dead-letter queue are kept for the scheduled run (`dead-letters.ts`).
  */
 import * as core from 'zod/v4/core';
 import { verdictMessage } from '../../contract/edge/verdict-message.ts';
@@ -13,7 +12,7 @@ import { acceptBatch } from './accept-batch.ts';
 import { DEAD_LETTER_QUEUE, keepDeadLetter } from './dead-letters.ts';
 import type { ServiceStore } from '../environment.ts';
 
-/** Doubles with every attempt; ten attempts span more than an hour. */
+/** Doubles with every attempt. Ten attempts take more than an hour. */
 const RETRY_BASE_SECONDS = 5;
 const RETRY_MAX_SECONDS = 900;
 
@@ -40,7 +39,7 @@ export async function consumeVerdicts(batch: MessageBatch, store: ServiceStore):
         refuse(message, 'no-instance');
         continue;
       }
-      // The records' age is judged by when they were sent: a queue may hold them for days.
+      // The age of the records counts from when they were sent: the queue may have held them for days.
       await acceptBatch(store, instance, parsed.data, message.timestamp.getTime());
       message.ack();
     } catch (error) {

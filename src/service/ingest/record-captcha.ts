@@ -23,7 +23,7 @@ const BOUNDS: BatchBounds = {
 /** One batcher for all requests of an isolate, which share their bindings. */
 const batchers = new WeakMap<ServiceStore, Batcher<CaptchaEvent>>();
 
-/** Returns at once. `waitUntil` must be the current request's. */
+/** Returns at once. `waitUntil` must belong to the current request. */
 export function recordCaptcha(
   store: ServiceStore,
   event: CaptchaEvent,

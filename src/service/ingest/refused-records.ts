@@ -1,17 +1,17 @@
 /**
- * Records that the log refused, kept as they came: a newer edge's version, a clock that was wrong. They
- * count nowhere, but nothing that an edge sent is lost; an operator can read them, mend them and send
- * them again. One object per batch, so that a batch that comes again writes the same object.
+ * Records that the log refused, kept as they arrived: from a newer edge, or from a wrong clock. They count nowhere, but
+ * they are not lost: an operator can read them, correct them and send them again. One object per batch, so that a batch
+ * that arrives again writes the same object.
  */
 import type { ServiceStore } from '../environment.ts';
 
-/** As long as verdicts by default. */
+/** As long as the default retention of verdicts. */
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const PREFIX = 'refused/';
 /** R2 lists and deletes this many keys in one call. */
 const OBJECTS_PER_CALL = 1000;
-/** Deleting goes on in the next run: one run must not eat the sub-requests of all others. */
+/** One task must not use up the subrequests of the whole run; the next run continues. */
 const CALLS_PER_RUN_MAX = 20;
 
 export type RefusalReason =
@@ -26,7 +26,7 @@ export interface RefusedRecord {
   record: unknown;
 }
 
-/** Key: `refused/{YYYY-MM-DD}/{instance}/{batchId}.ndjson`, a `{reason, record}` a line. */
+/** Key: `refused/{YYYY-MM-DD}/{instance}/{batchId}.ndjson`, with one `{reason, record}` per line. */
 export async function keepRefused(
   store: Pick<ServiceStore, 'SEGMENTS'>,
   instanceId: string,
@@ -41,7 +41,7 @@ export async function keepRefused(
   });
 }
 
-/** Keys sort by day, so what is due is at the front of the list. */
+/** Keys sort by day, so the objects to delete come first in the list. */
 export async function dropOldRefused(store: Pick<ServiceStore, 'SEGMENTS'>, nowMs: number): Promise<void> {
   const oldestKept = `${PREFIX}${dayOf(nowMs - KEPT_DAYS * DAY_MS)}`;
   for (let call = 0; call < CALLS_PER_RUN_MAX; call++) {
@@ -52,7 +52,7 @@ export async function dropOldRefused(store: Pick<ServiceStore, 'SEGMENTS'>, nowM
   }
 }
 
-/** What was refused of a deleted instance: with the instance its reader is gone. */
+/** Deletes the refused records of a deleted instance. */
 export async function dropRefusedOf(
   store: Pick<ServiceStore, 'SEGMENTS'>,
   instanceId: string,

@@ -1,7 +1,7 @@
 /**
- * One management operation: its route, the permission it needs, its schemas and its handler, in one
- * value. The router, the permission matrix in the tests and the OpenAPI document are all made from
- * the list of these, so none of them can miss an operation.
+ * One management operation as one value: its route, the permission it needs, its schemas and its handler. The router,
+ * the permission matrix in the tests and the OpenAPI document are all made from the table of these values, so none of
+ * them can miss an operation.
  */
 import type * as core from 'zod/v4/core';
 import type { Feature, Permission, PermissionMap } from '../../contract/management/permissions.ts';
@@ -11,7 +11,7 @@ import type { ServiceStore } from '../environment.ts';
 export interface Account {
   id: string;
   tier: AccountTier;
-  /** Features enabled on the account. */
+  /** Features that are enabled on the account. */
   features: readonly Feature[];
   ownerEmail: string;
   disabled: boolean;
@@ -24,37 +24,37 @@ export interface ApiKeyPrincipal {
   permissions: PermissionMap;
 }
 
-/** All a handler gets. `body` is parsed; the caller is already authorised. */
+/** Everything that a handler gets. The caller is authorised, and `body` matches the schema. */
 export interface OperationContext<Body> {
   store: ServiceStore;
   account: Account;
   apiKey: ApiKeyPrincipal;
   body: Body;
-  /** Of this request; in every answer as `X-Request-Id`. */
+  /** In every response as `X-Request-Id`. */
   requestId: string;
   /** Epoch milliseconds, read once per request. */
   nowMs: number;
-  /** Address of this deployment, no trailing slash. */
+  /** Public address of this deployment, without a trailing slash. */
   serviceUrl: string;
   waitUntil: (work: Promise<unknown>) => void;
 }
 
 export interface OperationDefinition<Body extends core.$ZodType> {
-  /** Also the OpenAPI operationId and the name of the file. */
+  /** Also the `operationId` in OpenAPI, and the name of the file. */
   name: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   feature: Feature;
   permission: Permission;
-  /** A `write` is refused while the account owes a payment method, and leaves a line in the audit trail. */
+  /** A `write` is refused while the account has no valid payment method, and leaves an entry in the audit trail. */
   access: 'read' | 'write';
   summary: string;
   body: Body;
-  /** Documents the 200 answer. */
+  /** Documents the 200 response. */
   response: core.$ZodType;
-  /** Media types of that answer where it is not JSON. */
+  /** Media types of the 200 response, unless it is JSON. */
   responseTypes?: readonly string[];
-  /** Body bytes accepted; default 1 MiB. */
+  /** Largest body; default 1 MiB. */
   maxBodyBytes?: number;
   handler(context: OperationContext<core.output<Body>>): Promise<Response | object>;
 }
@@ -63,7 +63,7 @@ export interface Operation extends Omit<OperationDefinition<core.$ZodType>, 'han
   handler(context: OperationContext<never>): Promise<Response | object>;
 }
 
-/** Declares an operation; only narrows types. */
+/** Declares an operation. At run time it returns its argument; it only infers types. */
 export function operation<Body extends core.$ZodType>(definition: OperationDefinition<Body>): Operation {
   return definition;
 }

@@ -1,6 +1,6 @@
 /**
- * Every management operation there is. The router, the permission matrix and the OpenAPI document
- * are made from this list alone.
+ * Every management operation. The router, the permission matrix in the tests and the OpenAPI document are made from this
+ * table alone.
  */
 import { createAccessControlRule } from './access-control/create-access-control-rule.ts';
 import { deleteAccessControlRule } from './access-control/delete-access-control-rule.ts';

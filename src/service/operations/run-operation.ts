@@ -1,6 +1,7 @@
 /**
  * One management call: permission first, then the body, then the handler. The account is always the account of the API
- * key. The body fields `accountId` and `token` are accepted and ignored, as other services of this API expect them.
+ * key. The body fields `accountId` and `token` are accepted and ignored: clients of other services with this API send
+ * them.
  */
 import type * as core from 'zod/v4/core';
 import { ok } from '../../result.ts';

@@ -6,7 +6,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { captchaLog, searchCaptchas } from '../../../src/store/event-log/client/captcha-log.ts';
 import { verdictLogOf, countValues } from '../../../src/store/event-log/client/verdict-log.ts';
-import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-instances.ts';
+import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { everything } from '../../../src/store/event-log/row-filter.ts';
 import { readPage } from '../../../src/store/event-log/client/verdict-page.ts';
 import { shard, shardNames } from '../../../src/store/event-log/client/shards.ts';
@@ -122,13 +122,13 @@ describe('a deleted instance', () => {
       .bind(now, instanceId)
       .run();
     const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
-    await eraseDeletedLogs(serviceEnv, hour + 120_000);
+    await retireDeletedInstances(serviceEnv, hour + 120_000);
     const refused = async (): Promise<number> => {
       const { objects } = await serviceEnv.SEGMENTS.list({ prefix: 'refused/' });
       return objects.filter(({ key }) => key.includes(instanceId)).length;
     };
     expect(await refused()).toBe(1);
-    await eraseDeletedLogs(serviceEnv, hour);
+    await retireDeletedInstances(serviceEnv, hour);
     expect(await refused()).toBe(0);
     vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
     const object = serviceEnv.VERDICT_SHARD.get(serviceEnv.VERDICT_SHARD.idFromName(`verdicts/${instanceId}:0:0`));

@@ -11,7 +11,7 @@ import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts'
 import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/management/verdict-query.ts';
-import { eraseDeletedLogs } from '../../../src/service/ingest/retire-deleted-instances.ts';
+import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
@@ -299,7 +299,7 @@ describe('a deleted instance', () => {
       .bind(now, gate.instanceId)
       .run();
     const hour = Math.ceil(now / HOUR_MS) * HOUR_MS;
-    await eraseDeletedLogs(serviceEnv, hour);
+    await retireDeletedInstances(serviceEnv, hour);
     vi.useFakeTimers({ now: hour + 61_000, toFake: ['Date'] });
     await ring();
     expect((await held()).session).toBe(false);

@@ -1,6 +1,7 @@
 /**
- * From a rule as sent to a rule as kept (interface document 2.4): other operators dropped, values in canonical form,
- * restrict-only members on `restrict` rules only, and a hash that names the rule by its conditions.
+ * Turns a rule as sent into a rule as stored: conditions with an operator other than `equals` are dropped, values are
+ * in canonical form, restrictions are allowed on `restrict` rules only, and a hash of the conditions identifies the
+ * rule.
  */
 import { accessConditionInput, restrictionNames } from '../../../contract/management/access-control-rule.ts';
 import type { AccessRestriction, AccessRuleInput } from '../../../contract/management/access-control-rule.ts';
@@ -12,7 +13,7 @@ import { failed, ok } from '../../../result.ts';
 import { OperationError } from '../operation-error.ts';
 import type * as z from 'zod/mini';
 
-const DEFAULT_LIFE_MILLISECONDS = 3600 * 1000;
+const DEFAULT_LIFE_MS = 3600 * 1000;
 
 export async function checkedRule(
   input: AccessRuleInput,
@@ -21,7 +22,7 @@ export async function checkedRule(
   const details: ErrorDetail[] = [];
   const conditions = checkedConditions(input.conditions, details);
   const restriction = checkedRestriction(input, details);
-  const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MILLISECONDS : epochMilliseconds(input.expiry);
+  const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MS : epochMs(input.expiry);
   if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'The rule cannot be added', details);
   return {
     userScopeHash: await userScopeHashOf(conditions),
@@ -34,7 +35,7 @@ export async function checkedRule(
   };
 }
 
-/** The same conditions in any order and spelling have the same hash. */
+/** The same conditions, in any order and any spelling, have the same hash. */
 function userScopeHashOf(conditions: readonly AccessCondition[]): Promise<string> {
   return sha256Hex(JSON.stringify(conditions.map(({ field, value }) => [field, value])));
 }
@@ -45,7 +46,7 @@ function checkedConditions(
 ): AccessCondition[] {
   const conditions = new Map<AccessCondition['field'], AccessCondition>();
   for (const [index, { field, operator, value }] of given.entries()) {
-    // Interface document 2.4: any other operator is dropped silently.
+    // Clients of other services send conditions with other operators, and expect them to be ignored.
     if (operator !== 'equals') continue;
     const canonical = canonicalCondition(field, value);
     if (!canonical.ok) {
@@ -54,7 +55,7 @@ function checkedConditions(
     }
     const existing = conditions.get(field);
     if (existing && existing.value !== canonical.value) {
-      details.push({ path: `rule.conditions.${index}.field`, message: `no visitor has two values of ${field}` });
+      details.push({ path: `rule.conditions.${index}.field`, message: `has a second value of ${field}` });
     }
     conditions.set(field, { field, value: canonical.value });
   }
@@ -64,7 +65,7 @@ function checkedConditions(
   return [...conditions.values()].toSorted((a, b) => (a.field < b.field ? -1 : 1));
 }
 
-/** `userId` and `userAgent` are compared as they are; the others have one spelling per value. */
+/** `userId` and `userAgent` are compared as they are. Values of the other fields have one spelling each. */
 function canonicalCondition(
   field: AccessCondition['field'],
   value: string | number,
@@ -83,7 +84,7 @@ function checkedRestriction(input: AccessRuleInput, details: ErrorDetail[]): Acc
   return Object.fromEntries(given.map((name) => [name, input[name]])) as AccessRestriction;
 }
 
-/** The schema has checked the form; a time without an offset is UTC. */
-function epochMilliseconds(iso: string): number {
+/** The schema has checked the format. A time without an offset is UTC. */
+function epochMs(iso: string): number {
   return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(iso) ? iso : `${iso}Z`);
 }

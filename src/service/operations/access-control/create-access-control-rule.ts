@@ -1,6 +1,6 @@
 /**
- * `POST /access-control/create` (interface document 2.4, 4.3). A rule with the same conditions is replaced, so
- * sending a listed rule back changes nothing.
+ * `POST /access-control/create`. A rule with the same conditions is replaced, so sending a listed rule back changes
+ * nothing.
  */
 import * as z from 'zod/mini';
 import { accessRuleInput } from '../../../contract/management/access-control-rule.ts';

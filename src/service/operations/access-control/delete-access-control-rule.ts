@@ -1,4 +1,4 @@
-/** `POST /access-control/delete` (interface document 3, 4.3): one rule by its `userScopeHash`. */
+/** `POST /access-control/delete`: deletes one rule, by its `userScopeHash`. */
 import * as z from 'zod/mini';
 import { userScopeHash } from '../../../contract/management/access-control-rule.ts';
 import { deleteAccessRule } from '../../../store/d1/access-control-rules.ts';

@@ -1,6 +1,6 @@
 /**
- * `POST /access-control/group/delete` (interface document 3, 4.3): starts a job that removes every rule that is in the
- * group now. `get-rule-group-job.ts` tells how far it is.
+ * `POST /access-control/group/delete`: starts a job that removes every rule that is in the group now.
+ * `get-rule-group-job.ts` shows its progress.
  */
 import * as z from 'zod/mini';
 import { ruleGroupId } from '../../../contract/management/access-control-rule.ts';
@@ -19,7 +19,7 @@ export const deleteRuleGroup = operation({
   response: z.object({ status: z.string(), jobId: z.string() }),
   async handler({ store, account, body, nowMs, waitUntil }) {
     const job = await requestGroupRemoval(store, account.id, body.ruleGroupId, nowMs);
-    // If this isolate goes before it is done, the scheduled run takes the job up.
+    // If this isolate ends before the job is finished, the scheduled run continues it.
     waitUntil(runGroupRemoval(store, job, Date.now));
     return { status: `Group removal pending. Job ID: ${job.id}`, jobId: job.id };
   },

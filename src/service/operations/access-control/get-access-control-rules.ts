@@ -1,6 +1,6 @@
 /**
- * `POST /access-control/get` (interface document 4.3): one page of rules, expired ones marked. Each can be passed back to
- * create as it is.
+ * `POST /access-control/get`: one page of rules, with expired rules marked. Each rule can be sent back to create as it
+ * is.
  */
 import * as z from 'zod/mini';
 import { listedAccessRule, ruleGroupId } from '../../../contract/management/access-control-rule.ts';
@@ -10,7 +10,6 @@ import type { AccessControlRule } from '../../../store/d1/access-control-rules.t
 import { operation } from '../define-operation.ts';
 
 const PAGE_RULES_DEFAULT = 100;
-/** Interface document 8. */
 const PAGE_RULES_MAX = 10_000;
 const PAGE_MAX = 1_000_000;
 /** `1` or `-1`, as a number or as the same text. */
@@ -34,7 +33,7 @@ export const getAccessControlRules = operation({
   }),
   response: z.object({
     rules: z.array(listedAccessRule),
-    /** Rules under the filter, on all pages. */
+    /** Rules that match the filter, on all pages. */
     ruleCount: z.int(),
     ruleGroupsAndCounts: z.array(z.object({ ruleGroupId: z.string(), count: z.int() })),
     page: z.int(),

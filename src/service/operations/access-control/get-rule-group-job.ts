@@ -1,4 +1,4 @@
-/** `POST /access-control/group/job`: how far the removal of a rule group is. */
+/** `POST /access-control/group/job`: the progress of the removal of a rule group. */
 import * as z from 'zod/mini';
 import { ruleGroupJob } from '../../../store/d1/rule-group-jobs.ts';
 import { operation } from '../define-operation.ts';
@@ -11,7 +11,7 @@ export const getRuleGroupJob = operation({
   feature: 'AccessRules',
   permission: 'deleteRuleGroup',
   access: 'read',
-  summary: 'Ask about the removal of a rule group',
+  summary: 'Get the progress of the removal of a rule group',
   body: z.strictObject({ jobId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   response: z.object({
     jobId: z.string(),

@@ -1,6 +1,6 @@
 /**
- * An API key on the wire (interface document 2.5), its token included: minted anew, the same every time. Times
- * are epoch milliseconds.
+ * An API key as the management API returns it, with its token. The token is derived from the key, so it is the same
+ * every time.
  */
 import * as z from 'zod/mini';
 import { featurePermissions, features } from '../../../contract/management/permissions.ts';
@@ -10,7 +10,7 @@ import type { ApiKeyRecord } from '../../../store/d1/api-keys.ts';
 
 const permissionNames = features.flatMap((feature) => featurePermissions[feature] as readonly Permission[]);
 
-/** Feature names to permission names; which permission belongs to which feature is checked beside it. */
+/** Feature names to permission names. The operation checks which permission belongs to which feature. */
 export const permissionMap = z.partialRecord(
   z.enum(features),
   z.array(z.enum(permissionNames)).check(z.maxLength(permissionNames.length)),
@@ -25,7 +25,7 @@ export const apiKey = z.object({
   expiresAt: z.int(),
 });
 
-export async function apiKeyAnswer(masterKey: string, record: ApiKeyRecord): Promise<z.infer<typeof apiKey>> {
+export async function apiKeyResponse(masterKey: string, record: ApiKeyRecord): Promise<z.infer<typeof apiKey>> {
   return {
     apiKeyId: record.id,
     name: record.name,

@@ -1,7 +1,7 @@
 /**
- * `POST /api-keys/create` (interface document 2.5, 4.7, 5.7). At least one permission, only of features the account
- * has, and always an expiry. A key may grant what it does not hold (5.8: Protect's permission is granted
- * this way only), so `createApiKey` is as good as every permission of the account.
+ * `POST /api-keys/create`. A key has at least one permission, only of features that the account has, and always an
+ * expiry. A key may grant permissions that it does not have itself. So the permission `createApiKey` is as powerful as
+ * all permissions of the account together.
  */
 import * as z from 'zod/mini';
 import { featurePermissions } from '../../../contract/management/permissions.ts';
@@ -10,11 +10,11 @@ import type { ErrorDetail } from '../../../contract/errors.ts';
 import { createApiKey as insert } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
-import { apiKey, apiKeyAnswer, permissionMap } from './api-key-response.ts';
+import { apiKey, apiKeyResponse, permissionMap } from './api-key-response.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 
 const DEFAULT_LIFE_SECONDS = 30 * 24 * 3600;
-/** Ten years: "every key expires", and one that outlives its purpose should not. */
+/** Ten years. */
 const LIFE_MAX_SECONDS = 10 * 365 * 24 * 3600;
 
 export const createApiKey = operation({
@@ -39,7 +39,7 @@ export const createApiKey = operation({
       { accountId: account.id, name: body.name, permissions, expiresInSeconds: body.expiresIn },
       nowMs,
     );
-    return apiKeyAnswer(await rootKey(store), record);
+    return apiKeyResponse(await rootKey(store), record);
   },
 });
 
@@ -48,7 +48,7 @@ function checkedPermissions(wanted: PermissionMap, enabled: readonly Feature[]):
   const details: ErrorDetail[] = [];
   for (const [feature, list] of Object.entries(wanted) as [Feature, readonly Permission[]][]) {
     if (!enabled.includes(feature)) {
-      details.push({ path: `permissions.${feature}`, message: 'is a feature that is not enabled on the account' });
+      details.push({ path: `permissions.${feature}`, message: 'is not a feature that is enabled on the account' });
     }
     const known: readonly Permission[] = featurePermissions[feature];
     for (const [index, permission] of list.entries()) {

@@ -1,4 +1,4 @@
-/** `POST /api-keys/delete` (interface document 3, 4.7): invalid from the next call on, this very key included. */
+/** `POST /api-keys/delete`: the key is invalid from the next call on, even if it is the key of this call. */
 import * as z from 'zod/mini';
 import { deleteApiKey as remove } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';

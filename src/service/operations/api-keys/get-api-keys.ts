@@ -1,8 +1,8 @@
-/** `POST /api-keys/get` (interface document 4.7): every key of the account with its token, expired ones included. */
+/** `POST /api-keys/get`: every key of the account with its token, including expired ones. */
 import * as z from 'zod/mini';
 import { apiKeysOfAccount } from '../../../store/d1/api-keys.ts';
 import { operation } from '../define-operation.ts';
-import { apiKey, apiKeyAnswer } from './api-key-response.ts';
+import { apiKey, apiKeyResponse } from './api-key-response.ts';
 import { rootKey } from '../../../store/keys/root-key.ts';
 
 export const getApiKeys = operation({
@@ -18,6 +18,6 @@ export const getApiKeys = operation({
   async handler({ store, account }) {
     const records = await apiKeysOfAccount(store, account.id);
     const root = await rootKey(store);
-    return Promise.all(records.map((record) => apiKeyAnswer(root, record)));
+    return Promise.all(records.map((record) => apiKeyResponse(root, record)));
   },
 });

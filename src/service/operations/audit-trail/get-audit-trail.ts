@@ -1,6 +1,6 @@
 /**
- * `POST /audit-trail/get`: who changed what through the management API, newest first. Behind the permission
- * that already shows every key and its token, which is the owner's.
+ * `POST /audit-trail/get`: who changed what through the management API, newest first. It needs the permission that also
+ * shows every API key with its token: only the owner of the account should have it.
  */
 import * as z from 'zod/mini';
 import { managementAuditPage } from '../../../store/d1/management-audit.ts';
@@ -20,7 +20,7 @@ export const getAuditTrail = operation({
   summary: 'Read the audit trail of management writes',
   body: z.strictObject({
     limit: z._default(z.int().check(z.gte(1), z.lte(LIMIT_MAX)), LIMIT_DEFAULT),
-    /** `nextCursor` of the page before. */
+    /** `nextCursor` of the previous page. */
     cursor: z.optional(z.string().check(z.maxLength(128))),
   }),
   response: z.object({
@@ -49,8 +49,8 @@ function positionOf(cursor: string | undefined): { at: number; id: string } | nu
   if (cursor === undefined) return null;
   const match = /^(\d{1,15})\.([A-Za-z0-9-]{1,64})$/.exec(cursor);
   if (!match?.[1] || !match[2]) {
-    throw new OperationError('API.INVALID_BODY', 'The cursor is not one of ours', [
-      { path: 'cursor', message: 'is not a cursor of this list' },
+    throw new OperationError('API.INVALID_BODY', 'The cursor cannot be read', [
+      { path: 'cursor', message: 'must be the nextCursor of an earlier response' },
     ]);
   }
   return { at: Number(match[1]), id: match[2] };

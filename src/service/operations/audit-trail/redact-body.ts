@@ -1,11 +1,11 @@
 /**
- * What an audit trail keeps of a body: enough to see what was asked for, never a secret, and bounded
- * whatever was sent.
+ * What the audit trail keeps of a request body: enough to show what was asked for, without secrets, and bounded in size
+ * for any body.
  */
 const SECRET_NAME = /secret|token|password|jwt|authorization|api_?key$/i;
 const TEXT_MAX_CHARS = 256;
 const ITEMS_MAX = 10;
-const MEMBERS_MAX = 50;
+const FIELDS_MAX = 50;
 const DEPTH_MAX = 5;
 
 export function redactedBody(value: unknown, depth = 0): unknown {
@@ -16,11 +16,11 @@ export function redactedBody(value: unknown, depth = 0): unknown {
     const kept = value.slice(0, ITEMS_MAX).map((item) => redactedBody(item, depth + 1));
     return value.length > ITEMS_MAX ? [...kept, `… ${value.length} in all`] : kept;
   }
-  const members = Object.entries(value).slice(0, MEMBERS_MAX);
+  const fields = Object.entries(value).slice(0, FIELDS_MAX);
   return Object.fromEntries(
-    members.map(([name, member]) => [
+    fields.map(([name, field]) => [
       name,
-      SECRET_NAME.test(name) && typeof member === 'string' ? '[redacted]' : redactedBody(member, depth + 1),
+      SECRET_NAME.test(name) && typeof field === 'string' ? '[redacted]' : redactedBody(field, depth + 1),
     ]),
   );
 }

@@ -1,9 +1,9 @@
-/** A captcha record on the wire: camel case like the rest of the management API, times in epoch milliseconds. */
+/** A captcha record as the management API returns it: camel case, times in epoch milliseconds. */
 import * as z from 'zod/mini';
 import { captchaRecordTypes, captchaStatuses } from '../../../store/event-log/captcha-record.ts';
 import type { CaptchaRecord } from '../../../store/event-log/captcha-record.ts';
 
-export const captchaRecordAnswer = z.object({
+export const captchaRecordSchema = z.object({
   id: z.string(),
   jti: z.string(),
   timestamp: z.int(),
@@ -36,9 +36,9 @@ export const captchaRecordAnswer = z.object({
   verifiedAt: z.nullable(z.int()),
   verified: z.nullable(z.boolean()),
 });
-export type CaptchaRecordAnswer = z.infer<typeof captchaRecordAnswer>;
+export type CaptchaRecordResponse = z.infer<typeof captchaRecordSchema>;
 
-export function captchaRecordOf(record: CaptchaRecord): CaptchaRecordAnswer {
+export function captchaRecordResponse(record: CaptchaRecord): CaptchaRecordResponse {
   return {
     id: record.id,
     jti: record.jti,

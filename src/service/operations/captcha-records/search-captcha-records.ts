@@ -1,6 +1,6 @@
 /**
- * `POST /audit/searchcaptcharecords` (interface document 4.5). Pages go back in time from the place the last one ended, so
- * that records written meanwhile neither shift nor repeat anything.
+ * `POST /audit/searchcaptcharecords`. Pages go back in time from the place where the last one ended, so that records
+ * that are written meanwhile neither shift nor repeat a page.
  */
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
@@ -8,12 +8,12 @@ import { searchCaptchas } from '../../../store/event-log/client/captcha-log.ts';
 import { operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
-import { captchaRecordAnswer, captchaRecordOf } from './captcha-record-response.ts';
+import { captchaRecordSchema, captchaRecordResponse } from './captcha-record-response.ts';
 import { captchaConditions, searchCriteria } from './search-criteria.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_RANGE_MS = 7 * DAY_MS;
-/** An older startDate is moved forward, not rejected. */
+/** An older `startDate` is moved forward, not refused. */
 const LOOKBACK_MAX_MS = 30 * DAY_MS;
 const epochMs = z.int().check(z.gte(0));
 
@@ -41,9 +41,9 @@ export const searchCaptchaRecords = operation({
     ),
   }),
   response: z.object({
-    records: z.array(captchaRecordAnswer),
+    records: z.array(captchaRecordSchema),
     total: z.int(),
-    /** `false`: the real total is higher. */
+    /** `false`: the actual total is higher. */
     totalIsExact: z.optional(z.boolean()),
     limit: z.int(),
     hasMore: z.boolean(),
@@ -54,8 +54,8 @@ export const searchCaptchaRecords = operation({
     const { store, account, body, nowMs } = context;
     const { limit, lastId, lastTimestamp } = body.pagination;
     if ((lastId === undefined) !== (lastTimestamp === undefined)) {
-      throw new OperationError('API.INVALID_BODY', 'The page to go on from is half named', [
-        { path: 'pagination', message: 'lastId and lastTimestamp go together' },
+      throw new OperationError('API.INVALID_BODY', 'The pagination is not complete', [
+        { path: 'pagination', message: 'needs both lastId and lastTimestamp, or neither' },
       ]);
     }
     const end = body.endDate ?? nowMs;
@@ -81,7 +81,7 @@ export const searchCaptchaRecords = operation({
     );
     const last = page.next ?? page.records.at(-1);
     return {
-      records: page.records.map(captchaRecordOf),
+      records: page.records.map(captchaRecordResponse),
       total: page.total,
       totalIsExact: page.totalIsExact,
       limit,

@@ -1,6 +1,6 @@
 /**
- * The criteria of an audit search (interface document 4.5), all of which must hold. Codes and ids are compared whole,
- * the user agent and `freeText` as substrings whatever the letter case.
+ * The criteria of a search for captcha records, all of which must match. Codes and ids are compared as a whole; the
+ * user agent and `freeText` match any part, in any letter case.
  */
 import * as z from 'zod/mini';
 import { canonicalValue } from '../../../rules/canonical.ts';
@@ -26,10 +26,10 @@ export const searchCriteria = z.strictObject({
   status: z.optional(z.enum(captchaStatuses)),
   selectionReason: z.optional(text),
   resultReason: z.optional(text),
-  /** `userScopeHash` of the rule. */
+  /** The `userScopeHash` of the rule. */
   accessRule: z.optional(text),
   policyType: z.optional(z.enum(['block', 'restrict'])),
-  /** Every one of them must have triggered. */
+  /** All of them must have triggered. */
   triggeredDetectors: z.optional(z.array(text).check(z.minLength(1), z.maxLength(DETECTORS_MAX))),
   freeText: z.optional(text),
 });
@@ -40,12 +40,12 @@ function canonicalIpOf(criteria: SearchCriteria): string | null {
   if (criteria.ip === undefined) return null;
   const canonical = canonicalValue('ip', criteria.ip);
   if (canonical.ok) return canonical.value;
-  throw new OperationError('API.INVALID_BODY', 'The address cannot be searched for', [
+  throw new OperationError('API.INVALID_BODY', 'The address cannot be read', [
     { path: 'searchCriteria.ip', message: canonical.error },
   ]);
 }
 
-/** What is asked, in the terms of the log. */
+/** The criteria as conditions on the fields of the log. */
 export function captchaConditions(criteria: SearchCriteria): CaptchaCondition[] {
   const { ja4, userAgent, userAccount, countryCode, deviceType, vpn, webView, iFrame, status } = criteria;
   const { selectionReason, resultReason, accessRule, policyType, triggeredDetectors, freeText } = criteria;
@@ -73,7 +73,7 @@ export function captchaConditions(criteria: SearchCriteria): CaptchaCondition[] 
   return conditions;
 }
 
-/** What `captchaRecordOf` shows as text, number or list. */
+/** Fields that `captchaRecordResponse` shows as text, number or list. */
 const shownFields: readonly CaptchaField[] = [
   'id',
   'jti',

@@ -1,7 +1,7 @@
 /**
- * The plan's cap on a site's domains (interface document 4.2, 8). Localhost names are free on every plan, so that
- * nobody pays to develop. A public suffix such as `co.uk` is no domain of anybody's: as one name it would
- * let every site below it in, and stand for any number of domains under the cap.
+ * The limit of a plan on the domains of a site. Local host names are free on every plan, so that development costs
+ * nothing. A public suffix such as `co.uk` is refused: as one domain it would allow every site below it, and count only
+ * once.
  */
 import { parse } from 'tldts';
 import { isLocalHostname } from '../../../contract/management/site-domain.ts';
@@ -9,7 +9,7 @@ import { SITE_DOMAINS_MAX } from '../../../contract/management/site-settings.ts'
 import type { AccountTier } from '../../../contract/vocabulary.ts';
 import { OperationError } from '../operation-error.ts';
 
-/** One on the free tier is the interface document's; the others are ours. */
+/** Domains per site. */
 export const domainCap: Readonly<Record<AccountTier, number>> = {
   free: 1,
   professional: 10,
@@ -32,7 +32,7 @@ export function checkDomains(tier: AccountTier, domains: readonly string[]): voi
   );
 }
 
-/** By the registries' part of the list: a provider may well protect the name that it rents out. */
+/** By the registries' part of the list only: a provider may protect a name whose subdomains it rents out. */
 function isPublicSuffix(domain: string): boolean {
   const host = domain.replace(/^\*\./, '');
   const { publicSuffix, isIcann } = parse(host);

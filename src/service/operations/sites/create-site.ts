@@ -1,14 +1,11 @@
-/**
- * `POST /sites/create` (interface document 2.3, 4.2): keys are generated, domains normalised, and the account's
- * first site becomes its default.
- */
+/** `POST /sites/create`: generates the keys, normalises the domains, and makes the first site of an account its default. */
 import * as z from 'zod/mini';
 import { site, siteName } from '../../../contract/management/site.ts';
 import { siteSettings } from '../../../contract/management/site-settings.ts';
 import { createSite as insert } from '../../../store/d1/sites.ts';
 import { operation } from '../define-operation.ts';
 import { checkDomains } from './check-domains.ts';
-import { duplicateName, siteAnswer } from './site-response.ts';
+import { duplicateName, siteResponse } from './site-response.ts';
 
 export const createSite = operation({
   name: 'create-site',
@@ -25,6 +22,6 @@ export const createSite = operation({
     checkDomains(account.tier, settings.domains);
     const created = await insert(store, { accountId: account.id, name: body.name, settings }, nowMs);
     if (!created.ok) throw duplicateName();
-    return siteAnswer(created.value);
+    return siteResponse(created.value);
   },
 });

@@ -1,7 +1,4 @@
-/**
- * `POST /sites/delete` (interface document 3, 4.2): makes a site inactive, so that its tokens no longer verify. The
- * last active site of an account stays.
- */
+/** `POST /sites/delete`: deactivates a site, so that its tokens no longer verify. The last active site must stay. */
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
 import { deactivateSite } from '../../../store/d1/sites.ts';

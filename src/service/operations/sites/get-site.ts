@@ -1,8 +1,8 @@
-/** `POST /site/get` (interface document 4.2): one site by its key. */
+/** `POST /site/get`: one site, by its key. */
 import * as z from 'zod/mini';
 import { site, siteKey } from '../../../contract/management/site.ts';
 import { operation } from '../define-operation.ts';
-import { siteAnswer } from './site-response.ts';
+import { siteResponse } from './site-response.ts';
 import { ownSite } from './own-site.ts';
 
 export const getSite = operation({
@@ -16,6 +16,6 @@ export const getSite = operation({
   body: z.strictObject({ siteKey }),
   response: site,
   async handler(context) {
-    return siteAnswer(await ownSite(context, context.body.siteKey));
+    return siteResponse(await ownSite(context, context.body.siteKey));
   },
 });

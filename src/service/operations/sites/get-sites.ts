@@ -1,9 +1,9 @@
-/** `POST /sites/get` (interface document 4.2): every site of the account, deleted ones as inactive. */
+/** `POST /sites/get`: every site of the account; a deleted site is inactive. */
 import * as z from 'zod/mini';
 import { site } from '../../../contract/management/site.ts';
 import { sitesOfAccount } from '../../../store/d1/sites.ts';
 import { operation } from '../define-operation.ts';
-import { siteAnswer } from './site-response.ts';
+import { siteResponse } from './site-response.ts';
 
 export const getSites = operation({
   name: 'get-sites',
@@ -16,6 +16,6 @@ export const getSites = operation({
   body: z.strictObject({}),
   response: z.array(site),
   async handler({ store, account }) {
-    return (await sitesOfAccount(store, account.id)).map(siteAnswer);
+    return (await sitesOfAccount(store, account.id)).map(siteResponse);
   },
 });

@@ -4,7 +4,7 @@ import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { OperationError } from '../operation-error.ts';
 import type { OperationContext } from '../define-operation.ts';
 
-/** The caller's own site, active or not; anybody else's does not exist. */
+/** A site of the caller's account, active or not. */
 export async function ownSite(
   context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   siteKey: string,

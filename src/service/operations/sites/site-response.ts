@@ -1,9 +1,9 @@
-/** A site as the management API returns it (interface document 2.3), its secret key included. */
+/** A site as the management API returns it, with its secret key. */
 import type { Site } from '../../../contract/management/site.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { OperationError } from '../operation-error.ts';
 
-export function siteAnswer(record: SiteRecord): Site {
+export function siteResponse(record: SiteRecord): Site {
   const { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt } = record;
   return { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt };
 }

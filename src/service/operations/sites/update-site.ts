@@ -1,7 +1,7 @@
 /**
- * `POST /sites/update` (interface document 4.2): changes what is sent and keeps the rest. A member of `settings` that is
- * sent replaces that member whole. A lost race is read again and merged anew, so that two clients
- * changing different members both succeed.
+ * `POST /sites/update`: changes the fields that are sent and keeps the others. A field of `settings` that is sent
+ * replaces that whole field. When another update was faster, the site is read again and merged again, so two clients
+ * that change different fields both succeed.
  */
 import * as z from 'zod/mini';
 import { withoutDefaults } from '../../../contract/management/patch-schema.ts';
@@ -12,13 +12,10 @@ import { issueDetails } from '../../http/body/parse-with-schema.ts';
 import { operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
 import { checkDomains } from './check-domains.ts';
-import { duplicateName, siteAnswer } from './site-response.ts';
+import { duplicateName, siteResponse } from './site-response.ts';
 import { ownSite } from './own-site.ts';
 
-/**
- * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many
- * clients at once every one gets its turn.
- */
+/** Attempts before 409. Each failed attempt means that another update succeeded, so this many parallel clients all do. */
 const ATTEMPTS_MAX = 20;
 
 export const updateSite = operation({
@@ -33,7 +30,7 @@ export const updateSite = operation({
     siteKey,
     name: z.optional(siteName),
     settings: z.optional(z.strictObject(withoutDefaults(siteSettings.shape))),
-    /** `true` makes this the account's default site; the former one steps down. There is always one. */
+    /** `true` makes this the default site of the account, instead of the former one. There is always one. */
     isDefault: z.optional(z.boolean()),
   }),
   response: site,
@@ -66,9 +63,9 @@ export const updateSite = operation({
         current.version,
         nowMs,
       );
-      if (outcome.ok) return siteAnswer(await ownSite(context, body.siteKey));
+      if (outcome.ok) return siteResponse(await ownSite(context, body.siteKey));
       if (outcome.error === 'duplicate-name') throw duplicateName();
     }
-    throw new OperationError('API.CONFLICT', 'The site is being changed by others; try again');
+    throw new OperationError('API.CONFLICT', 'Other clients are changing this site; try again');
   },
 });

@@ -1,6 +1,6 @@
 /**
- * `POST /getlivesessions` (interface document 4.4): what one site sees right now. Only points that saw traffic; the
- * addresses seen most are described on paid plans.
+ * `POST /getlivesessions`: the current traffic of one site. The list has only points with traffic. On paid plans, the
+ * most frequent addresses come with country, network and flags.
  */
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
@@ -10,7 +10,6 @@ import { ignoredText } from './get-traffic-data.ts';
 import { ownSiteKeys } from '../sites/own-site.ts';
 
 const MINUTE_MS = 60_000;
-/** As many as a person looks at. */
 const TOP_IPS = 10;
 
 export const getLiveSessions = operation({
@@ -29,7 +28,7 @@ export const getLiveSessions = operation({
     bucketSeconds: z._default(z.int().check(z.gte(30), z.lte(3600)), 60),
   }),
   response: z.object({
-    /** Start of the bucket in epoch milliseconds, and sessions in it. */
+    /** Start of the bucket in epoch milliseconds, and the sessions in it. */
     points: z.array(z.object({ timestamp: z.int(), count: z.int() })),
     windowMinutes: z.int(),
     bucketSeconds: z.int(),
@@ -45,7 +44,7 @@ export const getLiveSessions = operation({
         isDatacenter: z.optional(z.boolean()),
       }),
     ),
-    /** `false`: there were more sessions than are looked at; the newest were counted. */
+    /** `false`: there were more sessions than one response counts; the newest were counted. */
     isExact: z.boolean(),
   }),
   async handler(context) {

@@ -1,6 +1,7 @@
 /**
- * `POST /gettrafficdata` (interface document 4.4): what became of the captchas of an account's sites, one row per hour or
- * day of the range, rows of zeros included. `token` and `accountId` must be there and mean nothing.
+ * `POST /gettrafficdata`: the results of the captchas of an account's sites, one row per hour or day of the range,
+ * including rows of zeros. `token` and `accountId` are required and ignored: clients of other services with this API send
+ * them.
  */
 import * as z from 'zod/mini';
 import { isoTimestamp } from '../../../contract/management/iso-time.ts';
@@ -20,21 +21,21 @@ export const ignoredText = z.string().check(z.minLength(1), z.maxLength(4096));
 const counts = z.object({
   /** Captchas issued. */
   total: z.int(),
-  /** Of them, those answered: approved or disapproved. */
+  /** Of them, those with a solution: approved or disapproved. */
   submissions: z.int(),
-  /** Of them, those a site's backend asked about. */
+  /** Of them, those that the backend of a site verified. */
   verifications: z.int(),
   approved: z.int(),
   disapproved: z.int(),
   pending: z.int(),
 });
 const trafficRow = z.object({
-  /** Start of the period, epoch milliseconds. */
+  /** Start of the period in epoch milliseconds. */
   timestamp: z.int(),
   date: z.string(),
   granularity: z.enum(['hour', 'day']),
   ...counts.shape,
-  /** Requests stopped before a captcha was chosen; not in the other counts. */
+  /** Requests that were blocked before a captcha was chosen. They are not in the other counts. */
   blocked: z.int(),
   pow: counts,
   image: counts,
@@ -64,7 +65,7 @@ export const getTrafficData = operation({
   async handler(context) {
     const { store, account, body, nowMs } = context;
     const range = trafficRange(body, nowMs);
-    // The log is the account's own: all of it are all of its sites.
+    // The log belongs to the account, so without keys it has the captchas of all its sites.
     const siteKeys = body.siteKeys ? await ownSiteKeys(context, body.siteKeys) : null;
     const bucketMinutes = range.bucketMs / MINUTE_MS;
     const traffic = await countCaptchas(store, account.id, siteKeys, { ...range, bucketMinutes });

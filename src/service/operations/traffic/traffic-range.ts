@@ -1,15 +1,15 @@
 /**
- * The time a traffic call asks about (interface document 4.4): an ISO pair, or a month with its year, or the
- * current month; always UTC. A day alone as `endDate` means that whole day.
+ * The time range of a traffic call: two ISO dates, or a month with its year, or the current month; always UTC. A date
+ * without a time as `endDate` includes that whole day.
  */
 import type { ErrorDetail } from '../../../contract/errors.ts';
 import { OperationError } from '../operation-error.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Interface document 4.4: a longer range is counted by the day. */
+/** A longer range is counted per day. */
 const HOURLY_MAX_MS = 7 * DAY_MS;
-/** A leap year: bounds the rows of one answer. */
+/** A leap year. Bounds the rows of one response. */
 const RANGE_MAX_MS = 366 * DAY_MS;
 
 export interface TrafficRange {

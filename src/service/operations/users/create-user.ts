@@ -1,9 +1,9 @@
-/** `POST /users/create` (interface document 4.6): a new team member, `invited`. */
+/** `POST /users/create`: adds a team member, with the status `invited`. */
 import * as z from 'zod/mini';
 import { createUser as insert } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
-import { email, refuseOwner, role, user, userAnswer, userName } from './user-response.ts';
+import { email, refuseOwner, role, user, userResponse, userName } from './user-response.ts';
 
 export const createUser = operation({
   name: 'create-user',
@@ -23,6 +23,6 @@ export const createUser = operation({
         { path: 'email', message: 'is taken' },
       ]);
     }
-    return userAnswer(created.value, account);
+    return userResponse(created.value, account);
   },
 });

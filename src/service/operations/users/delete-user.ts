@@ -1,4 +1,4 @@
-/** `POST /users/delete` (interface document 3, 4.6): not the owner, and never the last user. */
+/** `POST /users/delete`: removes a team member, but neither the owner nor the last user. */
 import * as z from 'zod/mini';
 import { deleteUser as remove } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';

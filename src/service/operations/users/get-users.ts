@@ -1,8 +1,8 @@
-/** `GET /users/get` (interface document 4.6): every user of the account, the owner marked. */
+/** `GET /users/get`: every user of the account, with the owner marked. */
 import * as z from 'zod/mini';
 import { usersOfAccount } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';
-import { user, userAnswer } from './user-response.ts';
+import { user, userResponse } from './user-response.ts';
 
 export const getUsers = operation({
   name: 'get-users',
@@ -15,6 +15,6 @@ export const getUsers = operation({
   body: z.strictObject({}),
   response: z.array(user),
   async handler({ store, account }) {
-    return (await usersOfAccount(store, account.id)).map((record) => userAnswer(record, account));
+    return (await usersOfAccount(store, account.id)).map((record) => userResponse(record, account));
   },
 });

@@ -1,10 +1,10 @@
-/** `PUT /users/update` (interface document 4.6): name, role and marketing preferences of a team member. */
+/** `PUT /users/update`: name, role and marketing preferences of a team member. */
 import * as z from 'zod/mini';
 import { updateUser as write } from '../../../store/d1/users.ts';
 import { operation } from '../define-operation.ts';
 import { email, refuseOwner, role, userName, userNotFound } from './user-response.ts';
 
-/** Not typed by the interface document: kept as sent, within reason. */
+/** Preferences have no schema; they are stored as sent, up to this size. */
 const PREFERENCES_MAX_CHARS = 4096;
 
 export const updateUser = operation({

@@ -1,4 +1,4 @@
-/** A team member on the wire (interface document 2.6), and the protection of the owner. Times are epoch milliseconds. */
+/** A team member as the management API returns it, and the protection of the owner. Times are epoch milliseconds. */
 import * as z from 'zod/mini';
 import { emailAddress } from '../../../contract/management/email-address.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
@@ -21,7 +21,7 @@ export const user = z.object({
   updatedAt: z.int(),
 });
 
-export function userAnswer(record: UserRecord, account: Account): z.infer<typeof user> {
+export function userResponse(record: UserRecord, account: Account): z.infer<typeof user> {
   return { ...record, isOwner: record.email === account.ownerEmail };
 }
 
