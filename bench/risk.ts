@@ -7,7 +7,7 @@ import { readRecording, recordedKinds } from '../lab/risk/recording.ts';
 import type { RecordedSession } from '../lab/risk/recording.ts';
 import { circumstances, replay } from '../lab/risk/replay.ts';
 import type { Replayed } from '../lab/risk/replay.ts';
-import { instancePolicy } from '../src/contract/management/instance.ts';
+import { instancePolicy } from '../src/contract/management/instance-policy.ts';
 
 const TIMED_ROUNDS = 200;
 

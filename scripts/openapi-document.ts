@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { toJSONSchema } from 'zod/v4/core';
 import type { $ZodType } from 'zod/v4/core';
 import {
-  challengeAnswer,
+  challengeResponse,
   challengeRequest,
-  solutionAnswer,
+  solutionResponse,
   solutionRequest,
 } from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
-import { siteverifyAnswer, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
+import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 
 /** What the document needs of an operation. The operations themselves need the Worker's types. */
 export interface DocumentedOperation {
@@ -112,18 +112,18 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
     },
   });
   return {
-    '/siteverify': post('siteverify', 'Verify a token, once', siteverifyRequest, siteverifyAnswer),
+    '/siteverify': post('siteverify', 'Verify a token, once', siteverifyRequest, siteverifyResponse),
     '/captcha/v1/challenge': post(
       'create-challenge',
       'Request a challenge (called by the widget)',
       challengeRequest,
-      challengeAnswer,
+      challengeResponse,
     ),
     '/captcha/v1/solution': post(
       'submit-solution',
       'Submit a solution (called by the widget)',
       solutionRequest,
-      solutionAnswer,
+      solutionResponse,
     ),
   };
 }

@@ -4,7 +4,7 @@
  * sites is for the list of sites, which has no pages.
  */
 import { allPermissions } from '../../src/cli/provision.ts';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { createAccount } from '../../src/store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../../src/store/d1/api-keys.ts';

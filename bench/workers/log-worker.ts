@@ -3,7 +3,7 @@
  * service's own readers. It reads the clock only around I/O, because a Worker's clock stands still otherwise.
  */
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';

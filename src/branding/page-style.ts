@@ -3,7 +3,7 @@
  * that the edge neither carries nor computes it. Readable in light and dark, at 320 px, with forced colours and without
  * motion. It loads nothing.
  */
-import type { Branding } from '../contract/management/instance.ts';
+import type { Branding } from '../contract/management/instance-policy.ts';
 
 const sheet = `
 :root{color-scheme:light dark;--bg:#f4f6f9;--card:#fff;--fg:#1c2430;--soft:#4a5565;--line:#c5ccd6;--go:#1a56c4;--on-go:#fff}

@@ -4,8 +4,8 @@
  */
 import { featurePermissions, features } from '../contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
-import { instancePolicy } from '../contract/management/instance.ts';
-import { instanceIdentity } from '../contract/management/protect-instance.ts';
+import { instancePolicy } from '../contract/management/instance-policy.ts';
+import { instanceIdentity } from '../contract/management/instance-identity.ts';
 import { siteSettings } from '../contract/management/site-settings.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';

@@ -16,7 +16,7 @@ export type AliasFault =
   | 'bad-request'
   | 'internal-error';
 
-export interface AliasAnswer {
+export interface AliasResponse {
   success: boolean;
   'error-codes': string[];
   challenge_ts?: string;
@@ -28,12 +28,12 @@ export interface AliasAnswer {
   test?: true;
 }
 
-export function aliasFault(fault: AliasFault): AliasAnswer {
+export function aliasFault(fault: AliasFault): AliasResponse {
   return { success: false, 'error-codes': [fault] };
 }
 
 /** @param score closer to 1 for a bot, or `null` where the tier has none. */
-export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasAnswer {
+export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: number | null): AliasResponse {
   return {
     success: true,
     'error-codes': [],
@@ -48,7 +48,7 @@ export function aliasVerified(dialect: AliasDialect, token: SealedToken, score: 
   };
 }
 
-export function aliasRefused(dialect: AliasDialect, reason: VerifyReason): AliasAnswer {
+export function aliasRefused(dialect: AliasDialect, reason: VerifyReason): AliasResponse {
   return { success: false, 'error-codes': [aliasCode(dialect, reason)] };
 }
 

@@ -5,8 +5,8 @@
  */
 import { parseJson } from '../bytes/json.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
-import { siteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
-import type { SiteverifyAnswer } from '../contract/captcha/siteverify-answer.ts';
+import { siteverifyResponse } from '../contract/captcha/siteverify-response.ts';
+import type { SiteverifyResponse } from '../contract/captcha/siteverify-response.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
@@ -35,7 +35,7 @@ export type VerifyFault = 'refused' | 'unreachable' | 'nonsense';
 /** A response has some hundred bytes; anything longer is not one. */
 const ANSWER_MAX_BYTES = 16_384;
 
-export async function verifyToken(options: VerifyTokenOptions): Promise<Result<SiteverifyAnswer, VerifyFault>> {
+export async function verifyToken(options: VerifyTokenOptions): Promise<Result<SiteverifyResponse, VerifyFault>> {
   let response: Response;
   try {
     response = await options.fetch(
@@ -55,7 +55,7 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
   const isBroken = body !== null && !body.ok && body.error === 'unreadable';
   if (isBroken || response.status >= 500 || response.status === 429) return failed('unreachable');
   if (response.status !== 200) return failed('refused');
-  const parsed = siteverifyAnswer.safeParse(body?.ok === true ? parseJson(body.value) : null);
+  const parsed = siteverifyResponse.safeParse(body?.ok === true ? parseJson(body.value) : null);
   return parsed.success ? ok(parsed.data) : failed('nonsense');
 }
 

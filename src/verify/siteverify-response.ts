@@ -2,11 +2,11 @@
  * Shapes a judgement into what a caller may see: `verified` always, `score` on premium, `reason` on paid tiers and to
  * the edge.
  */
-import type { SiteverifyAnswer } from '../contract/captcha/siteverify.ts';
+import type { SiteverifyResponse } from '../contract/captcha/siteverify.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
 import type { Judgement } from '../captcha/verify/judge-token.ts';
 
-export interface AnswerScope {
+export interface ResponseScope {
   tier: AccountTier;
   audience: 'site' | 'edge';
 }
@@ -16,7 +16,7 @@ export function paidTier(tier: AccountTier): boolean {
   return tier !== 'free';
 }
 
-export function shapeAnswer(judgement: Judgement, scope: AnswerScope): SiteverifyAnswer {
+export function siteverifyResponseOf(judgement: Judgement, scope: ResponseScope): SiteverifyResponse {
   const { token } = judgement;
   const paid = paidTier(scope.tier) || scope.audience === 'edge';
   return {

@@ -4,10 +4,10 @@
 import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
 import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
-import type { ChallengeAnswer, ShapeName } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, ShapeName } from '../../src/contract/captcha/challenge-api.ts';
 
 export interface VisualTask {
-  task: Pick<ChallengeAnswer, 'image' | 'puzzle' | 'audio'>;
+  task: Pick<ChallengeResponse, 'image' | 'puzzle' | 'audio'>;
   isRight: (solution: Record<string, unknown>) => boolean;
 }
 

@@ -10,7 +10,7 @@ import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { generateRswKey } from '../../src/captcha/pow/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
@@ -52,7 +52,7 @@ export interface WidgetServer {
   kind: ChallengeKind;
   /** The kind of proof of work. */
   lane: PowLane;
-  honeypot: ChallengeAnswer['honeypot'];
+  honeypot: ChallengeResponse['honeypot'];
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*` with session and clearance. */
   apiBodies: string[];
@@ -93,7 +93,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
   const tokens = new Set<string>();
   const tasks = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
 
-  function mint(audio: boolean, round = 0): ChallengeAnswer {
+  function mint(audio: boolean, round = 0): ChallengeResponse {
     const challenge = randomBytes(16).toString('base64url');
     const { honeypot } = server;
     const shared = { jti: challenge, challenge, expiresAt: Date.now() + 60_000, ...(honeypot ? { honeypot } : {}) };
@@ -120,7 +120,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     return { ...shared, kind: 'pow', pow };
   }
 
-  function judge(body: Record<string, unknown>): SolutionAnswer {
+  function judge(body: Record<string, unknown>): SolutionResponse {
     const challenge = String(body['challenge']);
     const expected = answers.get(challenge);
     answers.delete(challenge);

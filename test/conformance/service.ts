@@ -7,8 +7,8 @@ import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import { runInStack } from '../../src/cli/control.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { StateDir } from '../../src/cli/state.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
-import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApi } from '../support/service-api.ts';
 
@@ -110,20 +110,20 @@ export class Service {
   async token(siteKey: string, userAgent?: string): Promise<string> {
     const challenge = await this.challenge(siteKey, userAgent);
     expect(challenge).toMatchObject({ status: 200, body: { kind: 'pow' } });
-    const { challenge: sealed, pow } = challenge.body as ChallengeAnswer;
+    const { challenge: sealed, pow } = challenge.body as ChallengeResponse;
     const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = pow ?? {};
     const solution =
       lane === 'rsw' ? { y: await solveRsw({ n, x, t }) } : { counters: await solveSha256({ salt, count, bits }) };
     const solved = await this.#visit('/captcha/v1/solution', userAgent, { challenge: sealed, solution });
-    const { token } = solved.body as SolutionAnswer;
+    const { token } = solved.body as SolutionResponse;
     if (token === undefined) throw new Error(`not solved: ${JSON.stringify(solved)}`);
     return token;
   }
 
-  async verify(secret: string, token: string, more: object = {}): Promise<SiteverifyAnswer> {
+  async verify(secret: string, token: string, more: object = {}): Promise<SiteverifyResponse> {
     const outcome = await this.send('/siteverify', { secret, token, ...more });
     expect(outcome.status).toBe(200);
-    return outcome.body as SiteverifyAnswer;
+    return outcome.body as SiteverifyResponse;
   }
 
   async #visit(path: string, userAgent = 'Mozilla/5.0 (conformance)', body: object = {}): Promise<Outcome> {

@@ -7,7 +7,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
@@ -155,12 +155,12 @@ test('a solution of the edge’s own challenge gives clearance', async () => {
       headers: { ...as('ChallengeMe'), 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  const challenge = (await (await post('/__protect/challenge', { action: 'clearance' })).json()) as ChallengeAnswer;
+  const challenge = (await (await post('/__protect/challenge', { action: 'clearance' })).json()) as ChallengeResponse;
   const { salt = '', count = 0, bits = 0 } = challenge.pow!;
   const solution = { counters: await solveSha256({ salt, count, bits }) };
   const solved = (await (
     await post('/__protect/solution', { challenge: challenge.challenge, solution })
-  ).json()) as SolutionAnswer;
+  ).json()) as SolutionResponse;
   const verified = await post('/__protect/verify', { token: solved.token });
   const cookie = cookiesOf(verified);
   expect(await status('/', { headers: { ...as('ChallengeMe'), cookie } })).toBe(200);

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
@@ -261,16 +261,16 @@ describe('a challenge while the service is away', () => {
     return { answer, body: (await answer.json()) as Answer };
   };
   async function solveLocally(url: string): Promise<string> {
-    const { body: challenge } = await post<ChallengeAnswer>(url, '/__protect/challenge', { action: 'clearance' });
+    const { body: challenge } = await post<ChallengeResponse>(url, '/__protect/challenge', { action: 'clearance' });
     expect(challenge.pow?.lane).toBe('sha256');
     const { salt = '', count = 0, bits = 0 } = challenge.pow!;
     const counters = await solveSha256({ salt, count, bits });
-    const { body: wrong } = await post<SolutionAnswer>(url, '/__protect/solution', {
+    const { body: wrong } = await post<SolutionResponse>(url, '/__protect/solution', {
       challenge: challenge.challenge,
       solution: { counters: 'AAAA' },
     });
     expect(wrong.verified).toBe(false);
-    const { body: solved } = await post<SolutionAnswer>(url, '/__protect/solution', {
+    const { body: solved } = await post<SolutionResponse>(url, '/__protect/solution', {
       challenge: challenge.challenge,
       solution: { counters },
     });

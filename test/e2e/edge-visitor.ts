@@ -1,6 +1,6 @@
 /** Visitors for the edge tests: signals with the proxy's secret, a solved challenge, cookies. */
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
 import { eventually, manage } from '../support/stack.ts';
 
@@ -60,7 +60,7 @@ export async function solvedToken(
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
     return JSON.parse(text) as Answer;
   };
-  const challenge = await post<ChallengeAnswer>('/__protect/challenge', {
+  const challenge = await post<ChallengeResponse>('/__protect/challenge', {
     capabilities: { bigint: true, worker: true },
     action: 'clearance',
     ...body,
@@ -71,7 +71,7 @@ export async function solvedToken(
     pow.lane === 'rsw'
       ? { y: await solveRsw({ t: pow.t!, n: pow.n!, x: pow.x! }) }
       : { counters: await solveSha256({ salt: pow.salt!, count: pow.count!, bits: pow.bits! }) };
-  const answer = await post<SolutionAnswer>('/__protect/solution', { challenge: challenge.challenge, solution });
+  const answer = await post<SolutionResponse>('/__protect/solution', { challenge: challenge.challenge, solution });
   if (!answer.token) throw new Error(`not solved: ${JSON.stringify(answer)}`);
   return answer.token;
 }

@@ -6,28 +6,28 @@ import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod/mini';
 import {
-  distinctFiredRulesAnswer,
-  distinctSourcesAnswer,
-  riskHistoryAnswer,
-  sessionTelemetryAnswer,
-  trafficByDimensionAnswer,
-  trafficSummaryAnswer,
+  distinctFiredRulesResponse,
+  distinctSourcesResponse,
+  riskHistoryResponse,
+  sessionTelemetryResponse,
+  trafficByDimensionResponse,
+  trafficSummaryResponse,
   verdictDimensions,
-  verdictPageAnswer,
+  verdictPageResponse,
 } from '../../src/contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
 const stack = useStack();
-type Page = z.infer<typeof verdictPageAnswer>;
+type Page = z.infer<typeof verdictPageResponse>;
 
 function read<Schema extends z.ZodMiniType>(schema: Schema, path: string, body: object = {}): Promise<z.infer<Schema>> {
   return manage<unknown>(stack(), path, body).then((answer) => schema.parse(answer));
 }
 
-const search = (body: object): Promise<Page> => read(verdictPageAnswer, '/protect/verdicts/search', body);
-const page = (body: object = {}): Promise<Page> => read(verdictPageAnswer, '/protect/verdicts', body);
+const search = (body: object): Promise<Page> => read(verdictPageResponse, '/protect/verdicts/search', body);
+const page = (body: object = {}): Promise<Page> => read(verdictPageResponse, '/protect/verdicts', body);
 
 async function append(body: unknown, jwt = stack().clientJwt): Promise<Response> {
   return fetch(`${stack().serviceUrl}/edge/v1/verdicts`, {
@@ -119,11 +119,11 @@ test('a page’s report is found under its session and no other', async () => {
   });
   expect(sent.status).toBe(202);
   const found = await eventually(
-    () => read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti }),
+    () => read(sessionTelemetryResponse, '/protect/session-telemetry', { jti }),
     ({ telemetry }) => telemetry.length > 0,
   );
   expect(found.telemetry.map((entry) => entry.report)).toEqual([report]);
-  const other = await read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti: 'another' });
+  const other = await read(sessionTelemetryResponse, '/protect/session-telemetry', { jti: 'another' });
   expect(other.telemetry).toEqual([]);
 });
 
@@ -196,7 +196,7 @@ describe('the read endpoints', () => {
       headers: { authorization: `Bearer ${stack().apiKey}` },
       body: new URLSearchParams({ since: String(since), until: String(until), limit: '7', decision: 'block' }),
     });
-    const answer = verdictPageAnswer.parse(await form.json());
+    const answer = verdictPageResponse.parse(await form.json());
     expect([answer.verdicts.length, answer.limit]).toEqual([7, 7]);
   });
 
@@ -221,21 +221,21 @@ describe('the read endpoints', () => {
   });
 
   test('count distinct sources and fired rules', async () => {
-    const { sources } = await read(distinctSourcesAnswer, '/protect/verdicts/distinct-sources', window);
+    const { sources } = await read(distinctSourcesResponse, '/protect/verdicts/distinct-sources', window);
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set(records.map(({ source }) => source)));
     expect(sources.reduce((sum, { total }) => sum + total, 0)).toBe(400);
-    const rules = await read(distinctFiredRulesAnswer, '/protect/verdicts/distinct-fired-rules', window);
+    const rules = await read(distinctFiredRulesResponse, '/protect/verdicts/distinct-fired-rules', window);
     const ids = records.flatMap(({ fired_rules }) => fired_rules.map(({ id }) => id));
     expect(new Set(rules.firedRules.map(({ id }) => id))).toEqual(new Set(ids));
     expect(rules.isComplete).toBe(true);
   });
 
   test('sum traffic by bucket, and by source', async () => {
-    const summary = await read(trafficSummaryAnswer, '/protect/traffic-summary', { ...window, bucket: 'minute' });
+    const summary = await read(trafficSummaryResponse, '/protect/traffic-summary', { ...window, bucket: 'minute' });
     expect(summary.total).toBe(400);
     expect(summary.buckets.reduce((sum, { total }) => sum + total, 0)).toBe(400);
     expect(summary.block).toBe(records.filter(({ decision }) => decision === 'block').length);
-    const risk = await read(trafficSummaryAnswer, '/protect/traffic-summary', {
+    const risk = await read(trafficSummaryResponse, '/protect/traffic-summary', {
       ...window,
       bucket: 300,
       source: 'risk',
@@ -244,7 +244,7 @@ describe('the read endpoints', () => {
   });
 
   test.each(verdictDimensions)('split traffic by %s with an exact remainder', async (groupBy) => {
-    const split = await read(trafficByDimensionAnswer, '/protect/traffic-by-dimension', {
+    const split = await read(trafficByDimensionResponse, '/protect/traffic-by-dimension', {
       ...window,
       groupBy,
       bucket: 'minute',
@@ -263,11 +263,11 @@ describe('the read endpoints', () => {
   test('return the risk history and the telemetry of one session', async () => {
     const jti = 'session-7';
     const own = records.filter((record) => record.jti === jti);
-    const history = await read(riskHistoryAnswer, '/protect/risk-history', { jti });
+    const history = await read(riskHistoryResponse, '/protect/risk-history', { jti });
     expect(history.history.map(({ id, risk_score }) => [id, risk_score])).toEqual(
       own.map(({ id, risk_score }) => [id, risk_score]),
     );
-    const session = await read(sessionTelemetryAnswer, '/protect/session-telemetry', { jti });
+    const session = await read(sessionTelemetryResponse, '/protect/session-telemetry', { jti });
     expect([session.requests.total, session.first_seen, session.last_seen]).toEqual([
       own.length,
       own[0]?.timestamp,
@@ -311,7 +311,7 @@ describe('the read endpoints', () => {
     const jti = 'session-7';
     const erased = await manage<{ erased: number }>(stack(), '/protect/sessions/erase', { jti });
     expect(erased.erased).toBe(records.filter((record) => record.jti === jti).length);
-    expect((await read(verdictPageAnswer, '/protect/verdicts/search', { jti })).total).toBe(0);
+    expect((await read(verdictPageResponse, '/protect/verdicts/search', { jti })).total).toBe(0);
   });
 });
 

@@ -9,7 +9,7 @@ import { Keyring } from '../../src/captcha/seal/keyring.ts';
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import { openChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
 import type { SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApp } from '../../src/service/app.ts';
@@ -112,7 +112,7 @@ export async function makeSite(
   return site.value;
 }
 
-export async function solvePow(challenge: ChallengeAnswer): Promise<Record<string, unknown>> {
+export async function solvePow(challenge: ChallengeResponse): Promise<Record<string, unknown>> {
   const { lane, n = '', x = '', t = 0, salt = '', count = 0, bits = 0 } = challenge.pow ?? {};
   if (lane === 'rsw') return { y: await solveRsw({ n, x, t }, undefined, undefined, null) };
   if (lane === 'sha256') return { counters: await solveSha256({ salt, count, bits }, undefined, undefined, null) };
@@ -123,8 +123,8 @@ export async function ask(
   site: { siteKey: string },
   extra: Record<string, unknown> = {},
   headers: Record<string, string | null> = {},
-): Promise<ChallengeAnswer> {
-  const answer = await post<ChallengeAnswer>('/captcha/v1/challenge', { siteKey: site.siteKey, ...extra }, headers);
+): Promise<ChallengeResponse> {
+  const answer = await post<ChallengeResponse>('/captcha/v1/challenge', { siteKey: site.siteKey, ...extra }, headers);
   expect(answer).toMatchObject({ status: 200 });
   return answer.body;
 }
@@ -134,8 +134,8 @@ export async function handIn(
   solution: Record<string, unknown>,
   headers: Record<string, string | null> = {},
   extra: Record<string, unknown> = {},
-): Promise<Answer<SolutionAnswer>> {
-  return post<SolutionAnswer>('/captcha/v1/solution', { challenge, solution, ...extra }, headers);
+): Promise<Answer<SolutionResponse>> {
+  return post<SolutionResponse>('/captcha/v1/solution', { challenge, solution, ...extra }, headers);
 }
 
 /** A token from a solved proof of work. */
@@ -152,7 +152,7 @@ export async function tokenFor(
 }
 
 /** The part of a challenge that only the service can read. */
-export async function opened(challenge: ChallengeAnswer): Promise<SealedChallenge> {
+export async function opened(challenge: ChallengeResponse): Promise<SealedChallenge> {
   const read = await openChallenge(keyring, challenge.challenge, Date.now());
   if (read === null) throw new Error('the challenge did not open');
   return read.challenge;

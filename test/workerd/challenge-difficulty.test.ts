@@ -3,7 +3,7 @@
  * difficulty.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';

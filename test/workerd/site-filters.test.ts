@@ -3,7 +3,7 @@
  * the operator's dataset about visitors without an edge, and the result of verification.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, handIn, knowAddresses, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
 
@@ -61,14 +61,14 @@ describe('the traffic filter', () => {
 
   test('refuses blocked visitors at verification, by the address that requested the challenge', async () => {
     const token = await tokenFor(site, {}, from('198.51.100.9'));
-    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
+    const answer = await post<SiteverifyResponse>('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ABUSER_BLOCKED' });
   });
 
   test('reports a setting about DNS resolvers as not evaluated', async () => {
     const wishing = await makeSite('premium', { trafficFilter: { skipExtrasOnValidDnsPath: false } });
     const token = await tokenFor(wishing, {}, from('192.0.2.201'));
-    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: wishing.secretKey, token });
+    const answer = await post<SiteverifyResponse>('/siteverify', { secret: wishing.secretKey, token });
     expect(answer.body).toMatchObject({ verified: true, notEvaluated: ['skipExtrasOnValidDnsPath'] });
   });
 });
@@ -79,7 +79,7 @@ describe('a page read through a translation service', () => {
   test('counts as the page that is translated', async () => {
     const site = await makeSite('premium', { domains: ['my-shop.example'] });
     const token = await tokenFor(site, {}, origin('www-my--shop-example.translate.goog'));
-    const answer = await post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token });
+    const answer = await post<SiteverifyResponse>('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: true, hostname: 'www.my-shop.example' });
   });
 

@@ -1,8 +1,8 @@
 /** Every site setting over HTTP: the same visitor with and without it, and the result. */
 import { describe, expect, test } from 'vitest';
 import { imageLayout } from '../../src/captcha/visual/derive-answer.ts';
-import type { ChallengeAnswer, SolutionAnswer } from '../../src/contract/captcha/challenge-api.ts';
-import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import {
@@ -35,8 +35,8 @@ const DOUBTFUL = { 'accept-language': null, 'sec-fetch-site': null } as unknown 
 
 const site = (settings: object): Promise<SiteRecord> =>
   makeSite('premium', { captchaType: 'frictionless', ...settings });
-const verify = async (of: SiteRecord, token: string, more: object = {}): Promise<SiteverifyAnswer> =>
-  (await post<SiteverifyAnswer>('/siteverify', { secret: of.secretKey, token, ...more })).body;
+const verify = async (of: SiteRecord, token: string, more: object = {}): Promise<SiteverifyResponse> =>
+  (await post<SiteverifyResponse>('/siteverify', { secret: of.secretKey, token, ...more })).body;
 
 describe('the task of a visitor', () => {
   test.each<[string, object, Headers, object]>([
@@ -102,7 +102,7 @@ describe('the task of a visitor', () => {
   });
 
   test('imageThreshold accepts one mistake in nine at 0.8 and not at 0.9', async () => {
-    const answered = async (imageThreshold: number): Promise<SolutionAnswer> => {
+    const answered = async (imageThreshold: number): Promise<SolutionResponse> => {
       const strict = await site({ captchaType: 'image', imageMinRounds: 1, imageThreshold });
       const challenge = await ask(strict);
       const { shape, tiles } = await imageLayout(keyring, await layoutOf(challenge));
@@ -223,6 +223,6 @@ test('a visitor with every flag that a dataset can give gets a valid token', asy
   expect(await verify(filtered, token)).toMatchObject({ verified: true });
 });
 
-async function layoutOf(challenge: ChallengeAnswer): Promise<{ jti: string; round: number; issuedAt: number }> {
+async function layoutOf(challenge: ChallengeResponse): Promise<{ jti: string; round: number; issuedAt: number }> {
   return opened(challenge);
 }

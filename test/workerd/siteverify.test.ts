@@ -1,7 +1,7 @@
 /** `/siteverify` on the real bindings: its response by tier and setting, and that a token verifies once. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testSecretKey, testSiteKey } from '../../src/contract/captcha/test-keys.ts';
-import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import { env, makeAccount, makeSite, post, tokenFor } from './captcha-harness.ts';
@@ -11,10 +11,10 @@ function verify(
   site: { secretKey: string },
   token: string,
   extra: Record<string, unknown> = {},
-): Promise<Answer<SiteverifyAnswer>> {
-  return post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...extra });
+): Promise<Answer<SiteverifyResponse>> {
+  return post<SiteverifyResponse>('/siteverify', { secret: site.secretKey, token, ...extra });
 }
-const reasonOf = async (answer: Promise<Answer<SiteverifyAnswer>>): Promise<string | undefined> =>
+const reasonOf = async (answer: Promise<Answer<SiteverifyResponse>>): Promise<string | undefined> =>
   (await answer).body.reason;
 
 describe('a token', () => {

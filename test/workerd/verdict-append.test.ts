@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import {

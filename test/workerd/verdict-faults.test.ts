@@ -6,7 +6,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';

@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { verdictLogOf, appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';

@@ -3,19 +3,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
-import type { ChallengeAnswer } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { ask, freshAddress, handIn, keyring, makeSite, opened } from './captcha-harness.ts';
 
 /** The tiles that a person would click. */
-async function rightTiles(challenge: ChallengeAnswer): Promise<number[]> {
+async function rightTiles(challenge: ChallengeResponse): Promise<number[]> {
   const { shape, tiles } = await imageLayout(keyring, await opened(challenge));
   return tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
 }
 
 /** Where a person would put the piece. */
-async function target(challenge: ChallengeAnswer): Promise<{ x: number; y: number }> {
+async function target(challenge: ChallengeResponse): Promise<{ x: number; y: number }> {
   return puzzleTarget(await puzzleLayout(keyring, await opened(challenge)));
 }
 
@@ -51,7 +51,7 @@ describe('an image task', () => {
   });
 
   test('ends after three failed tries', async () => {
-    let challenge: ChallengeAnswer | undefined = await ask(site);
+    let challenge: ChallengeResponse | undefined = await ask(site);
     const rounds: number[] = [];
     while (challenge !== undefined) {
       rounds.push(challenge.image!.round);

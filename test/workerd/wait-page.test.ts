@@ -1,6 +1,6 @@
 /** The page for visitors of a form who run no scripts, over HTTP: who gets it, what it costs, who may frame it. */
 import { describe, expect, test } from 'vitest';
-import type { SiteverifyAnswer } from '../../src/contract/captcha/siteverify.ts';
+import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import { ask, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
@@ -48,8 +48,8 @@ async function show(
 
 const press = (challenge: string, from: string, more: Record<string, string> = {}): Promise<Shown> =>
   show({}, from, { referer: `${SERVICE}/captcha/v1/wait` }, { challenge, ...more });
-const verify = (site: SiteRecord, token: string | null, more: object = {}): Promise<{ body: SiteverifyAnswer }> =>
-  post<SiteverifyAnswer>('/siteverify', { secret: site.secretKey, token, ...more });
+const verify = (site: SiteRecord, token: string | null, more: object = {}): Promise<{ body: SiteverifyResponse }> =>
+  post<SiteverifyResponse>('/siteverify', { secret: site.secretKey, token, ...more });
 
 describe('the page without scripts', () => {
   test('gives a token of level 0 after the wait, for the page and action of the request', async () => {

@@ -4,11 +4,11 @@
  * only with the edge's client JWT. The service picks kind and lane.
  */
 import * as z from 'zod/mini';
-import { TOKEN_MAX_CHARS } from './challenge-terms.ts';
+import { TOKEN_MAX_CHARS } from './challenge-constants.ts';
 import { challengeKinds, powLanes } from '../vocabulary.ts';
 import { edgeVisitor } from '../edge/edge-api.ts';
 
-export * from './challenge-terms.ts';
+export * from './challenge-constants.ts';
 
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 
@@ -106,7 +106,7 @@ export type AudioTask = z.infer<typeof audioTask>;
 /** A field that people leave empty and scripts fill in; sent as `honeypot`. */
 export const honeypotField = z.strictObject({ name: z.string(), question: z.string() });
 
-export const challengeAnswer = z.object({
+export const challengeResponse = z.object({
   /** Noise that the site's `trafficFilter` adds; it has no meaning. */
   pad: z.optional(z.string()),
   jti: z.string(),
@@ -122,7 +122,7 @@ export const challengeAnswer = z.object({
   audio: z.optional(audioTask),
   honeypot: z.optional(honeypotField),
 });
-export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
+export type ChallengeResponse = z.infer<typeof challengeResponse>;
 
 export const solutionRequest = z.strictObject({
   challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
@@ -134,7 +134,7 @@ export const solutionRequest = z.strictObject({
 });
 
 /** `token` goes into the form field as `{"token": …}`. */
-export const solutionAnswer = z.object({
+export const solutionResponse = z.object({
   verified: z.boolean(),
   token: z.optional(z.string()),
   expiresAt: z.optional(z.int()),
@@ -142,6 +142,6 @@ export const solutionAnswer = z.object({
   now: z.optional(z.int()),
   reason: z.optional(z.string()),
   /** A further round, or a new try. */
-  next: z.optional(challengeAnswer),
+  next: z.optional(challengeResponse),
 });
-export type SolutionAnswer = z.infer<typeof solutionAnswer>;
+export type SolutionResponse = z.infer<typeof solutionResponse>;

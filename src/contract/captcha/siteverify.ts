@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { action } from './challenge-api.ts';
 
-export * from './siteverify-answer.ts';
+export * from './siteverify-response.ts';
 
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),

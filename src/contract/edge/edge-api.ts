@@ -1,6 +1,6 @@
 /**
  * Calls between edge and service. Every call carries the client JWT as bearer. Both sides parse with these schemas;
- * a response (`edge-answers.ts`) that does not fit counts as "service unreachable".
+ * a response (`edge-responses.ts`) that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
 import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
@@ -9,7 +9,7 @@ export const CLIENT_JWT_AUDIENCE = 'protect-edge';
 /** Media type of ruleset base and delta files. */
 export const RULESET_MEDIA_TYPE = 'application/vnd.gatehouse.ruleset';
 
-export * from './edge-answers.ts';
+export * from './edge-responses.ts';
 
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 
@@ -26,7 +26,7 @@ export const verdictBatch = z.strictObject({
     {},
   ),
 });
-export interface VerdictBatchAnswer {
+export interface VerdictBatchResponse {
   accepted: number;
   duplicates: number;
   rejected: { index: number; reason: string }[];

@@ -158,7 +158,7 @@ export const trafficByDimensionRequest = z.strictObject({
   decision: z.optional(oneOrMany(z.enum(decisions))),
 });
 
-export const verdictPageAnswer = z.object({
+export const verdictPageResponse = z.object({
   /** Newest first; verdicts of the same time by descending id. */
   verdicts: z.array(verdictRecord),
   /** All verdicts that match, on any page. */
@@ -175,13 +175,13 @@ const counted = { total: z.int(), allow: z.int(), challenge: z.int(), block: z.i
 /** Verdicts of one bucket, by decision. `timestamp`: epoch milliseconds of its start. */
 const seriesPoint = z.object({ timestamp: z.int(), ...counted });
 
-export const distinctSourcesAnswer = z.object({
+export const distinctSourcesResponse = z.object({
   sources: z.array(z.object({ source: z.string(), ...counted })),
   since: z.int(),
   until: z.int(),
 });
 
-export const distinctFiredRulesAnswer = z.object({
+export const distinctFiredRulesResponse = z.object({
   firedRules: z.array(z.object({ id: z.string(), ...counted })),
   /** `false`: more distinct rules fired in an hour than the log counts separately. */
   isComplete: z.boolean(),
@@ -189,7 +189,7 @@ export const distinctFiredRulesAnswer = z.object({
   until: z.int(),
 });
 
-export const trafficSummaryAnswer = z.object({
+export const trafficSummaryResponse = z.object({
   /** The window that was counted, in whole buckets. Epoch milliseconds, `until` exclusive. */
   since: z.int(),
   until: z.int(),
@@ -199,7 +199,7 @@ export const trafficSummaryAnswer = z.object({
   buckets: z.array(seriesPoint),
 });
 
-export const trafficByDimensionAnswer = z.object({
+export const trafficByDimensionResponse = z.object({
   groupBy: z.enum(verdictDimensions),
   since: z.int(),
   until: z.int(),
@@ -219,7 +219,7 @@ export const trafficByDimensionAnswer = z.object({
 /** The detectors that fired; their weights add up to the score, which is capped at 1. */
 const riskParts = z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() }));
 
-export const riskHistoryAnswer = z.object({
+export const riskHistoryResponse = z.object({
   jti: z.string(),
   /** The session's first score and every change, the newest 50, oldest first. Empty for an unknown or erased session. */
   scores: z.array(
@@ -244,7 +244,7 @@ export const riskHistoryAnswer = z.object({
   total: z.int(),
 });
 
-export const sessionTelemetryAnswer = z.object({
+export const sessionTelemetryResponse = z.object({
   jti: z.string(),
   first_seen: z.nullable(z.int()),
   last_seen: z.nullable(z.int()),

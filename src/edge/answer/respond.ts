@@ -3,7 +3,7 @@
  * way, and can be read by browser code on another origin.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
-import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { edgeErrorStatus } from '../../contract/edge/edge-errors.ts';
 import type { EdgeErrorKey } from '../../contract/edge/edge-errors.ts';
 import { exposedHeaders, header, protectPrefix } from '../../contract/edge/headers.ts';

@@ -3,7 +3,7 @@
  * same token once, and at least the level this instance asks for. A service that implements only the documented
  * interface gets only the documented fields.
  */
-import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { EdgeEnvironment } from '../environment.ts';

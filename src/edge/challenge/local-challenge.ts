@@ -34,7 +34,7 @@ type LocalToken = Pick<LocalChallenge, 'jti' | 'binding' | 'expiresAt'>;
 export class LocalChallenges {
   readonly #spent = new BoundedMap<true>(SPENT_MAX);
 
-  /** A `challengeAnswer` of the widget's API. */
+  /** A `challengeResponse` of the widget's API. */
   async mint(config: CompiledConfig, signals: Signals, nowMs: number): Promise<object> {
     const pow = mintSha256(SQUARINGS);
     const jti = encodeHex(crypto.getRandomValues(new Uint8Array(16)));
@@ -45,7 +45,7 @@ export class LocalChallenges {
     return { jti, kind: 'pow', challenge, expiresAt, pow: { lane: 'sha256', ...pow } };
   }
 
-  /** A `solutionAnswer` of the widget's API. */
+  /** A `solutionResponse` of the widget's API. */
   async check(
     config: CompiledConfig,
     signals: Signals,

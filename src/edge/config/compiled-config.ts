@@ -4,7 +4,7 @@
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig, EdgeKeySet } from '../../contract/edge/edge-api.ts';
-import type { InstancePolicy } from '../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';

@@ -3,7 +3,7 @@
  * entry, and the paths that are never challenged. Matched against the canonical path and every other reading of it; the
  * strictest applies.
  */
-import type { InstancePolicy } from '../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { compilePattern } from './path-pattern.ts';

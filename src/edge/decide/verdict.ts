@@ -2,7 +2,7 @@
  * From signals, rule match, config, session and clearance to a `Verdict`: what was decided, by which input, and
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
-import type { InstancePolicy } from '../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';

@@ -5,8 +5,8 @@
  */
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
-import { instancePolicy } from '../../contract/management/instance.ts';
-import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { instancePolicy } from '../../contract/management/instance-policy.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
 import { RulesetCompiler } from '../../rules/compiler.ts';

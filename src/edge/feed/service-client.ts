@@ -2,7 +2,7 @@
  * The edge's calls to the service: the client JWT as bearer, a deadline on each call, every answer bounded and checked. An
  * answer that does not fit counts as "service unreachable".
  */
-import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-answers.ts';
+import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';

@@ -3,7 +3,7 @@
  * signed ruleset files, named by their content. Colo cache and KV store them alike. Neither is trusted: seal and
  * signatures are checked on every load.
  */
-import { edgeConfig, edgeVersion } from '../../contract/edge/edge-answers.ts';
+import { edgeConfig, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { parseJson } from '../../bytes/json.ts';
 import type { ConfigSeal } from './config-seal.ts';

@@ -2,7 +2,7 @@
  * `POST /__protect/verify {token}`: a token of action `clearance` and sufficient level buys the clearance cookie. A
  * form's token, or one of an easier level, buys nothing.
  */
-import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
+import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
 import { checkToken } from '../challenge/check-token.ts';
 import type { RequestContext } from '../decide/context.ts';

@@ -4,7 +4,7 @@
  * service is away the edge mints and checks challenges itself.
  */
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
-import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-terms.ts';
+import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from '../challenge/local-challenge.ts';

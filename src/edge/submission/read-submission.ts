@@ -3,8 +3,8 @@
  * keeps the exact bytes for the origin. The field's value is JSON with a `token` field, as the widget writes it, or the
  * bare token.
  */
-import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-terms.ts';
-import type { InstancePolicy } from '../../contract/management/instance.ts';
+import { TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';

@@ -5,7 +5,7 @@
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
-import { instancePolicy } from '../../contract/management/instance.ts';
+import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { listBook } from '../../store/risk-book/client/session-books.ts';

@@ -4,7 +4,7 @@
  * aside; the other records of the batch are not affected.
  */
 import * as core from 'zod/v4/core';
-import type { VerdictBatchAnswer } from '../../contract/edge/edge-api.ts';
+import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import { failed, ok } from '../../result.ts';
@@ -40,10 +40,10 @@ export async function acceptBatch(
   instance: StoredInstance,
   batch: IncomingBatch,
   nowMs: number,
-): Promise<VerdictBatchAnswer> {
+): Promise<VerdictBatchResponse> {
   const rows: LogRow[] = [];
   const requests = new Map<string, number>();
-  const rejected: VerdictBatchAnswer['rejected'] = [];
+  const rejected: VerdictBatchResponse['rejected'] = [];
   const refused: RefusedRecord[] = [];
   const counters: Record<string, number> = { ...batch.counters };
   batch.records.forEach((given, index) => {

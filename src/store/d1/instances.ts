@@ -2,9 +2,9 @@
  * Protect instances in D1. Deleting an instance makes it inactive. Partial unique indexes allow a `cname` and a global
  * site key only once among active instances, so that of two parallel creations one fails.
  */
-import { instancePolicy } from '../../contract/management/instance.ts';
-import type { InstancePolicy } from '../../contract/management/instance.ts';
-import type { ProtectInstance } from '../../contract/management/protect-instance.ts';
+import { instancePolicy } from '../../contract/management/instance-policy.ts';
+import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
+import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';

@@ -2,12 +2,12 @@
  * A field that visitors never see and form-filling scripts fill in. Its `form` attribute names no form, so the site's
  * own submission does not carry it. Its content is sent with the solution.
  */
-import type { ChallengeAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { ChallengeResponse } from '../../contract/captcha/challenge-api.ts';
 
 const CONTENT_MAX_CHARS = 1024;
 
 /** Returns a reader of the field. The first read puts the field into `parent`. */
-export function createHoneypot(parent: Element): (field: NonNullable<ChallengeAnswer['honeypot']>) => string {
+export function createHoneypot(parent: Element): (field: NonNullable<ChallengeResponse['honeypot']>) => string {
   let input: HTMLInputElement | undefined;
   return ({ name, question }) => {
     if (input === undefined) {

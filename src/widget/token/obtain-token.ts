@@ -3,7 +3,7 @@
  * continues with the next round until the service reports it as verified. Has no user interface: the caller shows
  * picture tasks in `showVisual`.
  */
-import type { ChallengeAnswer, ChallengeRequest, SolutionAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, ChallengeRequest, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import type { StartEngine } from '../pow/pow-engine.ts';
 import { type OnProgress, preparePow } from '../pow/pow-runner.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
@@ -30,7 +30,7 @@ export interface TokenRequest {
   onProgress: OnProgress;
   showVisual(task: VisualTask): Promise<VisualOutcome>;
   /** Content of the field that visitors leave empty. */
-  readHoneypot(field: NonNullable<ChallengeAnswer['honeypot']>): string;
+  readHoneypot(field: NonNullable<ChallengeResponse['honeypot']>): string;
 }
 
 type Sent<Body> = { [Field in keyof Body]?: Body[Field] | undefined };
@@ -46,8 +46,8 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const stopWorker = new AbortController();
   const stop = (): void => stopWorker.abort();
   signal.addEventListener('abort', stop);
-  const newChallenge = async (audio: boolean): Promise<ChallengeAnswer> =>
-    (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeAnswer;
+  const newChallenge = async (audio: boolean): Promise<ChallengeResponse> =>
+    (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeResponse;
   try {
     let runner = preparePow(request.location, request.startEngine, stopWorker.signal);
     let challenge = await newChallenge(false);
@@ -72,7 +72,7 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
           honeypot: honeypot && request.readHoneypot(honeypot),
         },
         signal,
-      )) as SolutionAnswer;
+      )) as SolutionResponse;
       if (answer.verified && answer.token !== undefined) {
         onProgress(1);
         return { token: answer.token, lifetimeMs: lifetimeMs(answer, Date.now()) };
@@ -110,7 +110,7 @@ function rejection(reason: string): CaptchaError {
   return new CaptchaError(/EXPIRED|TOO_OLD/.test(reason) ? 'expired' : 'failed', reason);
 }
 
-function lifetimeMs({ now: serviceNowMs, expiresAt }: SolutionAnswer, nowMs: number): number {
+function lifetimeMs({ now: serviceNowMs, expiresAt }: SolutionResponse, nowMs: number): number {
   const startMs = serviceNowMs ?? nowMs;
   return Math.min(LIFETIME_MAX_MS, Math.max(0, (expiresAt ?? startMs) - startMs));
 }

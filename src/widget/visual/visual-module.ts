@@ -2,13 +2,13 @@
  * The exports of the picture-task script, for the widget and the challenge page. They load it only when the service
  * asks for an image, a puzzle or an audio task.
  */
-import type { ChallengeAnswer } from '../../contract/captcha/challenge-api.ts';
+import type { ChallengeResponse } from '../../contract/captcha/challenge-api.ts';
 
 /** `audio`: the visitor asks for an audio task (`true`) or for a picture task (`false`) instead. */
 export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean };
 
 export interface VisualTask {
-  challenge: ChallengeAnswer;
+  challenge: ChallengeResponse;
   /** The solution of the task before was wrong. */
   wrong: boolean;
   signal: AbortSignal;

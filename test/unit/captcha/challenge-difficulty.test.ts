@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 
 const rows = [

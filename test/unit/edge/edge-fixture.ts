@@ -3,7 +3,7 @@ import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
 import { readFacts } from '../../../src/edge/request/facts.ts';

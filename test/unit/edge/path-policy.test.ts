@@ -1,7 +1,7 @@
 /** Path patterns, and the policy of an instance for a path. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
 import { compilePattern } from '../../../src/edge/config/path-pattern.ts';

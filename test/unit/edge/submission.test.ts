@@ -1,6 +1,6 @@
 /** Reading a challenged submission, and the body that the origin gets. */
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../src/edge/submission/read-submission.ts';
 import type { Submission } from '../../../src/edge/submission/read-submission.ts';
 

@@ -1,7 +1,7 @@
 /** The parts of a risk score in the verdict, and a threshold that is never reached. */
 import { describe, expect, test } from 'vitest';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
 import type { VerdictInputs } from '../../../src/edge/decide/verdict.ts';
 import { contextOf, signalsOf } from './edge-fixture.ts';

@@ -1,7 +1,7 @@
 /** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor mode and rollout. */
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';

@@ -1,7 +1,7 @@
 /** The table of detectors: complete, explained where the two scores differ, and stable on the wire. */
 import { describe, expect, test } from 'vitest';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { detectorNames, detectors } from '../../../src/risk/detectors.ts';
 import type { Detector } from '../../../src/risk/detectors.ts';
 

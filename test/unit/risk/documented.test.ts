@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
 import { circumstances, replay } from '../../../lab/risk/replay.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { detectors } from '../../../src/risk/detectors.ts';
 import type { Detector } from '../../../src/risk/detectors.ts';
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
 import { circumstances, replay } from '../../../lab/risk/replay.ts';
-import { instancePolicy } from '../../../src/contract/management/instance.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 
 const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
 

@@ -10,7 +10,7 @@ import { visitorBinding } from '../../../src/address/visitor-binding.ts';
 import { edgeConfig, edgeSession } from '../../../src/contract/edge/edge-api.ts';
 import type { EdgeSession, EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
-import { riskHistoryAnswer, sessionTelemetryAnswer } from '../../../src/contract/management/verdict-query.ts';
+import { riskHistoryResponse, sessionTelemetryResponse } from '../../../src/contract/management/verdict-query.ts';
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
@@ -161,7 +161,7 @@ describe('telemetry', () => {
     const session = await gate.session(visitor);
     await gate.report(visitor, session.jwt, { traits: ['webdriver', 'automation-global'] });
     const { jti } = session;
-    const history = riskHistoryAnswer.parse((await gate.manage('/protect/risk-history', { jti })).body);
+    const history = riskHistoryResponse.parse((await gate.manage('/protect/risk-history', { jti })).body);
     expect(history.scores).toMatchObject([
       { risk_score: 0, cause: 'opened', parts: [] },
       {
@@ -174,7 +174,7 @@ describe('telemetry', () => {
       },
     ]);
     expect(history).toMatchObject({ latest_risk_score: 0.9, highest_risk_score: 0.9 });
-    const telemetry = sessionTelemetryAnswer.parse((await gate.manage('/protect/session-telemetry', { jti })).body);
+    const telemetry = sessionTelemetryResponse.parse((await gate.manage('/protect/session-telemetry', { jti })).body);
     expect(telemetry.session).toMatchObject({ risk_score: 0.9, reports: 1, interacted: true });
     expect(telemetry.telemetry).toHaveLength(1);
   });

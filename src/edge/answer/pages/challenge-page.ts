@@ -2,7 +2,7 @@
  * The interstitial, shown instead of a challenged document. It carries everything its script needs as data, every text
  * it may show as an inert template, a held submission as a form, and a way through without scripts.
  */
-import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-terms.ts';
+import { CLEARANCE_ACTION } from '../../../contract/captcha/challenge-constants.ts';
 import { html, type Html } from './html.ts';
 import { pickLanguage } from '../../../locales/accept-language.ts';
 import type { LocalisedPage } from '../../../locales/messages.ts';

@@ -1,5 +1,5 @@
 /** The input of every page: plain data. A page is a pure function from it to a string. */
-import type { Branding } from '../../../contract/management/instance.ts';
+import type { Branding } from '../../../contract/management/instance-policy.ts';
 import type { PageLanguages } from '../../../locales/messages.ts';
 
 export interface PageInput {

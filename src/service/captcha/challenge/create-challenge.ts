@@ -10,7 +10,7 @@ import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import { newJti } from '../../../captcha/seal/sealed-challenge.ts';
 import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
-import type { ChallengeAnswer, ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import { hostnameAllowed } from '../../../contract/management/site-domain.ts';
 import { PAD_BYTES_MAX } from '../../../contract/management/site-settings.ts';
 import { failed, ok } from '../../../result.ts';
@@ -41,7 +41,7 @@ const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
 
 export interface NewChallenge {
-  answer: ChallengeAnswer;
+  answer: ChallengeResponse;
   padBytes: number;
   /** Of the page that the challenge is for. */
   hostname: string;
@@ -49,7 +49,7 @@ export interface NewChallenge {
 
 export async function createChallenge(
   call: ServiceCall,
-): Promise<Result<ChallengeAnswer | Response, CaptchaRouteError>> {
+): Promise<Result<ChallengeResponse | Response, CaptchaRouteError>> {
   const body = await readBodyAs(challengeRequest, call.request, CHALLENGE_BODY_MAX_BYTES);
   if (!body.ok) return body;
   const made = await newChallenge(call, body.value, call.request.headers.get('origin'));

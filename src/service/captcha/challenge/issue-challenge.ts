@@ -12,7 +12,7 @@ import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puz
 import { levelOf, squaringsOf } from '../../../captcha/pow/rsw-key.ts';
 import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import type { ChallengeAnswer } from '../../../contract/captcha/challenge-api.ts';
+import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 
@@ -21,7 +21,7 @@ export const WAIT_MS = 8000;
 
 /** A challenge without its task. */
 export type ChallengeBase = Omit<SealedChallenge, 'params'>;
-type Minted = Pick<ChallengeAnswer, 'pow' | 'image' | 'puzzle' | 'audio'>;
+type Minted = Pick<ChallengeResponse, 'pow' | 'image' | 'puzzle' | 'audio'>;
 
 /** What the seal of a visual challenge has for judging, before the first round. */
 export function visualParams(plan: ChallengePlan): ChallengeParams {
@@ -37,7 +37,7 @@ export async function issuePow(
   engine: CaptchaEngine,
   base: ChallengeBase,
   powDifficulty: number,
-): Promise<ChallengeAnswer> {
+): Promise<ChallengeResponse> {
   if (base.lane === 'wait') {
     const notBefore = base.issuedAt + WAIT_MS;
     return answerOf(engine, base, { notBefore }, null, { pow: { lane: 'wait', notBefore, waitMs: WAIT_MS } });
@@ -61,7 +61,7 @@ export async function issueVisual(
   base: ChallengeBase,
   params: ChallengeParams,
   look: PuzzleLook | undefined,
-): Promise<ChallengeAnswer> {
+): Promise<ChallengeResponse> {
   const { keyring } = engine;
   if (base.lane === 'audio') {
     return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base)) });
@@ -89,7 +89,7 @@ async function answerOf(
   params: ChallengeParams,
   answer: Uint8Array | null,
   task: Minted,
-): Promise<ChallengeAnswer> {
+): Promise<ChallengeResponse> {
   return {
     jti: base.jti,
     kind: base.kind,

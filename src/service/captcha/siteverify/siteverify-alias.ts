@@ -5,10 +5,10 @@
  */
 import * as z from 'zod/mini';
 import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
-import type { SiteverifyAnswer, VerifyReason } from '../../../contract/captcha/siteverify.ts';
+import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import { canonicalIp } from '../../../address/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-responses.ts';
-import type { AliasAnswer, AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
+import type { AliasResponse, AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
@@ -25,7 +25,7 @@ const aliasRequest = z.object({
 });
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
-export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<AliasAnswer> {
+export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
   try {
     return await aliasAnswer(dialect, call);
   } catch (error) {
@@ -35,7 +35,7 @@ export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall):
   }
 }
 
-async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<AliasAnswer> {
+async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {
   const body = await readBody(call.request);
   if (!body.ok) return aliasFault('bad-request');
   const read = aliasRequest.safeParse(body.value.kind === 'empty' ? {} : body.value.value);
@@ -58,7 +58,7 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
   return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));
 }
 
-function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasAnswer {
+function shaped(dialect: AliasDialect, { judgement, answer }: Verification): AliasResponse {
   if (judgement === null) return testShaped(dialect, answer);
   const { token } = judgement;
   if (!answer.verified) return aliasRefused(dialect, judgement.reason ?? reasonOf(answer.reason));
@@ -68,7 +68,7 @@ function shaped(dialect: AliasDialect, { judgement, answer }: Verification): Ali
 }
 
 /** A test secret: there is no solved challenge to describe. */
-function testShaped(dialect: AliasDialect, answer: SiteverifyAnswer): AliasAnswer {
+function testShaped(dialect: AliasDialect, answer: SiteverifyResponse): AliasResponse {
   if (!answer.verified) return { ...aliasRefused(dialect, reasonOf(answer.reason)), test: true };
   return { success: true, 'error-codes': [], hostname: answer.hostname ?? 'localhost', test: true };
 }

@@ -11,13 +11,13 @@ import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-t
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
 import { judgePolicy } from '../../../captcha/verify/verification-policy.ts';
 import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
-import type { SiteverifyAnswer, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
+import type { SiteverifyResponse, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import { behaviourOfSecret } from '../../../contract/captcha/test-keys.ts';
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { isSpent, recall, spend } from '../../../store/spend-ledger/client/spend.ts';
-import { paidTier, shapeAnswer } from '../../../verify/siteverify-response.ts';
+import { paidTier, siteverifyResponseOf } from '../../../verify/siteverify-response.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
@@ -31,10 +31,10 @@ import { testSecretResponse } from './test-secret-response.ts';
 export interface Verification {
   /** `null` for a test secret, whose response is fixed. */
   judgement: Judgement | null;
-  answer: SiteverifyAnswer;
+  answer: SiteverifyResponse;
 }
 
-export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyAnswer, CaptchaRouteError>> {
+export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyResponse, CaptchaRouteError>> {
   const body = await readBodyAs(siteverifyRequest, call.request);
   if (!body.ok) return body;
   const verification = await verify(call, body.value);
@@ -55,21 +55,21 @@ export async function verify(
   if (site.accountDisabled) return failed({ kind: 'account-disabled' });
   if (siteKey !== undefined && siteKey !== site.siteKey) {
     const judgement = refused('API.SITE_KEY_MISMATCH', null);
-    return ok({ judgement, answer: shapeAnswer(judgement, { tier: site.tier, audience: 'site' }) });
+    return ok({ judgement, answer: siteverifyResponseOf(judgement, { tier: site.tier, audience: 'site' }) });
   }
   const question = questionOf(body, site);
   if (!question.ok) return question;
   const scope = { tier: site.tier, audience: question.value.audience };
-  const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(shapeAnswer(judgement, scope)));
+  const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(siteverifyResponseOf(judgement, scope)));
   const judgement = await judgeToken(site, body.secret, question.value, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
     recordVerified(call, site.accountId, judgement.token, judgement);
   }
   const answer =
     judgement.replay === null
-      ? shapeAnswer(judgement, scope)
+      ? siteverifyResponseOf(judgement, scope)
       : // `render` above wrote this text, at most ten minutes ago.
-        (JSON.parse(judgement.replay) as SiteverifyAnswer);
+        (JSON.parse(judgement.replay) as SiteverifyResponse);
   return ok({ judgement, answer });
 }
 

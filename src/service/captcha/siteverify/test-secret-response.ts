@@ -1,12 +1,12 @@
 /** The fixed responses of the test secrets. Each has `test: true`. */
-import type { SiteverifyAnswer, VerifyReason } from '../../../contract/captcha/siteverify.ts';
+import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
 import type { TestBehaviour } from '../../../contract/captcha/test-keys.ts';
 
 /** Longer than the edge waits, shorter than most backends wait. */
 const SLOW_MS = 3000;
 const TEST_SCORE = 0.9;
 
-export async function testSecretResponse(behaviour: TestBehaviour): Promise<SiteverifyAnswer> {
+export async function testSecretResponse(behaviour: TestBehaviour): Promise<SiteverifyResponse> {
   switch (behaviour) {
     case 'pass':
     case 'interactive':
@@ -25,10 +25,10 @@ export async function testSecretResponse(behaviour: TestBehaviour): Promise<Site
   }
 }
 
-function verified(): SiteverifyAnswer {
+function verified(): SiteverifyResponse {
   return { verified: true, level: 2, hostname: 'localhost', test: true };
 }
 
-function notVerified(reason: VerifyReason): SiteverifyAnswer {
+function notVerified(reason: VerifyReason): SiteverifyResponse {
   return { verified: false, reason, test: true };
 }

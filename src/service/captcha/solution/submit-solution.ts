@@ -13,7 +13,7 @@ import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { solutionRequest } from '../../../contract/captcha/challenge-api.ts';
-import type { SolutionAnswer } from '../../../contract/captcha/challenge-api.ts';
+import type { SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
@@ -42,7 +42,7 @@ const rateLimit = new RateLimit();
 
 type SolutionRequest = z.infer<typeof solutionRequest>;
 
-export async function submitSolution(call: ServiceCall): Promise<Result<SolutionAnswer, CaptchaRouteError>> {
+export async function submitSolution(call: ServiceCall): Promise<Result<SolutionResponse, CaptchaRouteError>> {
   const body = await readBodyAs(solutionRequest, call.request, SOLUTION_BODY_MAX_BYTES);
   return body.ok ? solutionResult(call, body.value) : body;
 }
@@ -50,7 +50,7 @@ export async function submitSolution(call: ServiceCall): Promise<Result<Solution
 export async function solutionResult(
   call: ServiceCall,
   body: SolutionRequest,
-): Promise<Result<SolutionAnswer, CaptchaRouteError>> {
+): Promise<Result<SolutionResponse, CaptchaRouteError>> {
   const { nowMs } = call;
   const visitor = await visitorOf(call, body.visitor);
   if (!visitor.ok) return visitor;
@@ -127,7 +127,7 @@ async function nextRound(
   challenge: SealedChallenge,
   outcome: { params: SealedChallenge['params']; failed: boolean },
   nowMs: number,
-): Promise<SolutionAnswer> {
+): Promise<SolutionResponse> {
   const base = {
     ...challenge,
     round: challenge.round + 1,
@@ -144,7 +144,7 @@ async function issueToken(
   challenge: SealedChallenge,
   facts: SealedFacts,
   nowMs: number,
-): Promise<SolutionAnswer> {
+): Promise<SolutionResponse> {
   const { jti, bornAt, siteKey, hostname, action, cdata, kind, lane } = challenge;
   const expiresAt = nowMs + site.settings.verifiedTimeout;
   const token = await sealToken(engine.keyring, {

@@ -2,7 +2,7 @@
  * What the schemas cannot say of an instance: the host name must be one, the thresholds in order, and
  * the global site key an active site of the same account.
  */
-import type { InstancePolicy } from '../../../../contract/management/instance.ts';
+import type { InstancePolicy } from '../../../../contract/management/instance-policy.ts';
 import { siteByKey } from '../../../../store/d1/sites.ts';
 import { OperationError } from '../../operation-error.ts';
 import type { ServiceStore } from '../../../environment.ts';

@@ -3,8 +3,8 @@
  * policy member has a default.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../../../../contract/management/instance.ts';
-import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
+import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
+import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
 import { createInstance as insert } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';

@@ -3,9 +3,9 @@
  * times in epoch milliseconds. The same members go into create and update.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../../../../contract/management/instance.ts';
-import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
-import type { ProtectInstance } from '../../../../contract/management/protect-instance.ts';
+import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
+import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
+import type { ProtectInstance } from '../../../../contract/management/instance-identity.ts';
 import { instanceById } from '../../../../store/d1/instances.ts';
 import type { InstanceConflict, StoredInstance } from '../../../../store/d1/instances.ts';
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';

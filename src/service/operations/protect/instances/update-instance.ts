@@ -3,8 +3,8 @@
  * that change different members at once both win: a lost race is read again and merged anew.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../../../../contract/management/instance.ts';
-import { instanceIdentity } from '../../../../contract/management/protect-instance.ts';
+import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
+import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
 import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';

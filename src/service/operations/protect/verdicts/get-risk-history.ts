@@ -2,7 +2,7 @@
  * `POST /protect/risk-history` (interface document 4.8): how the risk score of one session went, request by
  * request, with what fired; and every change of the score with its parts and what caused it.
  */
-import { riskHistoryAnswer, sessionRequest } from '../../../../contract/management/verdict-query.ts';
+import { riskHistoryResponse, sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { riskParts } from '../../../../risk/session-score.ts';
 import { operation } from '../../define-operation.ts';
 import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
@@ -20,7 +20,7 @@ export const getRiskHistory = operation({
   access: 'read',
   summary: 'Risk score history for one session',
   body: sessionRequest,
-  response: riskHistoryAnswer,
+  response: riskHistoryResponse,
   async handler(context) {
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);

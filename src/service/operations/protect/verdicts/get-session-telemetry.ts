@@ -2,7 +2,7 @@
  * `POST /protect/session-telemetry` (interface document 4.8): what is known of one session, from its verdicts and
  * from what the protect script reported.
  */
-import { sessionRequest, sessionTelemetryAnswer } from '../../../../contract/management/verdict-query.ts';
+import { sessionRequest, sessionTelemetryResponse } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
@@ -27,7 +27,7 @@ export const getSessionTelemetry = operation({
   access: 'read',
   summary: 'Telemetry for one session',
   body: sessionRequest,
-  response: sessionTelemetryAnswer,
+  response: sessionTelemetryResponse,
   async handler(context) {
     const { jti, siteKey } = context.body;
     const target = await logTarget(context, siteKey);

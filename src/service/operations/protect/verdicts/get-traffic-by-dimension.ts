@@ -5,7 +5,7 @@
  */
 import {
   DIMENSION_POINTS_MAX,
-  trafficByDimensionAnswer,
+  trafficByDimensionResponse,
   trafficByDimensionRequest,
 } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictDimension } from '../../../../contract/management/verdict-query.ts';
@@ -42,7 +42,7 @@ export const getTrafficByDimension = operation({
   access: 'read',
   summary: 'Time series split by the groupBy dimension',
   body: trafficByDimensionRequest,
-  response: trafficByDimensionAnswer,
+  response: trafficByDimensionResponse,
   async handler(context) {
     const { store, body, nowMs } = context;
     const { log, horizon } = await logTarget(context, body.siteKey);

@@ -2,7 +2,7 @@
  * `POST /protect/traffic-summary` (interface document 4.8): traffic by bucket and decision, exact, from the
  * rollups alone.
  */
-import { trafficSummaryAnswer, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
+import { trafficSummaryResponse, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
 import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from './outcome-counts.ts';
@@ -17,7 +17,7 @@ export const getTrafficSummary = operation({
   access: 'read',
   summary: 'Bucketed traffic totals',
   body: trafficSummaryRequest,
-  response: trafficSummaryAnswer,
+  response: trafficSummaryResponse,
   async handler(context) {
     const { store, body, nowMs } = context;
     const { log, horizon } = await logTarget(context, body.siteKey);

@@ -2,7 +2,7 @@
  * `POST /protect/verdicts/distinct-fired-rules` (interface document 4.8): which rules fired in a window, monitored
  * ones included, with exact counts from the rollups. The window is taken to whole minutes.
  */
-import { distinctFiredRulesAnswer, distinctRequest } from '../../../../contract/management/verdict-query.ts';
+import { distinctFiredRulesResponse, distinctRequest } from '../../../../contract/management/verdict-query.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
 import { outcomeCounts } from './outcome-counts.ts';
@@ -20,7 +20,7 @@ export const listDistinctFiredRules = operation({
   access: 'read',
   summary: 'Distinct fired rule ids in a window',
   body: distinctRequest,
-  response: distinctFiredRulesAnswer,
+  response: distinctFiredRulesResponse,
   async handler(context) {
     const { log, horizon } = await logTarget(context, context.body.siteKey);
     const window = distinctWindow(context.body, horizon, context.nowMs);

@@ -2,7 +2,7 @@
  * `POST /protect/verdicts/distinct-sources` (interface document 4.8): which sources decided in a window, with
  * exact counts from the rollups. The window is taken to whole minutes.
  */
-import { distinctRequest, distinctSourcesAnswer } from '../../../../contract/management/verdict-query.ts';
+import { distinctRequest, distinctSourcesResponse } from '../../../../contract/management/verdict-query.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
 import { outcomeCounts } from './outcome-counts.ts';
@@ -20,7 +20,7 @@ export const listDistinctSources = operation({
   access: 'read',
   summary: 'Distinct verdict sources in a window',
   body: distinctRequest,
-  response: distinctSourcesAnswer,
+  response: distinctSourcesResponse,
   async handler(context) {
     const { log, horizon } = await logTarget(context, context.body.siteKey);
     const window = distinctWindow(context.body, horizon, context.nowMs);

@@ -1,7 +1,7 @@
 /**
  * `POST /protect/verdicts` (interface document 4.8): pages the verdict log, newest first, with every filter.
  */
-import { verdictPageAnswer, verdictPageRequest } from '../../../../contract/management/verdict-query.ts';
+import { verdictPageResponse, verdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { operation } from '../../define-operation.ts';
 import { pageResponse } from './verdict-page.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
@@ -15,7 +15,7 @@ export const listVerdicts = operation({
   access: 'read',
   summary: 'Page the verdict log',
   body: verdictPageRequest,
-  response: verdictPageAnswer,
+  response: verdictPageResponse,
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
     return pageResponse(context.store, target, rowFilter(context.body, target.horizon), context.body);

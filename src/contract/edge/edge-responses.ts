@@ -3,7 +3,7 @@
  * because the edge Worker carries these schemas and no others.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../management/instance.ts';
+import { instancePolicy } from '../management/instance-policy.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
 export const LISTED_JTIS_MAX = 10_000;

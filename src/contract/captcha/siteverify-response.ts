@@ -1,7 +1,7 @@
 /** The response of `/siteverify`, kept apart from the request: an edge sends requests and reads responses only. */
 import * as z from 'zod/mini';
 
-export const siteverifyAnswer = z.object({
+export const siteverifyResponse = z.object({
   verified: z.boolean(),
   /** Premium: closer to 1 means more likely a bot. */
   score: z.optional(z.number()),
@@ -17,4 +17,4 @@ export const siteverifyAnswer = z.object({
   /** A test key was used; no visitor was verified. */
   test: z.optional(z.boolean()),
 });
-export type SiteverifyAnswer = z.infer<typeof siteverifyAnswer>;
+export type SiteverifyResponse = z.infer<typeof siteverifyResponse>;

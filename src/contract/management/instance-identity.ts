@@ -3,7 +3,7 @@
  * never needs the identity.
  */
 import * as z from 'zod/mini';
-import type { InstancePolicy } from './instance.ts';
+import type { InstancePolicy } from './instance-policy.ts';
 
 export const instanceIdentity = z.strictObject({
   name: z.string().check(z.minLength(1), z.maxLength(256)),
