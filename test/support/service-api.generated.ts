@@ -570,7 +570,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * List the keys an origin checks the signature of the edge with
+         * List the keys with which an origin checks the signature of the edge
          * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["list-origin-keys"];
@@ -750,7 +750,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Return to the edge access rules of an earlier version
+         * Restore the edge access rules of an earlier version
          * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["rollback-access-rules"];
@@ -950,7 +950,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End one session and erase all that is kept of it
+         * End one session and erase everything that is stored about it
          * @description Feature Protect, permission updateProtectSettings. A write: refused with 403 while the account owes a payment method.
          */
         post: operations["erase-session"];

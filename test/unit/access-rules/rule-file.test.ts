@@ -30,7 +30,7 @@ describe('a plain list', () => {
 
   test('a line with two values is reported', () => {
     expect([...ruleFileEntries('10.0.0.0 10.0.0.255', 'list')]).toEqual([
-      { line: 1, reason: 'holds more than one value' },
+      { line: 1, reason: 'has more than one value' },
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The API reference as one HTML page, made from the OpenAPI document. It has no script and loads nothing from another
- * host, so it works offline and under the strictest content security policy.
+ * The API reference as one HTML page, made from the OpenAPI document. It has no script and needs no other host, so it
+ * works offline and with the strictest content security policy.
  */
 import { html, raw } from 'hono/html';
 
@@ -43,7 +43,7 @@ interface Schema {
 
 type Html = ReturnType<typeof html>;
 
-/** Deeper members are in the document itself; the page would only grow unreadable. */
+/** Deeper fields are in the document itself. On the page they would be hard to read. */
 const DEPTH_MAX = 4;
 
 const style = `
@@ -103,56 +103,56 @@ export async function referencePage(document: OpenapiDocument, nonce: string): P
 
 function operationSection(document: OpenapiDocument, method: string, path: string, operation: OpenapiOperation): Html {
   const request = operation.requestBody?.content['application/json']?.schema;
-  const answers = Object.entries(operation.responses['200']?.content ?? {});
-  const types = answers.map(([type]) => type).filter((type) => type !== 'application/json');
-  const answer = answers[0]?.[1].schema;
+  const responses = Object.entries(operation.responses['200']?.content ?? {});
+  const types = responses.map(([type]) => type).filter((type) => type !== 'application/json');
+  const response = responses[0]?.[1].schema;
   return html`<article id="${operation.operationId}">
     <h3>${method.toUpperCase()} ${path}</h3>
     <p>${operation.summary}. ${operation.description ?? ''}</p>
     ${
       request
         ? html`<p><strong>Body</strong></p>
-            ${members(document, request, 0)}`
+            ${fieldList(document, request, 0)}`
         : null
     }
     ${
-      answer
-        ? html`<p><strong>Answer</strong> ${types.join(', ')}</p>
-            ${members(document, answer, 0)}`
+      response
+        ? html`<p><strong>Response</strong> ${types.join(', ')}</p>
+            ${fieldList(document, response, 0)}`
         : null
     }
   </article>`;
 }
 
-function members(document: OpenapiDocument, given: Schema, depth: number): Html | Html[] | null {
+function fieldList(document: OpenapiDocument, given: Schema, depth: number): Html | Html[] | null {
   const schema = resolved(document, given);
   if (depth >= DEPTH_MAX) return null;
   if (schema.items)
     return html`<p class="type">array of</p>
-      ${members(document, schema.items, depth)}`;
+      ${fieldList(document, schema.items, depth)}`;
   const branches = schema.anyOf ?? schema.oneOf;
-  if (branches) return branches.map((branch) => html`${members(document, branch, depth)}`);
+  if (branches) return branches.map((branch) => html`${fieldList(document, branch, depth)}`);
   if (!schema.properties) return depth === 0 ? html`<p class="type">${typeText(document, schema)}</p>` : null;
   const required = new Set(schema.required ?? []);
-  const rows = Object.entries(schema.properties).map(([name, member]) => {
+  const rows = Object.entries(schema.properties).map(([name, field]) => {
     const mark = required.has(name) ? '' : '?';
-    const inner = nested(document, member) ? members(document, member, depth + 1) : null;
-    return html`<li><code>${name}${mark}</code> <span class="type">${typeText(document, member)}</span>${inner}</li>`;
+    const inner = hasFields(document, field) ? fieldList(document, field, depth + 1) : null;
+    return html`<li><code>${name}${mark}</code> <span class="type">${typeText(document, field)}</span>${inner}</li>`;
   });
   return rows.length === 0
-    ? html`<p class="type">no members</p>`
+    ? html`<p class="type">no fields</p>`
     : html`<ul>
         ${rows}
       </ul>`;
 }
 
-/** Whether there are members below worth a list of their own. */
-function nested(document: OpenapiDocument, given: Schema): boolean {
+/** Whether the schema has fields that need a list of their own. */
+function hasFields(document: OpenapiDocument, given: Schema): boolean {
   const schema = resolved(document, given);
-  if (schema.items) return nested(document, schema.items);
+  if (schema.items) return hasFields(document, schema.items);
   const branches = schema.anyOf ?? schema.oneOf;
   return branches
-    ? branches.some((branch) => nested(document, branch))
+    ? branches.some((branch) => hasFields(document, branch))
     : Object.keys(schema.properties ?? {}).length > 0;
 }
 
@@ -177,7 +177,7 @@ function range(low: number | undefined, high: number | undefined): string {
   return text === '…' ? '' : ` ${text}`;
 }
 
-/** The bounds that only say "any safe integer" say nothing to a reader. */
+/** Bounds that only mean "any safe integer" are left out. */
 function boundText(value: number | undefined): string {
   return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? '' : String(value);
 }

@@ -1,11 +1,11 @@
-/** `GET /openapi.json` and `GET /docs`: the API, described by itself. Public, as the code is. */
+/** `GET /openapi.json` and `GET /docs`: the description of the API. Both are public, like the code. */
 import { Hono } from 'hono';
 import document from '../../../../docs/openapi.json' with { type: 'json' };
 import type { ServiceApp, ServiceHonoEnv } from '../../http/service-call.ts';
 import { referencePage } from './reference-page.ts';
 import type { OpenapiDocument } from './reference-page.ts';
 
-/** Changes with a deployment only. */
+/** The document changes only with a deployment. */
 const MAX_AGE_SECONDS = 300;
 
 export function referenceRoutes(): ServiceApp {

@@ -1,7 +1,7 @@
-/** `POST /protect/access-rules/history`: which versions there were, who made each, and how far back one can return. */
+/** `POST /protect/access-rules/history`: the versions of the rules, who made each, and the oldest that can be restored. */
 import * as z from 'zod/mini';
 import { operation } from '../../define-operation.ts';
-import { instanceRules, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { isoTime } from './rule-response.ts';
 
 const PAGE_MAX_VERSIONS = 1000;
@@ -18,12 +18,12 @@ export const accessRulesHistory = operation({
   body: z.strictObject({
     siteKey,
     limit: z._default(z.int().check(z.gte(1), z.lte(PAGE_MAX_VERSIONS)), PAGE_DEFAULT_VERSIONS),
-    /** Versions below this one: the last of the page before. */
+    /** Only versions below this one: the last version of the previous page. */
     before: z.optional(z.int().check(z.gte(1))),
   }),
   response: z.object({
     version: z.int(),
-    /** The oldest version that `rollback` can return to. */
+    /** The oldest version that `rollback` can restore. */
     oldest: z.int(),
     versions: z.array(
       z.object({
@@ -39,7 +39,7 @@ export const accessRulesHistory = operation({
     ),
   }),
   async handler({ body, ...context }) {
-    const { book } = await instanceRules(context, body.siteKey);
+    const { book } = await instanceRuleBook(context, body.siteKey);
     const { versions, version, oldest } = await book.history(body.limit, body.before ?? null);
     return { version, oldest, versions: versions.map((entry) => ({ ...entry, at: isoTime(entry.at) })) };
   },

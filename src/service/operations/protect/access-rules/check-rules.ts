@@ -1,6 +1,6 @@
 /**
- * A batch of rules or conditions, checked item by item before anything is stored: each bad one is named by
- * index, field and reason (the first 100), and one bad one refuses the whole batch.
+ * A batch of rules or conditions, checked one by one before anything is stored. The response names the first 100 bad
+ * ones by index, field and reason. One bad item refuses the whole batch.
  */
 import type { ErrorDetail } from '../../../../contract/errors.ts';
 import {
@@ -11,43 +11,49 @@ import {
 } from '../../../../contract/management/edge-rule.ts';
 import type { EdgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { canonicalValue } from '../../../../rules/canonical.ts';
+import { failed, ok } from '../../../../result.ts';
+import type { Result } from '../../../../result.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 
-export type Checked<T> = { ok: true; item: T } | { ok: false; field: string; reason: string };
+/** Why an item is not a rule: the field, empty for the whole item, and the reason. */
+export interface ItemError {
+  field: string;
+  reason: string;
+}
 
 /** @throws OperationError 413 above the bulk limit, 400 with details when an item is not a rule. */
 export function checkedRules(items: readonly unknown[]): RuleWrite[] {
   return checkedItems('rules', items, checkedRule);
 }
 
-/** @throws OperationError as `checkedRules`. */
+/** @throws OperationError like `checkedRules`. */
 export function checkedConditions(items: readonly unknown[]): RuleKey[] {
   return checkedItems('conditions', items, checkedCondition);
 }
 
-/** How many different rules a batch names; the last of several spellings of one counts. */
+/** How many different rules a batch has. Of several spellings of one rule, the last one counts. */
 export function distinctRules(rules: readonly RuleKey[]): number {
   return new Set(rules.map((rule) => `${rule.type}:${rule.value}`)).size;
 }
 
-export function checkedRule(input: unknown): Checked<RuleWrite> {
+export function checkedRule(input: unknown): Result<RuleWrite, ItemError> {
   const parsed = edgeRuleInput.safeParse(input);
   if (!parsed.success) return refused(parsed.error.issues[0]);
   const canonical = canonicalValue(parsed.data.type, parsed.data.value);
-  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.error };
-  return { ok: true, item: ruleWrite(parsed.data, canonical.value) };
+  if (!canonical.ok) return failed({ field: 'value', reason: canonical.error });
+  return ok(ruleWrite(parsed.data, canonical.value));
 }
 
-function checkedCondition(input: unknown): Checked<RuleKey> {
+function checkedCondition(input: unknown): Result<RuleKey, ItemError> {
   const parsed = edgeRuleCondition.safeParse(input);
   if (!parsed.success) return refused(parsed.error.issues[0]);
   const canonical = canonicalValue(parsed.data.type, parsed.data.value);
-  if (!canonical.ok) return { ok: false, field: 'value', reason: canonical.error };
-  return { ok: true, item: { type: parsed.data.type, value: canonical.value } };
+  if (!canonical.ok) return failed({ field: 'value', reason: canonical.error });
+  return ok({ type: parsed.data.type, value: canonical.value });
 }
 
-/** Members at their default are left out, so that spelling a default out changes nothing. */
+/** Fields with their default value are left out, so that writing out a default changes nothing. */
 function ruleWrite(input: EdgeRuleInput, value: string): RuleWrite {
   const { type, verdict, mode, expiry, rollout, note } = input;
   return {
@@ -61,35 +67,42 @@ function ruleWrite(input: EdgeRuleInput, value: string): RuleWrite {
   };
 }
 
-function checkedItems<T>(member: string, items: readonly unknown[], check: (item: unknown) => Checked<T>): T[] {
+function checkedItems<T>(
+  field: string,
+  items: readonly unknown[],
+  check: (item: unknown) => Result<T, ItemError>,
+): T[] {
   if (items.length > EDGE_RULES_PER_CALL_MAX) {
     throw new OperationError(
       'API.TOO_MANY_ITEMS',
-      `${member} holds ${items.length} items; at most ${EDGE_RULES_PER_CALL_MAX} in one call`,
+      `${field} has ${items.length} items; one call may have at most ${EDGE_RULES_PER_CALL_MAX}`,
     );
   }
   const good: T[] = [];
   const errors: ErrorDetail[] = [];
   for (const [index, item] of items.entries()) {
     const checked = check(item);
-    if (checked.ok) good.push(checked.item);
-    else if (errors.push(errorDetail(member, index, checked)) >= EDGE_RULE_ERRORS_LISTED_MAX) break;
+    if (checked.ok) good.push(checked.value);
+    else if (errors.push(errorDetail(field, index, checked.error)) >= EDGE_RULE_ERRORS_LISTED_MAX) break;
   }
   if (errors.length > 0) {
     const more = errors.length >= EDGE_RULE_ERRORS_LISTED_MAX ? ` (the first ${errors.length} are listed)` : '';
-    throw new OperationError('API.INVALID_RULES', `Some ${member} are not valid; nothing was stored${more}`, errors);
+    throw new OperationError('API.INVALID_RULES', `Some ${field} are not valid; nothing was stored${more}`, errors);
   }
   return good;
 }
 
-function errorDetail(member: string, index: number, error: { field: string; reason: string }): ErrorDetail {
-  const path = error.field === '' ? `${member}[${index}]` : `${member}[${index}].${error.field}`;
+function errorDetail(list: string, index: number, error: ItemError): ErrorDetail {
+  const path = error.field === '' ? `${list}[${index}]` : `${list}[${index}].${error.field}`;
   return { index, path, message: error.reason };
 }
 
-/** A zod issue as field and reason. Unknown members are named, not their contents. */
-function refused(issue: { path: PropertyKey[]; message: string; keys?: string[] } | undefined): Checked<never> {
+/** A zod issue as field and reason. An unknown field is named without its content. */
+function refused(issue: { path: PropertyKey[]; message: string; keys?: string[] } | undefined): {
+  ok: false;
+  error: ItemError;
+} {
   const field = issue?.path.map(String).join('.') ?? '';
-  if (issue?.keys?.[0] !== undefined) return { ok: false, field: issue.keys[0], reason: 'is not a known field' };
-  return { ok: false, field, reason: issue?.message ?? 'is not valid' };
+  if (issue?.keys?.[0] !== undefined) return failed({ field: issue.keys[0], reason: 'is not a known field' });
+  return failed({ field, reason: issue?.message ?? 'is not valid' });
 }

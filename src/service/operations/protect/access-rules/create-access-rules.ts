@@ -1,15 +1,15 @@
 /**
- * `POST /protect/access-rules/create` (interface document 4.8). One rule per `(type, canonical value)`:
- * creating it again replaces it. The whole batch is one version, or nothing at all.
+ * `POST /protect/access-rules/create`. There is one rule per type and canonical value; creating it again replaces it. The
+ * whole batch becomes one version, or nothing is stored.
  */
 import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
 import { checkedRules, distinctRules } from './check-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 
-/** 10,000 rules with a value and a note of usual length take about 2 MB. */
+/** 10,000 rules with a value and a note of common length have about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export const createAccessRules = operation({
@@ -22,7 +22,7 @@ export const createAccessRules = operation({
   summary: 'Add or replace edge access rules',
   maxBodyBytes: MAX_BODY_BYTES,
   body: z.strictObject({
-    // Every item passes here; the handler checks them one by one and names the bad ones by their index.
+    // The schema accepts any item. The handler checks the items one by one and names bad ones by their index.
     rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
     siteKey,
   }),
@@ -34,7 +34,7 @@ export const createAccessRules = operation({
     rules: z.array(edgeRuleCanonical),
   }),
   async handler(context) {
-    const { book } = await instanceRules(context, context.body.siteKey);
+    const { book } = await instanceRuleBook(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules);
     const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'create' });
     if (!outcome.ok) throw tooManyRules(outcome.error);

@@ -1,16 +1,16 @@
 /**
- * CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes. Read by a
- * generator with line numbers, so that a report can name the line; written so that it reads back the same.
+ * CSV as in RFC 4180: fields in double quotes may have commas, line breaks and doubled quotes. The reader is a generator
+ * with line numbers, so that a report can name the line. What the writer writes reads back the same.
  */
 
-/** Twice the columns that an import can name: a line of a million commas is no record. */
+/** Twice the columns that an import can name. A line of a million commas must not fill the memory. */
 const FIELDS_MAX = 64;
 
 export interface CsvRecord {
-  /** Of the record's first line, from 1. */
+  /** Number of the record's first line, from 1. */
   line: number;
   fields: string[];
-  /** Why it cannot be read, if so. */
+  /** Why the record cannot be read. */
   error?: string;
 }
 
@@ -43,7 +43,7 @@ export function csvLine(fields: readonly string[]): string {
 
 interface Field {
   value: string;
-  /** Where the separator after it stands. */
+  /** Position of the separator after the field. */
   end: number;
   lineBreaks: number;
   error?: string;

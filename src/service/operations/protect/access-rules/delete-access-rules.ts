@@ -1,14 +1,14 @@
 /**
- * `POST /protect/access-rules/delete` (interface document 4.8): by type and value, in any spelling of the
- * value. Idempotent: what is not there is counted, not refused.
+ * `POST /protect/access-rules/delete`: deletes rules by type and value, in any spelling of the value. Idempotent: rules
+ * that do not exist are counted and not refused.
  */
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
 import { checkedConditions, distinctRules } from './check-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
 
-/** 10,000 of the longest values. */
+/** Enough for 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 export const deleteAccessRules = operation({
@@ -26,7 +26,7 @@ export const deleteAccessRules = operation({
   }),
   response: z.object({ deleted: z.int(), missing: z.int(), version: z.int() }),
   async handler(context) {
-    const { book } = await instanceRules(context, context.body.siteKey);
+    const { book } = await instanceRuleBook(context, context.body.siteKey);
     const keys = checkedConditions(context.body.conditions);
     const outcome = await book.remove(keys, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'delete' });
     if (!outcome.ok) throw tooManyRules(outcome.error);

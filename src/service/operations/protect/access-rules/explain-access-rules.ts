@@ -1,7 +1,7 @@
 /**
- * `POST /protect/access-rules/explain`: what these signals would get now, by which rule, and every rule that
- * fires. The few rules that can match are compiled with the edge's own engine, so the answer is the
- * edge's, without loading a million rules. Session, risk and paths are not part of the question.
+ * `POST /protect/access-rules/explain`: what a visitor with these signals gets now, by which rule, and every rule that
+ * fires. The few rules that can match are compiled with the engine of the edge, so the result is the edge's own, without
+ * loading a million rules. Sessions, risk and paths are not considered.
  */
 import * as z from 'zod/mini';
 import { decisionInputs, decisions, edgeRuleTypes, ipCategories } from '../../../../contract/vocabulary.ts';
@@ -16,11 +16,11 @@ import { openSnapshot } from '../../../../rules/snapshot.ts';
 import type { EdgeRule, RuleMatch } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
-import { instanceRules, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 import type { VisitorFacts } from './visitor-signals.ts';
 
-/** User agent rules that match one header; far beyond what the listing in a record holds. */
+/** Rules that match one visitor. A verdict record lists far fewer. */
 const MATCHES_MAX_RULES = 10_000;
 
 export const explainAccessRules = operation({
@@ -34,12 +34,12 @@ export const explainAccessRules = operation({
   body: z.strictObject({
     siteKey,
     ...visitorSignals,
-    /** As the edge that asks would sort the address; without it only Tor is known, by country `T1`. */
+    /** As the edge categorises the address. Without it, only Tor is known, by the country `T1`. */
     ipCategories: z.optional(z.array(z.enum(ipCategories)).check(z.maxLength(ipCategories.length))),
   }),
   response: z.object({
     decision: z.enum(decisions),
-    /** The deciding rule's id, `category:<name>` or `default`. */
+    /** The id of the deciding rule, `category:<name>` or `default`. */
     decidedBy: z.string(),
     input: z.enum(decisionInputs),
     firedRules: z.array(
@@ -51,13 +51,13 @@ export const explainAccessRules = operation({
       }),
     ),
     explain: z.string(),
-    /** Under `monitor` the edge records this decision and forwards the request. */
+    /** With `monitor`, the edge records this decision and forwards the request. */
     enforcementPolicy: z.enum(['enforce', 'monitor']),
     version: z.int(),
   }),
   async handler({ body, ...context }) {
     const facts = visitorFacts(body);
-    const { instance, book } = await instanceRules(context, body.siteKey);
+    const { instance, book } = await instanceRuleBook(context, body.siteKey);
     const found = await book.matching(matchingKeys(facts), foldedUserAgent(facts), MATCHES_MAX_RULES);
     const match = matchOf(found.rules, facts, instance.id, context.nowMs);
     const inputs: DecideInputs = {
@@ -85,7 +85,7 @@ function matchOf(rules: readonly EdgeRule[], facts: VisitorFacts, instanceId: st
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
   if (!opened.ok) throw new Error(`The rules that match cannot be opened: ${opened.error}`);
-  // The same bucket as the edge gives a visitor of this address and user agent.
+  // The bucket in which the edge puts a visitor with this address and user agent.
   const signals = { ...facts, rolloutBucket: rolloutBucket(`${facts.ip}\n${facts.userAgent}`) };
   return createRuleset(opened.value, null).match(signals, Math.floor(nowMs / 1000));
 }

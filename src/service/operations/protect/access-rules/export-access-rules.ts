@@ -1,16 +1,16 @@
 /**
- * `POST /protect/access-rules/export`: every rule under a filter as a file that `import` reads back to the
- * same rules. Streamed. A plain list holds one verdict only, so it must be named.
+ * `POST /protect/access-rules/export`: every rule that matches a filter, streamed as a file that `import` reads back to
+ * the same rules. A plain list has no verdicts, so it can have the rules of one verdict only.
  */
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { instanceRules, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 import { csvColumns, ruleFileFormats, ruleFileLine } from './rule-file.ts';
 import type { RuleFileFormat } from './rule-file.ts';
-import { streamedPages } from './stream-rules.ts';
+import { streamRules } from './stream-rules.ts';
 
 const mediaTypes: Record<RuleFileFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -36,13 +36,13 @@ export const exportAccessRules = operation({
   responseTypes: ['text/csv', 'application/x-ndjson', 'text/plain'],
   async handler({ body: { format, type, verdict, siteKey: wanted }, ...context }) {
     if (format === 'list' && verdict === undefined) {
-      throw new OperationError('API.INVALID_BODY', 'A plain list cannot say verdicts: name the one to export', [
-        { path: 'verdict', message: 'is needed for format list' },
+      throw new OperationError('API.INVALID_BODY', 'A plain list has no verdicts: name the verdict to export', [
+        { path: 'verdict', message: 'is required with the format list' },
       ]);
     }
-    const { book } = await instanceRules(context, wanted);
+    const { book } = await instanceRuleBook(context, wanted);
     const filter = { ...(type === undefined ? {} : { type }), ...(verdict === undefined ? {} : { verdict }) };
-    const { head, parts } = await streamedPages(book, filter, undefined, (rule) =>
+    const { head, parts } = await streamRules(book, filter, undefined, (rule) =>
       ruleFileLine(canonicalRule(rule), format),
     );
     const body = parts({ before: heading(format, verdict, head.total), between: '\n', after: '\n' });

@@ -1,7 +1,7 @@
 /**
- * `POST /protect/access-rules/import`: rules out of a file's text. Unlike create, a bad line does not refuse
- * the rest: it is skipped and reported with its number and reason. Importing the same file again
- * changes nothing. Long files come in pieces of 10,000 rules (`gatehouse rules import` does that).
+ * `POST /protect/access-rules/import`: rules from the text of a file. Unlike in create, a bad line does not refuse the
+ * others: it is skipped and reported with its number and reason. Importing the same file again changes nothing. Long
+ * files come in pieces of 10,000 rules; `gatehouse rules import` does that.
  */
 import * as z from 'zod/mini';
 import {
@@ -14,7 +14,7 @@ import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { checkedRule, distinctRules } from './check-rules.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -22,14 +22,14 @@ const COLUMNS_MAX = 32;
 
 const body = z.strictObject({
   content: z.string().check(z.minLength(1)),
-  /** Absent: told by the first line that says something. */
+  /** Default: detected from the first line that is not empty or a comment. */
   format: z.optional(z.enum(ruleFileFormats)),
-  /** For lines that have none of their own; a plain list needs it. */
+  /** For lines without a verdict. A plain list needs it. */
   verdict: z.optional(z.enum(decisions)),
   mode: edgeRuleInput.shape.mode,
   expiry: edgeRuleInput.shape.expiry,
   note: edgeRuleInput.shape.note,
-  /** Number of the content's first line in its file, and the file's CSV heading, when it comes in pieces. */
+  /** For a file in pieces: the number of this piece's first line, and the CSV heading of the file. */
   firstLine: z._default(z.int().check(z.gte(1)), 1),
   columns: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.minLength(2), z.maxLength(COLUMNS_MAX))),
   siteKey,
@@ -56,7 +56,7 @@ export const importAccessRules = operation({
     version: z.int(),
   }),
   async handler({ body: given, ...context }) {
-    const { book } = await instanceRules(context, given.siteKey);
+    const { book } = await instanceRuleBook(context, given.siteKey);
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);
     const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'import' });
@@ -78,11 +78,11 @@ function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)
   for (const entry of ruleFileEntries(given.content, format, given.columns)) {
     const checked = 'rule' in entry ? checkedRule({ ...defaults, ...entry.rule }) : null;
     if (checked?.ok) {
-      rules.push(checked.item);
+      rules.push(checked.value);
       if (rules.length > EDGE_RULES_PER_CALL_MAX) {
         throw new OperationError(
           'API.TOO_MANY_ITEMS',
-          `content holds more than ${EDGE_RULES_PER_CALL_MAX} rules; send it in pieces`,
+          `content has more than ${EDGE_RULES_PER_CALL_MAX} rules; send it in pieces`,
         );
       }
       continue;
@@ -91,11 +91,15 @@ function readRules(given: z.infer<typeof body>, format: (typeof ruleFileFormats)
     if (skipped > EDGE_RULES_PER_CALL_MAX) {
       throw new OperationError(
         'API.TOO_MANY_ITEMS',
-        `content holds more than ${EDGE_RULES_PER_CALL_MAX} lines that are no rules; is format ${format} right?`,
+        `content has more than ${EDGE_RULES_PER_CALL_MAX} lines that are not rules; check the format, which is ${format}`,
       );
     }
     if (skippedLines.length >= EDGE_RULE_ERRORS_LISTED_MAX) continue;
-    const reason = checked ? `${checked.field} ${checked.reason}`.trim() : 'reason' in entry ? entry.reason : '';
+    const reason = checked
+      ? `${checked.error.field} ${checked.error.reason}`.trim()
+      : 'reason' in entry
+        ? entry.reason
+        : '';
     skippedLines.push({ line: entry.line + given.firstLine - 1, reason });
   }
   return { rules, skipped, skippedLines };

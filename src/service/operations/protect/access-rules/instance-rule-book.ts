@@ -1,6 +1,6 @@
 /**
- * What every access rule operation starts with: the account's active instance, and that instance's
- * RuleBook (interface document 4.8: without `siteKey` the account's active instance, else 404).
+ * What every access rule operation starts with: the account's active instance, chosen by `siteKey` if the caller names
+ * one, and the rule book of that instance.
  */
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
@@ -12,15 +12,15 @@ import type { OperationContext } from '../../define-operation.ts';
 
 export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
 
-export interface InstanceRules {
+export interface InstanceRuleBook {
   instance: StoredInstance;
   book: RuleBookRpc;
 }
 
-export async function instanceRules(
+export async function instanceRuleBook(
   context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   wantedSiteKey: string | undefined,
-): Promise<InstanceRules> {
+): Promise<InstanceRuleBook> {
   const instance = await activeInstance(context.store, context.account.id, wantedSiteKey);
   if (!instance) throw new NoActiveInstanceError();
   return { instance, book: ruleBook(context.store, instance.id) };

@@ -1,7 +1,7 @@
 /**
- * `POST /protect/access-rules` (interface document 4.8). Without `limit` every rule is sent: the answer is
- * streamed page by page, so a million rules are never in memory at once. With `limit` one page and a
- * cursor. `matches` searches the rules that match a visitor.
+ * `POST /protect/access-rules`. Without `limit`, the response has every rule: it is streamed page by page, so a million
+ * rules are never in memory at once. With `limit`, it is one page and a cursor. `matches` finds the rules that match a
+ * visitor.
  */
 import * as z from 'zod/mini';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
@@ -10,18 +10,18 @@ import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
 import { operation } from '../../define-operation.ts';
-import { instanceRules, siteKey } from './instance-rule-book.ts';
-import type { InstanceRules } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
+import type { InstanceRuleBook } from './instance-rule-book.ts';
 import { listedRule } from './rule-response.ts';
 import type { ListingFacts } from './rule-response.ts';
 import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
-import { streamedPages } from './stream-rules.ts';
+import { streamRules } from './stream-rules.ts';
 import { unseenSignals } from './unseen-signals.ts';
 import { foldedUserAgent, matchingKeys, visitorFacts, visitorSignals } from './visitor-signals.ts';
 import type { GivenSignals } from './visitor-signals.ts';
 
 const PAGE_MAX_RULES = 10_000;
-/** More rules than this match nobody but a test. */
+/** Rules that match one visitor. Real visitors match far fewer. */
 const MATCHES_MAX_RULES = 10_000;
 
 const body = z.strictObject({
@@ -47,12 +47,12 @@ export const listAccessRules = operation({
     rules: z.array(edgeRuleListed),
     total: z.int(),
     version: z.int(),
-    /** Rule types whose signal this instance's edge has not brought for a week. */
+    /** Rule types whose signal no request of this instance had for a week. */
     unseenSignals: z.array(z.enum(edgeRuleTypes)),
     nextCursor: z.optional(z.string()),
   }),
   async handler({ body: query, ...context }) {
-    const { instance, book } = await instanceRules(context, query.siteKey);
+    const { instance, book } = await instanceRuleBook(context, query.siteKey);
     const facts = { nowMs: context.nowMs, unseen: await unseenSignals(context.store, instance, context.nowMs) };
     const filter: RuleFilter = {
       ...(query.type === undefined ? {} : { type: query.type }),
@@ -67,7 +67,7 @@ export const listAccessRules = operation({
 });
 
 async function onePage(
-  book: InstanceRules['book'],
+  book: InstanceRuleBook['book'],
   filter: RuleFilter,
   after: RuleKey | undefined,
   limit: number,
@@ -85,14 +85,14 @@ async function onePage(
   };
 }
 
-/** `total` and `version` are of the moment the listing began; they are known first and sent first. */
+/** `total` and `version` are from the start of the listing, so they come first. */
 async function everyRule(
-  book: InstanceRules['book'],
+  book: InstanceRuleBook['book'],
   filter: RuleFilter,
   after: RuleKey | undefined,
   facts: ListingFacts,
 ): Promise<Response> {
-  const { head, parts } = await streamedPages(book, filter, after, (rule) => JSON.stringify(listedRule(rule, facts)));
+  const { head, parts } = await streamRules(book, filter, after, (rule) => JSON.stringify(listedRule(rule, facts)));
   return new Response(
     parts({
       before: `{"total":${head.total},"version":${head.version},"unseenSignals":${JSON.stringify(facts.unseen)},"rules":[`,
@@ -103,9 +103,9 @@ async function everyRule(
   );
 }
 
-/** Filters apply to what was found; `total` counts what is left. */
+/** The filters apply to the rules that match the visitor. `total` counts the rest. */
 async function rulesMatching(
-  book: InstanceRules['book'],
+  book: InstanceRuleBook['book'],
   signals: GivenSignals,
   filter: RuleFilter,
   facts: ListingFacts,

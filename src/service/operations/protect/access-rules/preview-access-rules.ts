@@ -1,7 +1,7 @@
 /**
- * `POST /protect/access-rules/preview`: a dry run. Tells how many logged requests of a window the proposed
- * rules would have decided differently, beside the rules that fired for them then, with samples.
- * Reads the newest records of the window up to a bound and says whether that was all of it.
+ * `POST /protect/access-rules/preview`: a dry run. It counts how many logged requests of a window the proposed rules
+ * would have decided differently, next to the rules that fired then, with samples. It reads the newest records of the
+ * window up to a limit, and says whether those were all.
  */
 import * as z from 'zod/mini';
 import { edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
@@ -29,7 +29,7 @@ import type { Proposal, WhatIf } from './what-if.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
 const DAY_MS = 86_400_000;
-/** Some seconds of work; a busy site sees its last minutes, a quiet one its whole week. */
+/** A few seconds of work. Of a busy site these are the last minutes, of a quiet site the whole week. */
 const EXAMINED_MAX_RECORDS = 20_000;
 const PAGE_RECORDS = 1000;
 const SAMPLES_MAX = 20;
@@ -47,15 +47,15 @@ export const previewAccessRules = operation({
   body: z.strictObject({
     siteKey,
     rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
-    /** ISO 8601 or epoch milliseconds; default: a day ago. */
+    /** ISO 8601 or epoch milliseconds; the default is a day ago. */
     since: z.optional(instant),
   }),
   response: z.object({
     since: z.string(),
     examined: z.int(),
-    /** Whether every record since then was examined. */
+    /** Whether every record since `since` was examined. */
     complete: z.boolean(),
-    /** `false`: this instance keeps no rows of allowed requests, so they are not in the numbers. */
+    /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
     allowedRequestsIncluded: z.boolean(),
     changed: z.int(),
     changes: z.array(z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int() })),
@@ -80,7 +80,7 @@ export const previewAccessRules = operation({
     const since = Math.max(body.since ?? context.nowMs - DAY_MS, target.horizon);
     if (since > context.nowMs) {
       throw new OperationError('API.INVALID_BODY', 'The window is empty', [
-        { path: 'since', message: 'lies in the future' },
+        { path: 'since', message: 'is in the future' },
       ]);
     }
     const trial = await examine(context.store, target, since, proposalOf(rules, target.instance.id));

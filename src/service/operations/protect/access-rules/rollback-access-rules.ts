@@ -1,8 +1,8 @@
-/** `POST /protect/access-rules/rollback`: the rules of an earlier version again, as a new version. */
+/** `POST /protect/access-rules/rollback`: restores the rules of an earlier version, as a new version. */
 import * as z from 'zod/mini';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { instanceRules, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
 
 export const rollbackAccessRules = operation({
   name: 'rollback-access-rules',
@@ -11,11 +11,11 @@ export const rollbackAccessRules = operation({
   feature: 'Protect',
   permission: 'updateProtectSettings',
   access: 'write',
-  summary: 'Return to the edge access rules of an earlier version',
+  summary: 'Restore the edge access rules of an earlier version',
   body: z.strictObject({ siteKey, version: z.int().check(z.gte(0)) }),
   response: z.object({ version: z.int(), restores: z.int(), created: z.int(), updated: z.int(), deleted: z.int() }),
   async handler({ body, ...context }) {
-    const { book } = await instanceRules(context, body.siteKey);
+    const { book } = await instanceRuleBook(context, body.siteKey);
     const outcome = await book.rollback(body.version, {
       nowMs: context.nowMs,
       actor: context.apiKey.id,
@@ -27,6 +27,6 @@ export const rollbackAccessRules = operation({
     }
     const { error } = outcome;
     if (error.reason === 'too-many-rules') throw tooManyRules(error);
-    throw new OperationError('API.NOT_FOUND', `Versions ${error.oldest} to ${error.newest} can be returned to`);
+    throw new OperationError('API.NOT_FOUND', `Only versions ${error.oldest} to ${error.newest} can be restored`);
   },
 });

@@ -1,6 +1,6 @@
 /**
- * The listing's cursor: the key of the last rule shown, so that a page neither repeats nor skips a rule
- * while others are written. Opaque to callers; anything else than one of ours is refused.
+ * The cursor of the rule listing: the key of the last rule on a page, so that the next page neither repeats nor skips a
+ * rule while others are written. It is opaque to callers; any other text is refused.
  */
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
@@ -19,7 +19,10 @@ export function cursorKey(text: string | undefined): RuleKey | undefined {
   if (text === undefined) return undefined;
   const [, type, value] = /^([A-Za-z0-9]+):(.+)$/su.exec(decoded(text)) ?? [];
   const key = edgeRuleCondition.safeParse({ type, value });
-  if (!key.success) throw new OperationError('API.INVALID_BODY', 'cursor is not one of this listing');
+  if (!key.success)
+    throw new OperationError('API.INVALID_BODY', 'The cursor cannot be read', [
+      { path: 'cursor', message: 'must be the nextCursor of an earlier response' },
+    ]);
   return { type: key.data.type, value: String(key.data.value) };
 }
 

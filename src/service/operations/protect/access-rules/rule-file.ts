@@ -1,7 +1,7 @@
 /**
- * Rules as people keep them in files: CSV, NDJSON, and plain lists of addresses, prefixes and AS numbers
- * with comments, as block lists are published. Reading yields one entry per line that says
- * something; whether it is a rule is checked later, where every rule is checked.
+ * Rules in files: CSV, NDJSON, and plain lists of addresses, prefixes and AS numbers with comments, as block lists are
+ * published. Reading gives one entry per line that is not empty or a comment. Whether an entry is a valid rule is
+ * checked later, in the same place as every rule.
  */
 import { csvLine, csvRecords } from './csv.ts';
 import type { EdgeRuleCanonical } from '../../../../contract/management/edge-rule.ts';
@@ -12,10 +12,10 @@ export type RuleFileFormat = (typeof ruleFileFormats)[number];
 /** Columns of a CSV file without a heading, and of an exported one. */
 export const csvColumns = ['type', 'value', 'verdict', 'mode', 'expiry', 'rollout', 'note'] as const;
 
-/** An entry as it stands in the file: a rule to be checked, or why it is none. */
+/** An entry of a file: a rule that must still be checked, or the reason why it is not a rule. */
 export type RuleFileEntry = { line: number; rule: Record<string, unknown> } | { line: number; reason: string };
 
-/** By the first line that says something: a JSON object, a line with commas, else a plain list. */
+/** From the first line that is not empty or a comment: a JSON object, a line with commas, or else a plain list. */
 export function detectFormat(text: string): RuleFileFormat {
   for (const line of lines(text)) {
     const said = withoutComment(line.text);
@@ -26,7 +26,7 @@ export function detectFormat(text: string): RuleFileFormat {
   return 'list';
 }
 
-/** `columns`: heading of a CSV file that was sent in pieces; without it the first record may be one. */
+/** `columns`: the heading of a CSV file that is sent in pieces. Without it, the first record may be a heading. */
 export function* ruleFileEntries(
   text: string,
   format: RuleFileFormat,
@@ -38,14 +38,15 @@ export function* ruleFileEntries(
   else yield* listEntries(content);
 }
 
-/** One rule in a file's format; in a plain list what it cannot say becomes a comment. */
+/** One rule in the format of a file. A rule that a plain list cannot express becomes a comment. */
 export function ruleFileLine(rule: EdgeRuleCanonical, format: RuleFileFormat): string {
   const { type, value, verdict, mode, expiry, rollout, note } = rule;
   if (format === 'csv') return csvLine([type, value, verdict, mode, expiry ?? '', String(rollout), note ?? '']);
   if (format === 'ndjson') return JSON.stringify({ type, value, verdict, mode, expiry, rollout, note });
-  if (type !== 'ip' && type !== 'ipMask' && type !== 'asn') return `# left out, a list has no ${type}: ${value}`;
+  if (type !== 'ip' && type !== 'ipMask' && type !== 'asn')
+    return `# left out, because a list has no ${type}: ${value}`;
   if (mode !== 'enforce' || expiry !== null || rollout !== 100) {
-    return `# left out, a list has no mode, expiry or rollout: ${value}`;
+    return `# left out, because a list has no mode, expiry or rollout: ${value}`;
   }
   const remark = note === null ? '' : ` # ${note.replaceAll(/\s+/g, ' ')}`;
   return `${type === 'asn' ? 'AS' : ''}${value}${remark}`;
@@ -71,10 +72,10 @@ export function isHeading(fields: readonly string[]): boolean {
   return fields.includes('type') && fields.includes('value');
 }
 
-/** An empty field is an absent member. */
+/** An empty CSV field is an absent field of the rule. */
 function csvRule(names: readonly string[], fields: readonly string[]): Record<string, unknown> {
-  const members = fields.map((field, index): [string, string] => [names[index] ?? '', field]);
-  return Object.fromEntries(members.filter(([, field]) => field !== ''));
+  const named = fields.map((field, index): [string, string] => [names[index] ?? '', field]);
+  return Object.fromEntries(named.filter(([, field]) => field !== ''));
 }
 
 function* ndjsonEntries(text: string): Generator<RuleFileEntry> {
@@ -100,13 +101,13 @@ function* listEntries(text: string): Generator<RuleFileEntry> {
   for (const { line, text: whole } of lines(text)) {
     const said = withoutComment(whole);
     if (said === '') continue;
-    if (/\s/.test(said)) yield { line, reason: 'holds more than one value' };
+    if (/\s/.test(said)) yield { line, reason: 'has more than one value' };
     else if (/^as\d+$/i.test(said)) yield { line, rule: { type: 'asn', value: said } };
     else yield { line, rule: { type: said.includes('/') ? 'ipMask' : 'ip', value: said } };
   }
 }
 
-/** `#` and `;` begin a comment at the start of a line or after a blank. */
+/** `#` and `;` start a comment, at the start of a line or after a space. */
 export function withoutComment(line: string): string {
   return line.replace(/(^|\s)[#;].*$/s, '').trim();
 }

@@ -1,9 +1,9 @@
-/** Rules as the API shows them: ISO times, every member present, whether the rule has expired. */
+/** Rules as the API returns them: ISO times, every field present, and whether the rule has expired. */
 import type { EdgeRuleCanonical, EdgeRuleListed } from '../../../../contract/management/edge-rule.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 
-/** What create echoes: the rule in canonical form. */
+/** A rule in canonical form, as create returns it. */
 export function canonicalRule(rule: RuleWrite): EdgeRuleCanonical {
   return {
     type: rule.type,
@@ -16,7 +16,7 @@ export function canonicalRule(rule: RuleWrite): EdgeRuleCanonical {
   };
 }
 
-/** What a listing is made under. `now`: epoch milliseconds; `unseen`: see `unseen-signals.ts`. */
+/** What a listing adds to a rule. For `unseen`, see `unseen-signals.ts`. */
 export interface ListingFacts {
   nowMs: number;
   unseen: readonly EdgeRuleType[];
@@ -34,12 +34,10 @@ export function listedRule(rule: StoredRule, { nowMs, unseen }: ListingFacts): E
   };
 }
 
-/** Thousands of rules share the time of the batch they came in: the last one spelled is kept. */
-let lastSpelled = { at: Number.NaN, text: '' };
+/** Thousands of rules have the time of their batch, so the text of the last time is kept. */
+let lastTime = { at: Number.NaN, text: '' };
 
-export function isoTime(epochMilliseconds: number): string {
-  if (lastSpelled.at !== epochMilliseconds) {
-    lastSpelled = { at: epochMilliseconds, text: new Date(epochMilliseconds).toISOString() };
-  }
-  return lastSpelled.text;
+export function isoTime(epochMs: number): string {
+  if (lastTime.at !== epochMs) lastTime = { at: epochMs, text: new Date(epochMs).toISOString() };
+  return lastTime.text;
 }

@@ -1,14 +1,14 @@
 /**
- * Every rule under a filter as a stream of text, one page of the RuleBook at a time: the next page is read
- * when the reader has taken the last one, so neither side ever holds more than a page.
+ * Every rule that matches a filter, as a stream of text, one page of the rule book at a time. The next page is read when
+ * the client has taken the last one, so neither side holds more than one page.
  */
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
 import type { RulePage } from '../../../../store/rule-book/client.ts';
-import type { InstanceRules } from './instance-rule-book.ts';
+import type { InstanceRuleBook } from './instance-rule-book.ts';
 
-/** About 1 MB of answer and 20 ms of work per page. */
+/** About 1 MB of response and 20 ms of work per page. */
 const PAGE_RULES = 5000;
 
 export interface StreamFrame {
@@ -17,9 +17,9 @@ export interface StreamFrame {
   after: string;
 }
 
-/** `head` is the first page's; `parts` makes the stream, once. */
-export async function streamedPages(
-  book: InstanceRules['book'],
+/** `head` is the first page. `parts` makes the stream; call it once. */
+export async function streamRules(
+  book: InstanceRuleBook['book'],
   filter: RuleFilter,
   after: RuleKey | undefined,
   written: (rule: StoredRule) => string,

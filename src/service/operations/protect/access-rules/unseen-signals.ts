@@ -1,7 +1,7 @@
 /**
- * Which kinds of signal this instance's edge has never brought: a `ja4Hash` rule can match nobody where
- * nothing supplies JA4 (Cloudflare's Bot Management or a proxy), and the listing should say so. Read
- * from the verdict log's counts of the last week, at most once a minute per instance and isolate.
+ * Rule types whose signal this instance's edge never gets. A `ja4Hash` rule, for example, cannot match anyone unless
+ * Cloudflare's Bot Management or a proxy supplies JA4, and the listing should show that. Read from the counts of the
+ * verdict log for the last week, at most once a minute per instance and isolate.
  */
 import { ExpiringMap } from '../../../../bytes/bounded-map.ts';
 import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
@@ -15,14 +15,14 @@ const WINDOW_MINUTES = 7 * 24 * 60;
 const BUCKET_MINUTES = 24 * 60;
 const KEPT_MS = 60_000;
 const KEPT_INSTANCES_MAX = 1000;
-/** Addresses and user agents are there with every request. */
+/** Every request has an address and a user agent, so those are not here. */
 const dimensions = { asn: 'asn', countryCode: 'country', ja4Hash: 'ja4' } as const satisfies Partial<
   Record<EdgeRuleType, StoredDimension>
 >;
 
 const kept = new ExpiringMap<readonly EdgeRuleType[]>(KEPT_INSTANCES_MAX, KEPT_MS);
 
-/** Rule types whose signal no logged request had; none while nothing is logged. `now`: epoch milliseconds. */
+/** Rule types whose signal no logged request had. None while nothing is logged. */
 export async function unseenSignals(
   store: ServiceStore,
   instance: Pick<StoredInstance, 'id'>,
@@ -36,14 +36,14 @@ export async function unseenSignals(
     const seen = await Promise.all(types.map((type) => wasSeen(store, instance, dimensions[type], nowMs)));
     unseen = types.filter((_, index) => seen[index] === false);
   } catch (error) {
-    // A remark about rules must not cost the listing: a broken log has its own alarms.
+    // This is only a hint, so the listing works without it.
     console.warn(JSON.stringify({ event: 'unseen-signals-unknown', instanceId: instance.id, error: String(error) }));
   }
   kept.set(instance.id, unseen, nowMs);
   return unseen;
 }
 
-/** `null`: nothing was logged, so nothing is known. */
+/** `null`: nothing was logged, so it is not known. */
 async function wasSeen(
   store: ServiceStore,
   instance: Pick<StoredInstance, 'id'>,
@@ -52,7 +52,7 @@ async function wasSeen(
 ): Promise<boolean | null> {
   const to = Math.floor(nowMs / 60_000) + 1;
   const window = { from: to - WINDOW_MINUTES, to, outcomes: null };
-  // The empty value stands for "the request had none".
+  // The empty value counts requests without the signal.
   const { series, other } = await countSeries(store, verdictLogOf(instance), dimension, [''], window, BUCKET_MINUTES);
   if (requests(other) > 0) return true;
   return requests(series[0] ?? []) > 0 ? false : null;

@@ -1,7 +1,7 @@
 /**
- * Signals as an operator gives them to the listing's search and to explain, checked as strictly as a
- * rule's value; and the keys under which rules that match them are stored. An address has one key per
- * prefix length, so finding its rules is 130 look-ups at most, however many rules there are.
+ * The signals of a visitor as an operator gives them to the listing and to explain, checked as strictly as the value of
+ * a rule, and the keys of all stored rules that can match them. An address has one key per prefix length. So its rules
+ * are found with at most 130 look-ups, however many rules there are.
  */
 import * as z from 'zod/mini';
 import { canonicalValue } from '../../../../rules/canonical.ts';
@@ -11,11 +11,11 @@ import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 
-/** A header of this length is what the largest servers take. */
+/** The longest header that common servers accept. */
 const USER_AGENT_MAX_CHARS = 16_384;
 const text = z.optional(z.string().check(z.maxLength(64)));
 
-/** Members of the request body; each is optional. */
+/** Fields of the request body; each is optional. */
 export const visitorSignals = {
   ip: text,
   asn: z.optional(z.union([z.string().check(z.maxLength(64)), z.int()])),
@@ -32,7 +32,7 @@ export interface GivenSignals {
   userAgent?: string | undefined;
 }
 
-/** Canonical; absent signals are `null`, an absent user agent is empty. */
+/** In canonical form. An absent signal is `null`; an absent user agent is empty. */
 export interface VisitorFacts {
   ip: string | null;
   asn: number | null;
@@ -41,7 +41,7 @@ export interface VisitorFacts {
   userAgent: string;
 }
 
-/** @throws OperationError 400 naming each signal that is not one. */
+/** @throws OperationError 400 that names each invalid signal. */
 export function visitorFacts(given: GivenSignals): VisitorFacts {
   const errors: { path: string; message: string }[] = [];
   const read = (path: keyof GivenSignals, type: EdgeRuleType): string | null => {
@@ -64,7 +64,7 @@ export function visitorFacts(given: GivenSignals): VisitorFacts {
   return facts;
 }
 
-/** Keys of every rule that can match these facts, the user agent's substrings apart. */
+/** Keys of every rule that can match these facts, except rules for parts of the user agent. */
 export function matchingKeys(facts: VisitorFacts): RuleKey[] {
   const keys: RuleKey[] = [];
   if (facts.ip !== null) keys.push({ type: 'ip', value: facts.ip }, ...prefixKeys(facts.ip));
@@ -74,7 +74,7 @@ export function matchingKeys(facts: VisitorFacts): RuleKey[] {
   return keys;
 }
 
-/** As the values of user agent rules are folded. */
+/** Folded like the values of user agent rules. */
 export function foldedUserAgent(facts: VisitorFacts): string {
   return foldCase(facts.userAgent);
 }

@@ -1,7 +1,7 @@
 /**
- * One logged request under other rules. The record says which rules fired and what else was known; the
- * table is laid again with the proposed rules beside those, once without and once with them, so that
- * what differs can only be their doing. Pure.
+ * One logged request under other rules. The record has the rules that fired and everything else that was known. The
+ * decision table is applied twice, without and with the proposed rules, so that a difference can only come from them.
+ * Pure.
  */
 import { RISK_NEVER } from '../../../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
@@ -15,9 +15,9 @@ import type { MatchedRule } from '../../../../rules/types.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 
 export interface Proposal {
-  /** Of the proposed rules alone. */
+  /** Has the proposed rules only. */
   ruleset: Ruleset;
-  /** `type:value` of each proposed rule: an existing one of the same id is replaced by it. */
+  /** `type:value` of each proposed rule. It replaces an existing rule with the same id. */
   ids: ReadonlySet<string>;
 }
 
@@ -30,13 +30,13 @@ export interface WhatIf {
 
 type Policy = Pick<StoredInstance, 'ipCategoryRules' | 'challengeThreshold' | 'blockThreshold'>;
 
-/** Sources that let a challenge pass: they would do so again. */
+/** Sources that let a request pass a challenge; they would do so again. */
 const lifting: readonly VerdictRecord['source'][] = ['clearance', 'verified', 'exempt', 'preflight'];
-/** Sources that speak for the table's policy input. */
+/** Sources whose decision was the policy input of the table. */
 const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
 
 export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy): WhatIf {
-  // Detectors are listed among the rules that fired; they are parts of the score, not rules.
+  // Risk detectors are in the list of fired rules, but they are parts of the score and not rules.
   const fired = record.fired_rules.filter(({ id }) => !id.startsWith('risk:')).map(matchedRule);
   const proposed = proposal.ruleset.match(
     {

@@ -1,13 +1,13 @@
 /**
- * What the schemas cannot say of an instance: the host name must be one, the thresholds in order, and
- * the global site key an active site of the same account.
+ * What the schemas cannot check about an instance: host names, the order of the thresholds, and that the global site
+ * key is an active site of the same account.
  */
 import type { InstancePolicy } from '../../../../contract/management/instance-policy.ts';
 import { siteByKey } from '../../../../store/d1/sites.ts';
 import { OperationError } from '../../operation-error.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
-/** Lower-case ASCII host name of a `cname`; a scheme and a trailing slash are forgiven, as with sites. */
+/** Lower-case ASCII host name of a `cname`. A scheme and a trailing slash are ignored, as for sites. */
 export function checkedCname(cname: string): string {
   const hostname = hostNameOf(cname);
   if (hostname === null || hostname.startsWith('[')) {
@@ -18,7 +18,7 @@ export function checkedCname(cname: string): string {
   return hostname;
 }
 
-/** As a `Host` header spells them. One that no request can have would make the edge refuse every request. */
+/** As the `Host` header has them. With a host that no request can have, the edge would refuse every request. */
 export function checkedHosts(hosts: readonly string[]): string[] {
   return hosts.map((host, index) => {
     const hostname = hostNameOf(host);

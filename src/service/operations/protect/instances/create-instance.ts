@@ -1,6 +1,5 @@
 /**
- * `POST /protect/instances/create` (interface document 4.8). `{name, cname, globalSiteKey}` is enough: every
- * policy member has a default.
+ * `POST /protect/instances/create`. `{name, cname, globalSiteKey}` is enough: every field of the policy has a default.
  */
 import * as z from 'zod/mini';
 import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
@@ -8,7 +7,7 @@ import { instanceIdentity } from '../../../../contract/management/instance-ident
 import { createInstance as insert } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
-import { answerOf, conflictError, instanceAnswer } from './instance-response.ts';
+import { instanceResponse, conflictError, instanceSchema } from './instance-response.ts';
 
 export const createInstance = operation({
   name: 'create-instance',
@@ -19,7 +18,7 @@ export const createInstance = operation({
   access: 'write',
   summary: 'Create a Protect instance',
   body: z.strictObject({ ...instanceIdentity.shape, ...instancePolicy.shape }),
-  response: instanceAnswer,
+  response: instanceSchema,
   async handler({ store, account, body, nowMs }) {
     const { name, cname: givenCname, globalSiteKey, ...policy } = body;
     const cname = checkedCname(givenCname);
@@ -28,6 +27,6 @@ export const createInstance = operation({
     await checkSiteKey(store, account.id, globalSiteKey);
     const created = await insert(store, { accountId: account.id, name, cname, globalSiteKey, policy }, nowMs);
     if (!created.ok) throw conflictError(created.error);
-    return answerOf(created.value);
+    return instanceResponse(created.value);
   },
 });

@@ -1,7 +1,6 @@
 /**
- * `POST /protect/instances/delete` (interface document 4.8): the instance becomes inactive, its client JWTs stop
- * working at once, and its cname and site key are free again. Its access rules go
- * within seconds, its verdicts and what was known of its sessions a minute later.
+ * `POST /protect/instances/delete`: deactivates the instance. Its client JWTs stop working at once, and its cname and
+ * site key are free again. Its access rules are deleted within seconds, its verdicts and sessions a minute later.
  */
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../../store/d1/instances.ts';
@@ -25,7 +24,7 @@ export const deleteInstance = operation({
     const { id } = await ownInstance(context, context.body.id);
     await deactivateInstance(context.store, id, context.nowMs);
     await ruleBook(context.store, id).retire(context.nowMs);
-    // Some twenty objects are told, after the answer: should that be cut short, the scheduled run tells them again.
+    // About twenty objects, after the response. If that is cut short, the scheduled run does it again.
     context.waitUntil(
       Promise.all([
         retireLog(context.store, verdictLogOf({ id }), context.nowMs),

@@ -1,6 +1,6 @@
 /**
- * `POST /protect/client-jwt/generate` (interface document 4.8): the JWT an edge Worker authenticates with. It is
- * shown once; what is kept is its `jti`, to list and to revoke.
+ * `POST /protect/client-jwt/generate`: issues the JWT that an edge Worker authenticates with. The token is shown once.
+ * Only its `jti` is stored, for listing and revoking.
  */
 import * as z from 'zod/mini';
 import { CLIENT_JWT_WEEKS_MAX, issueClientJwt } from '../../../../store/d1/issue-client-jwt.ts';
@@ -17,7 +17,7 @@ export const generateClientJwt = operation({
   summary: 'Issue the JWT an edge Worker authenticates with',
   body: z.strictObject({
     protectInstanceId: instanceId,
-    /** 0 means effectively unlimited (100 years). */
+    /** 0 means 100 years, which is practically unlimited. */
     expiresInWeeks: z.int().check(z.gte(0), z.lte(CLIENT_JWT_WEEKS_MAX)),
   }),
   response: z.object({

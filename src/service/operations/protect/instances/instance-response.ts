@@ -1,6 +1,6 @@
 /**
- * An instance as the management API returns it: every policy member beside the identity, camel case,
- * times in epoch milliseconds. The same members go into create and update.
+ * An instance as the management API returns it: its identity and every field of its policy, in camel case, with times
+ * in epoch milliseconds. Create and update take the same fields.
  */
 import * as z from 'zod/mini';
 import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
@@ -11,7 +11,7 @@ import type { InstanceConflict, StoredInstance } from '../../../../store/d1/inst
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
 
-export const instanceAnswer = z.object({
+export const instanceSchema = z.object({
   id: z.string(),
   active: z.boolean(),
   ...instanceIdentity.shape,
@@ -23,12 +23,12 @@ export const instanceAnswer = z.object({
 
 export const instanceId = z.string().check(z.minLength(1), z.maxLength(256));
 
-export function answerOf(stored: StoredInstance): ProtectInstance {
+export function instanceResponse(stored: StoredInstance): ProtectInstance {
   const { accountId: _accountId, version: _version, ...instance } = stored;
   return instance;
 }
 
-/** The caller's own active instance of this id; anybody else's does not exist. */
+/** An active instance of the caller's account. An instance of another account does not exist for the caller. */
 export async function ownInstance(
   context: Pick<OperationContext<unknown>, 'store' | 'account'>,
   id: string,

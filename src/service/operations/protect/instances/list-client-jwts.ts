@@ -1,10 +1,10 @@
-/** `POST /protect/client-jwt/list`: the client JWTs issued for an instance, newest first, without the tokens. */
+/** `POST /protect/client-jwt/list`: the client JWTs of an instance, newest first, without the tokens. */
 import * as z from 'zod/mini';
 import { clientJwtsOfInstance } from '../../../../store/d1/client-jwts.ts';
 import { operation } from '../../define-operation.ts';
 import { instanceId, ownInstance } from './instance-response.ts';
 
-/** Far above what a rotation leaves behind. */
+/** Far more than regular rotation leaves. */
 const LISTED_MAX = 1000;
 
 export const listClientJwts = operation({

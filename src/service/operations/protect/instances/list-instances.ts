@@ -1,8 +1,8 @@
-/** `POST /protect/instances` (interface document 4.8): every instance of the account, deleted ones as inactive. */
+/** `POST /protect/instances`: every instance of the account; a deleted instance is inactive. */
 import * as z from 'zod/mini';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
-import { answerOf, instanceAnswer } from './instance-response.ts';
+import { instanceResponse, instanceSchema } from './instance-response.ts';
 
 export const listInstances = operation({
   name: 'list-instances',
@@ -13,8 +13,8 @@ export const listInstances = operation({
   access: 'read',
   summary: 'List Protect instances',
   body: z.strictObject({}),
-  response: z.array(instanceAnswer),
+  response: z.array(instanceSchema),
   async handler({ store, account }) {
-    return (await instancesOfAccount(store, account.id)).map(answerOf);
+    return (await instancesOfAccount(store, account.id)).map(instanceResponse);
   },
 });

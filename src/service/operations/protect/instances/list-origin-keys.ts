@@ -1,6 +1,6 @@
 /**
- * `POST /protect/origin-keys`: the keys an origin checks `X-Protect-Signature` with, a year ahead if it
- * likes, so that an origin with a fixed configuration need not ask again every week (design 3.2).
+ * `POST /protect/origin-keys`: the keys with which an origin checks `X-Protect-Signature`, up to a year ahead, so that an
+ * origin with a fixed configuration need not ask every week.
  */
 import * as z from 'zod/mini';
 import { operation } from '../../define-operation.ts';
@@ -9,7 +9,7 @@ import { instanceId, ownInstance } from './instance-response.ts';
 import { rootKey } from '../../../../store/keys/root-key.ts';
 
 const WEEKS_DEFAULT = 8;
-/** A year and a week: whoever configures once a year never falls into a gap. */
+/** A year and a week: an origin that is configured once a year has no gap. */
 const WEEKS_MAX = 53;
 
 export const listOriginKeys = operation({
@@ -18,12 +18,12 @@ export const listOriginKeys = operation({
   path: '/protect/origin-keys',
   feature: 'Protect',
   permission: 'updateProtectSettings',
-  // No row is written, but what is told is a secret: the audit trail says who asked.
+  // Nothing is written, but the response has secrets, and the audit trail must show who asked for them.
   access: 'write',
-  summary: 'List the keys an origin checks the signature of the edge with',
+  summary: 'List the keys with which an origin checks the signature of the edge',
   body: z.strictObject({
     protectInstanceId: instanceId,
-    /** How many weeks from now are covered. */
+    /** Number of weeks from now. */
     weeks: z.optional(z.int().check(z.gte(1), z.lte(WEEKS_MAX))),
   }),
   response: z.object({

@@ -1,4 +1,4 @@
-/** `POST /protect/client-jwt/revoke`: one client JWT by its `jti`, refused from the edge's next call on. */
+/** `POST /protect/client-jwt/revoke`: revokes one client JWT by its `jti`, from the next call of the edge on. */
 import * as z from 'zod/mini';
 import { revokeClientJwt as revoke } from '../../../../store/d1/client-jwts.ts';
 import { operation } from '../../define-operation.ts';

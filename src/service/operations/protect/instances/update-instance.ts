@@ -1,6 +1,6 @@
 /**
- * `POST /protect/instances/update` (interface document 4.8): changes the members given, keeps the rest. Two clients
- * that change different members at once both win: a lost race is read again and merged anew.
+ * `POST /protect/instances/update`: changes the fields that are sent and keeps the others. When another update was
+ * faster, the instance is read again and merged again, so two clients that change different fields both succeed.
  */
 import * as z from 'zod/mini';
 import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
@@ -10,12 +10,9 @@ import { updateInstance as write } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
-import { answerOf, conflictError, instanceAnswer, instanceId, ownInstance } from './instance-response.ts';
+import { instanceResponse, conflictError, instanceSchema, instanceId, ownInstance } from './instance-response.ts';
 
-/**
- * Lost races in a row before the caller is told. Each means somebody else's update went through, so of this many
- * clients at once every one gets its turn.
- */
+/** Attempts before 409. Each failed attempt means that another update succeeded, so this many parallel clients all do. */
 const ATTEMPTS_MAX = 20;
 
 export const updateInstance = operation({
@@ -30,10 +27,10 @@ export const updateInstance = operation({
     id: instanceId,
     ...withoutDefaults(instanceIdentity.shape),
     ...withoutDefaults(instancePolicy.shape),
-    /** Client JWTs issued up to this moment stop working; epoch milliseconds, `null` lifts it. */
+    /** Client JWTs that were issued up to this time stop working; epoch milliseconds. `null` removes the limit. */
     clientJwtsRevokedBefore: z.optional(z.nullable(z.int().check(z.gte(0)))),
   }),
-  response: instanceAnswer,
+  response: instanceSchema,
   async handler(context) {
     const { store, account, body, nowMs } = context;
     const { id, clientJwtsRevokedBefore, ...change } = body;
@@ -52,13 +49,13 @@ export const updateInstance = operation({
       const revokedBefore =
         clientJwtsRevokedBefore === undefined ? current.clientJwtsRevokedBefore : clientJwtsRevokedBefore;
       const outcome = await write(store, { id, ...identity, policy }, revokedBefore, current.version, nowMs);
-      if (outcome.ok) return answerOf(await ownInstance(context, id));
+      if (outcome.ok) return instanceResponse(await ownInstance(context, id));
       if (outcome.error !== 'stale') throw conflictError(outcome.error);
     }
-    throw new OperationError('API.CONFLICT', 'The instance is being changed by others; try again');
+    throw new OperationError('API.CONFLICT', 'Other clients are changing this instance; try again');
   },
 });
 
-function pickPolicy(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(instancePolicy.shape).map((member) => [member, members[member]]));
+function pickPolicy(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(instancePolicy.shape).map((name) => [name, fields[name]]));
 }

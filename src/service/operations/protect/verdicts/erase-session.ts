@@ -1,7 +1,7 @@
 /**
- * `POST /protect/sessions/erase` (design 7: one jti can be erased): ends the session, so that nothing more
- * is filed under it, forgets its risk, and removes every verdict, report and captcha of it, sealed ones
- * included, out of the counts too. The jti of a single captcha erases that one.
+ * `POST /protect/sessions/erase`: ends a session, so that nothing more is stored under it, deletes its risk, and removes
+ * every verdict, report and captcha of it, from sealed segments and from the counts too. The jti of a single captcha
+ * erases that captcha.
  */
 import * as z from 'zod/mini';
 import { sessionRequest } from '../../../../contract/management/verdict-query.ts';
@@ -18,7 +18,7 @@ export const eraseSessionOperation = operation({
   feature: 'Protect',
   permission: 'updateProtectSettings',
   access: 'write',
-  summary: 'End one session and erase all that is kept of it',
+  summary: 'End one session and erase everything that is stored about it',
   body: sessionRequest,
   response: z.object({ jti: z.string(), erased: z.int() }),
   async handler(context) {

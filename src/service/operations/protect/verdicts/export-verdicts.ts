@@ -1,6 +1,4 @@
-/**
- * `POST /protect/verdicts/export`: everything a filter matches as a stream, newest first.
- */
+/** `POST /protect/verdicts/export`: every verdict that matches a filter, as a stream, newest first. */
 import * as z from 'zod/mini';
 import { verdictExportRequest } from '../../../../contract/management/verdict-query.ts';
 import { operation } from '../../define-operation.ts';

@@ -1,8 +1,8 @@
 /**
- * `GET /protect/metrics` (design 7): what the edges of the account's active instances counted, summed,
- * as Prometheus text. One isolate's own counters mean nothing; they ride in the batches and meet here.
- * `gatehouse_verdicts_missing` are records that isolates numbered and the log does not hold,
- * `gatehouse_dead_letters` batches that the queue gave up and the scheduled run tries again.
+ * `GET /protect/metrics`: the counters of the edges of the account's active instances, summed, as Prometheus text. One
+ * isolate's counters mean little alone, so they travel with the batches and are summed here.
+ * `gatehouse_verdicts_missing` counts records that isolates numbered and the log does not have.
+ * `gatehouse_dead_letters` counts batches that the queue gave up and the scheduled run tries again.
  */
 import * as z from 'zod/mini';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
@@ -10,7 +10,7 @@ import { missingRecords, sumCounters, verdictLogOf } from '../../../../store/eve
 import { operation } from '../../define-operation.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
-/** What goes down again when records arrive after all. */
+/** Values that go down again when records arrive late. */
 const gauges: ReadonlySet<string> = new Set(['gatehouse_verdicts_missing', 'gatehouse_dead_letters']);
 
 interface Sample {
@@ -54,14 +54,14 @@ export const getMetrics = operation({
   },
 });
 
-/** Counter names are `word` or `word{label="value"}`, checked when they arrived. */
+/** Counter names are `word` or `word{label="value"}`. They are checked when they arrive. */
 function sampleOf(instanceId: string, counter: string, value: number): Sample {
   const match = /^([a-z0-9_]+)(?:\{(.*)\})?$/.exec(counter);
   const labels = [`instance="${instanceId}"`, ...(match?.[2] ? [match[2]] : [])];
   return { name: `gatehouse_${match?.[1] ?? 'unknown'}`, labels: labels.join(','), value };
 }
 
-/** Samples of one metric stand together under its type, as the format wants. */
+/** In this format, the samples of one metric are together, after its type. */
 function exposition(samples: readonly Sample[]): string {
   const byName = Map.groupBy(samples, ({ name }) => name);
   return [...byName.keys()]

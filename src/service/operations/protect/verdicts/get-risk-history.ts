@@ -1,6 +1,6 @@
 /**
- * `POST /protect/risk-history` (interface document 4.8): how the risk score of one session went, request by
- * request, with what fired; and every change of the score with its parts and what caused it.
+ * `POST /protect/risk-history`: the risk score of one session, request by request with the rules that fired, and every
+ * change of the score with its parts and its cause.
  */
 import { riskHistoryResponse, sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { riskParts } from '../../../../risk/session-score.ts';

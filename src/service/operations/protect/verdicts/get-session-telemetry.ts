@@ -1,6 +1,6 @@
 /**
- * `POST /protect/session-telemetry` (interface document 4.8): what is known of one session, from its verdicts and
- * from what the protect script reported.
+ * `POST /protect/session-telemetry`: what is known about one session, from its verdicts and from the reports of the
+ * protect script.
  */
 import { sessionRequest, sessionTelemetryResponse } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
@@ -15,7 +15,7 @@ import { outcomeCounts } from './outcome-counts.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
 
-/** A session of more requests than this is summed up by its newest ones. */
+/** Of a session with more requests, only the newest ones are summarised. */
 const VERDICTS_MAX = 10_000;
 
 export const getSessionTelemetry = operation({
@@ -47,7 +47,7 @@ export const getSessionTelemetry = operation({
   },
 });
 
-/** Newest first in, each list newest first out. */
+/** The records are newest first, and so is each list in the result. */
 function describe(records: readonly VerdictRecord[]): object {
   const counts: Counts = [0, 0, 0];
   const rules = new Map<string, number>();

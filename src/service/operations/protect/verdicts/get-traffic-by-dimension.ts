@@ -1,7 +1,6 @@
 /**
- * `POST /protect/traffic-by-dimension` (interface document 4.8): a time series for each of the largest values of
- * a dimension, and one for all the others together. Both are exact: which values are largest is
- * decided over the whole window, not per bucket.
+ * `POST /protect/traffic-by-dimension`: one time series for each of the largest values of a dimension, and one for all
+ * other values together. Both are exact: the largest values are chosen over the whole window, not per bucket.
  */
 import {
   DIMENSION_POINTS_MAX,
@@ -20,7 +19,7 @@ import { addSeries, outcomeCounts, pointCounts, seriesPoint, sumCounts } from '.
 import { logTarget, outcomesOf, seriesWindow } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
-/** A value's verdicts, bucket by bucket. */
+/** The verdicts with one value, bucket by bucket. */
 interface Series {
   value: string | null;
   points: Point[];
@@ -63,12 +62,12 @@ export const getTrafficByDimension = operation({
   },
 });
 
-/** The named values and the others may each have a point in every bucket. */
+/** Each named value, and the others together, may have a point in every bucket. */
 function checkPoints(buckets: number, topN: number): void {
   if (buckets * (topN + 1) <= DIMENSION_POINTS_MAX) return;
   const most = Math.floor(DIMENSION_POINTS_MAX / buckets) - 1;
-  throw new OperationError('API.INVALID_BODY', 'The answer would hold too many points', [
-    { path: 'topN', message: `must be ${most} at most for ${buckets} buckets; or take a longer bucket` },
+  throw new OperationError('API.INVALID_BODY', 'The response would have too many points', [
+    { path: 'topN', message: `must be at most ${most} for ${buckets} buckets; or use a longer bucket` },
   ]);
 }
 
@@ -91,7 +90,7 @@ async function splitBy(
     };
   }
   if (groupBy === 'decision') return byDecision(total, topN);
-  // One more than asked for, in case the lumped surplus is among the largest: it belongs to `other`.
+  // One more than asked for: if the rest that a shard did not count apart is among them, it belongs to `other`.
   const { values, more, lumped } = await countValues(store, log, groupBy, window, topN + 1);
   const named = values.filter(({ value }) => value !== null);
   const top = named.slice(0, topN).map(({ value }) => value as string);
@@ -104,7 +103,7 @@ async function splitBy(
   };
 }
 
-/** Every count is split by decision already. */
+/** Every count is already split by decision. */
 function byDecision(total: Point[], topN: number): Split {
   const series = decisions
     .map((value, outcome) => ({

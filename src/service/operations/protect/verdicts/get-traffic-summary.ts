@@ -1,7 +1,4 @@
-/**
- * `POST /protect/traffic-summary` (interface document 4.8): traffic by bucket and decision, exact, from the
- * rollups alone.
- */
+/** `POST /protect/traffic-summary`: traffic by bucket and decision, exact, from the rollups alone. */
 import { trafficSummaryResponse, trafficSummaryRequest } from '../../../../contract/management/verdict-query.ts';
 import { countSeries } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';

@@ -1,6 +1,6 @@
 /**
- * `POST /protect/verdicts/distinct-fired-rules` (interface document 4.8): which rules fired in a window, monitored
- * ones included, with exact counts from the rollups. The window is taken to whole minutes.
+ * `POST /protect/verdicts/distinct-fired-rules`: which rules fired in a window, including monitored rules, with exact
+ * counts from the rollups. The window is extended to whole minutes.
  */
 import { distinctFiredRulesResponse, distinctRequest } from '../../../../contract/management/verdict-query.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
@@ -8,7 +8,7 @@ import { operation } from '../../define-operation.ts';
 import { outcomeCounts } from './outcome-counts.ts';
 import { distinctWindow, logTarget } from './verdict-log-query.ts';
 
-/** About 1 MB of answer. */
+/** About 1 MB of response. */
 const RULES_MAX = 10_000;
 
 export const listDistinctFiredRules = operation({
@@ -27,7 +27,7 @@ export const listDistinctFiredRules = operation({
     const counted = { ...window, outcomes: null };
     const { values, more } = await countValues(context.store, log, 'fired_rule', counted, RULES_MAX + 1);
     return {
-      // The empty value stands for verdicts in which no rule fired; `null` for rules not kept apart.
+      // The empty value: verdicts in which no rule fired. `null`: rules that were not counted apart.
       firedRules: values
         .filter(({ value }) => value !== '' && value !== null)
         .slice(0, RULES_MAX)

@@ -1,6 +1,6 @@
 /**
- * `POST /protect/verdicts/distinct-sources` (interface document 4.8): which sources decided in a window, with
- * exact counts from the rollups. The window is taken to whole minutes.
+ * `POST /protect/verdicts/distinct-sources`: which sources decided in a window, with exact counts from the rollups. The
+ * window is extended to whole minutes.
  */
 import { distinctRequest, distinctSourcesResponse } from '../../../../contract/management/verdict-query.ts';
 import { countValues } from '../../../../store/event-log/client/verdict-log.ts';
@@ -8,7 +8,7 @@ import { operation } from '../../define-operation.ts';
 import { outcomeCounts } from './outcome-counts.ts';
 import { distinctWindow, logTarget } from './verdict-log-query.ts';
 
-/** There are 13 sources; a later version may know more. */
+/** There are 13 sources; a later version may have more. */
 const SOURCES_MAX = 100;
 
 export const listDistinctSources = operation({

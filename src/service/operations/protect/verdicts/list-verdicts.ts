@@ -1,9 +1,7 @@
-/**
- * `POST /protect/verdicts` (interface document 4.8): pages the verdict log, newest first, with every filter.
- */
+/** `POST /protect/verdicts`: the verdict log in pages, newest first, with every filter. */
 import { verdictPageResponse, verdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { operation } from '../../define-operation.ts';
-import { pageResponse } from './verdict-page.ts';
+import { verdictPage } from './verdict-page.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
 export const listVerdicts = operation({
@@ -18,6 +16,6 @@ export const listVerdicts = operation({
   response: verdictPageResponse,
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
-    return pageResponse(context.store, target, rowFilter(context.body, target.horizon), context.body);
+    return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
   },
 });

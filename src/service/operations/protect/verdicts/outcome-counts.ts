@@ -1,6 +1,4 @@
-/**
- * Counts in the words of the wire.
- */
+/** Counts of verdicts in the form that the API returns. */
 import type { Counts, Point } from '../../../../store/event-log/shard-rpc.ts';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +26,7 @@ export function seriesPoint(point: Point): { timestamp: number } & OutcomeCounts
   return { timestamp: point[0] * MINUTE_MS, ...outcomeCounts(pointCounts(point)) };
 }
 
-/** Adds the counts of several series, bucket by bucket. */
+/** The sum of several series, bucket by bucket. */
 export function addSeries(all: readonly (readonly Point[])[]): Point[] {
   const sums = new Map<number, Point>();
   for (const point of all.flat()) {

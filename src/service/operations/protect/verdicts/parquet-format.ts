@@ -1,6 +1,6 @@
 /**
- * Verdicts as one Parquet file, for DuckDB and its like: a column per member, lists and the edge's
- * facts as JSON. Written a row group at a time; the writer keeps only what the footer needs.
+ * Verdicts as one Parquet file, for DuckDB and similar tools: one column per field; lists and the facts of the edge are
+ * JSON. One row group is written at a time, and the writer keeps only what the footer needs.
  */
 import type { BasicType } from 'hyparquet-writer';
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
@@ -9,7 +9,7 @@ import { schemaFromColumnData } from 'hyparquet-writer/src/schema.js';
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import type { ExportFormat } from './stream-verdicts.ts';
 
-/** A row group of about 250 kB: 40 ms to encode, and large enough to compress. */
+/** A row group of about 250 kB takes 40 ms to encode and is large enough to compress well. */
 const GROUP_ROWS = 5000;
 
 interface Column {
@@ -32,7 +32,7 @@ const plain = (name: keyof VerdictRecord, type: BasicType, nullable = false): Co
   of: (record) => record[name] ?? null,
 });
 
-/** A new column goes to the end: readers may count them. */
+/** A new column goes to the end, because readers may refer to columns by number. */
 const columns: readonly Column[] = [
   text('id'),
   text('request_id'),
@@ -75,7 +75,7 @@ export function parquetFormat(): ExportFormat {
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'gatehouse' });
   const taken = (): Uint8Array => {
     const part = bytes.getBytes().slice();
-    // `offset`, which the footer points by, goes on counting.
+    // The writer's own `offset`, from which the footer gets its positions, continues to count.
     bytes.index = 0;
     return part;
   };

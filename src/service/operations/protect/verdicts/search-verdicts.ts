@@ -1,10 +1,7 @@
-/**
- * `POST /protect/verdicts/search` (interface document 4.8): the verdicts of one client, by address, session or
- * network; members given together must all hold.
- */
+/** `POST /protect/verdicts/search`: the verdicts of one client, by address, session or network. All given fields must match. */
 import { verdictPageResponse, verdictSearchRequest } from '../../../../contract/management/verdict-query.ts';
 import { operation } from '../../define-operation.ts';
-import { pageResponse } from './verdict-page.ts';
+import { verdictPage } from './verdict-page.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
 export const searchVerdicts = operation({
@@ -19,6 +16,6 @@ export const searchVerdicts = operation({
   response: verdictPageResponse,
   async handler(context) {
     const target = await logTarget(context, context.body.siteKey);
-    return pageResponse(context.store, target, rowFilter(context.body, target.horizon), context.body);
+    return verdictPage(context.store, target, rowFilter(context.body, target.horizon), context.body);
   },
 });

@@ -1,6 +1,4 @@
-/**
- * Every verdict of one session, newest first, up to a bound that explains any score.
- */
+/** Every verdict of one session, newest first, up to a limit. */
 import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
@@ -12,7 +10,7 @@ const PAGE_ROWS = 1000;
 
 export interface SessionVerdicts {
   records: VerdictRecord[];
-  /** Of the session, those beyond the bound included. */
+  /** Of the whole session, including those beyond the limit. */
   total: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything a filter matches, newest first, page by page: the next page is read when the client has
- * taken the last one, so neither side holds more than a page.
+ * Every verdict that matches a filter, newest first, page by page. The next page is read when the client has taken the
+ * last one, so neither side holds more than one page.
  */
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
@@ -8,14 +8,14 @@ import type { RowKey, StoredRow } from '../../../../store/event-log/log-row.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
-/** A shard sends its rows in one message, which holds 32 MiB; the largest are 30 kB. */
+/** A shard sends its rows in one message of at most 32 MiB, and the largest row has 30 kB. */
 const ROWS_AT_ONCE = 1000;
 
-/** How rows become bytes. `close` says what a file ends with. */
+/** How rows become bytes. `close` returns the end of the file. */
 export interface ExportFormat {
   contentType: string;
   extension: string;
-  /** About this many rows at a time. */
+  /** Rows of one page. */
   pageRows: number;
   page(rows: readonly StoredRow[]): Uint8Array;
   close(): Uint8Array | null;
@@ -44,7 +44,7 @@ export function exportStream(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const rows: StoredRow[] = [];
-      // A page may be short, or empty, and still not be the last.
+      // A page may be short or empty without being the last one.
       while (!isOver && rows.length < format.pageRows) {
         const limit = Math.min(format.pageRows - rows.length, ROWS_AT_ONCE);
         const page = await readPage(store, log, { filter, before, offset: 0, limit, wantTotal: false });

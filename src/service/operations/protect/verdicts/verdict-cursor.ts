@@ -13,7 +13,7 @@ export function decodeCursor(cursor: string | undefined): PageStart | null {
   const match = /^(\d{1,16})\.([0-9a-f-]{36})(?:\.(\d{1,6}))?$/.exec(bytes ? new TextDecoder().decode(bytes) : '');
   if (!match)
     throw new OperationError('API.INVALID_BODY', 'The cursor cannot be read', [
-      { path: 'cursor', message: 'must be a nextCursor of an earlier answer' },
+      { path: 'cursor', message: 'must be the nextCursor of an earlier response' },
     ]);
   return { timestamp: Number(match[1]), id: match[2] as string, skip: Number(match[3] ?? 0) };
 }

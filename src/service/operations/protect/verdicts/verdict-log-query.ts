@@ -1,6 +1,6 @@
 /**
- * From a request's members to the log's own terms: whose log, which window, which rows. The window
- * never reaches behind the instance's retention, so that rows and counts always end together.
+ * From the fields of a request to the terms of the log: which log, which window, which rows. The window never goes
+ * further back than the instance's retention, so that rows and counts always end at the same time.
  */
 import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
 import type { OperationContext } from '../../define-operation.ts';
@@ -19,29 +19,29 @@ import type { LogName } from '../../../../store/event-log/client/shards.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A skewed clock may date a verdict up to five minutes ahead. */
+/** A wrong clock may date a verdict up to five minutes ahead. */
 const AHEAD_MS = 300_000;
 
 export interface LogTarget {
   log: LogName;
   instance: StoredInstance;
-  /** Nothing before this moment is kept; epoch milliseconds. */
+  /** Nothing older is kept; epoch milliseconds. */
   horizon: number;
 }
 
-/** The account's active instance and its log. Throws `NoActiveInstanceError`. */
+/** The account's active instance and its log. @throws NoActiveInstanceError */
 export async function logTarget(context: OperationContext<unknown>, siteKey: string | undefined): Promise<LogTarget> {
   const instance = await activeInstance(context.store, context.account.id, siteKey);
   if (!instance) throw new NoActiveInstanceError();
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 
-export type FilterMembers = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'> & {
+export type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offset' | 'cursor'> & {
   ip?: string | undefined;
   jti?: string | undefined;
 };
 
-export function rowFilter(query: FilterMembers, horizon: number): RowFilter {
+export function rowFilter(query: FilterFields, horizon: number): RowFilter {
   const { requestPath } = query;
   const prefix = requestPath?.endsWith('*') ?? false;
   return {
@@ -76,13 +76,13 @@ export interface SeriesWindow {
   /** Epoch milliseconds, on bucket boundaries. */
   since: number;
   until: number;
-  /** What is counted of it, in minutes since the epoch. */
+  /** The part that is counted, in minutes since the epoch. */
   from: number;
   to: number;
   bucketMinutes: number;
 }
 
-/** Whole buckets around `since` and `until`; default: the last 24 hours. */
+/** Whole buckets around `since` and `until`. Default: the last 24 hours. */
 export function seriesWindow(
   query: { since?: number | undefined; until?: number | undefined; bucket: number },
   horizon: number,
@@ -93,16 +93,16 @@ export function seriesWindow(
   const asked = query.since ?? (query.until ?? nowMs) - DAY_MS;
   const since = Math.min(Math.floor(Math.max(asked, horizon) / bucketMs) * bucketMs, until);
   if ((until - since) / bucketMs > SERIES_POINTS_MAX) {
-    throw new OperationError('API.INVALID_BODY', 'The window holds too many buckets', [
-      { path: 'bucket', message: `must divide the window into ${SERIES_POINTS_MAX} buckets at most` },
+    throw new OperationError('API.INVALID_BODY', 'The window has too many buckets', [
+      { path: 'bucket', message: `must divide the window into at most ${SERIES_POINTS_MAX} buckets` },
     ]);
   }
-  // The first bucket may begin before what is kept: of it only that is counted, as rows end there too.
+  // The first bucket may begin before the oldest row that is kept. Only the kept part of it is counted.
   const from = Math.min(Math.max(since, horizon), until) / MINUTE_MS;
   return { since, until, from, to: until / MINUTE_MS, bucketMinutes: query.bucket / 60 };
 }
 
-/** Whole minutes around `since` and `until`; default end: now, and what skewed clocks date ahead. */
+/** Whole minutes around `since` and `until`. The default end includes verdicts that wrong clocks date ahead. */
 export function distinctWindow(
   query: { since: number; until?: number | undefined },
   horizon: number,

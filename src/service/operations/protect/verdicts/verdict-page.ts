@@ -1,6 +1,6 @@
 /**
- * The answer of the two endpoints that page the log. Records go out as the bytes they were stored
- * in: no parse, no second serialisation.
+ * The response of the two operations that page the log. Records are sent as the text in which they are stored, without
+ * parsing and writing them again.
  */
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from './verdict-cursor.ts';
 import type { LogTarget } from './verdict-log-query.ts';
 import type { ServiceStore } from '../../../environment.ts';
 
-export async function pageResponse(
+export async function verdictPage(
   store: ServiceStore,
   target: LogTarget,
   filter: RowFilter,
