@@ -231,7 +231,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       acceptLanguage: request.headers['accept-language'] ?? null,
       languages: pageLanguages,
       branding: {},
-      style: pageStyle({}),
+      style: pageStyle(server.interstitial.branding ?? {}),
       siteKey: 'site-1',
       returnTo: url.pathname + url.search,
       assetHashes: Object.fromEntries(Object.entries(server.assets).map(([file, { hash }]) => [file, hash])),
