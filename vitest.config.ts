@@ -59,7 +59,6 @@ export default defineConfig({
                 SERVICE_URL: 'https://gatehouse.test',
                 // A fixed key, so that a later run can open what an earlier run sealed.
                 MASTER_KEY: 'dGVzdC1vbmx5LWtleS10aGF0LWlzLTMyLWJ5dGVzLSE',
-                OPS_TOKEN: 'test-ops-token',
                 TEST_MIGRATIONS: await readD1Migrations('src/store/d1/migrations'),
               },
             },

@@ -47,7 +47,7 @@ async function overHttp(tokens: number): Promise<Record<string, object>> {
   const known = new Set(workerdPids());
   const worker = await startServiceWorker({
     storage,
-    vars: { MASTER_KEY: masterKey, SERVICE_URL: 'http://service.bench', OPS_TOKEN: 'bench' },
+    vars: { MASTER_KEY: masterKey, SERVICE_URL: 'http://service.bench' },
     quiet: true,
     bundle: bundleWorker,
   });

@@ -1,6 +1,6 @@
 /**
- * Import boundaries: which room may import which, no circles (type-only imports included), and no arrow upward
- * inside the edge. The rooms are described in docs/architecture.md. Run alone, it prints the arrows between the rooms
+ * Import boundaries: which room may import which, also inside the store and the service, no circles (type-only imports
+ * included), and no arrow upward inside the edge. The rooms are described in docs/architecture.md. Run alone, it prints the arrows between the rooms
  * of `src/edge`.
  */
 import { readFileSync } from 'node:fs';
@@ -50,6 +50,15 @@ const storeMayImport: Readonly<Record<string, readonly string[]>> = {
   'spend-ledger': [],
   'event-log': [],
 };
+/** Rooms of `src/service` and the rooms of it each may import. The files above the rooms may import all of them. */
+const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
+  'environment.ts': [],
+  http: ['environment.ts'],
+  ingest: ['environment.ts'],
+  captcha: ['environment.ts', 'http', 'ingest'],
+  'edge-api': ['environment.ts', 'http', 'ingest', 'captcha'],
+  operations: ['environment.ts', 'http', 'ingest'],
+};
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else
  * of each other, so that no function runs on the wrong side.
@@ -97,6 +106,7 @@ export async function checkImportGraph(): Promise<string[]> {
   return [
     ...imports.flatMap(forbiddenImport),
     ...imports.flatMap(forbiddenInStore),
+    ...imports.flatMap(forbiddenInService),
     ...upwardArrows(imports).map(({ from, to }) => `${from} imports ${to}, which lies above it`),
     ...circles(imports).map((files) => `circle of imports: ${files.join(' → ')} → ${files[0]}`),
   ];
@@ -122,6 +132,14 @@ function forbiddenInStore({ from, to }: Import): string[] {
   return storeMayImport[room]?.includes(target)
     ? []
     : forbidden(`src/store/${room} may not import src/store/${target}`);
+}
+
+function forbiddenInService({ from, to }: Import): string[] {
+  const [room, target] = [roomIn('src/service', from), roomIn('src/service', to)];
+  if (room === null || target === null || room === target) return [];
+  return (serviceMayImport[room]?.includes(target) ?? room.endsWith('.ts'))
+    ? []
+    : [`${from} imports ${to}: src/service/${room} may not import src/service/${target}`];
 }
 
 /** The folder, or the file, directly below `parent`. */

@@ -201,11 +201,11 @@ class LocalStack {
   }
 
   async #bootService(): Promise<ServiceWorker> {
-    const { masterKey, opsToken } = this.#state.secrets();
+    const { masterKey } = this.#state.secrets();
     const service = await startServiceWorker({
       storage: this.#state.storage('service'),
       quiet: this.#options.quiet ?? false,
-      vars: { SERVICE_URL: this.#serviceUrl, MASTER_KEY: masterKey, OPS_TOKEN: opsToken, ...this.#options.serviceVars },
+      vars: { SERVICE_URL: this.#serviceUrl, MASTER_KEY: masterKey, ...this.#options.serviceVars },
     });
     this.#service = service;
     await migrate(service.database);
