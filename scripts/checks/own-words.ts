@@ -1,7 +1,7 @@
 /**
- * Comments, documents and messages must stand on their own: they name standards and pages of this repository, never
- * a paper that a reader cannot open. A short list of archaic words is refused as well. Run alone, it prints every
- * finding; give it paths (`node scripts/checks/own-words.ts src/store docs`) to see only theirs.
+ * Comments, documents and messages must stand on their own: they name standards and pages of this repository, never a
+ * paper that a reader cannot open. The check also refuses a short list of archaic words. Run alone, it prints every
+ * finding, or those of the given paths: `node scripts/checks/own-words.ts src/store docs`.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
