@@ -22,7 +22,8 @@ export class WindowCounts {
   }
 
   /** Whether the next use may pass. Counts nothing. */
-  hasRoom(key: string): boolean {
-    return (this.#windows.get(key)?.used ?? 0) < this.#max;
+  hasRoom(key: string, nowMs: number): boolean {
+    const window = this.#windows.get(key);
+    return !window || nowMs - window.openedAtMs > this.#windowMs || window.used < this.#max;
   }
 }

@@ -4,12 +4,14 @@
  * and rules in KV. A Worker that is not configured refuses every request and logs what is missing.
  */
 import { Hono } from 'hono/tiny';
-import { gate } from './gate.ts';
+import { gate, refuse } from './gate.ts';
 import type { EdgeBindings } from './gate.ts';
+import { newEventId } from '../logsink/event-id.ts';
 import { isolateOf } from './isolate/isolate.ts';
 import type { EdgeMode } from './isolate/mode.ts';
 import { protectRoutes } from './protect/routes.ts';
 import { readFacts } from './request/facts.ts';
+import type { RequestFacts } from './request/facts.ts';
 
 const app = new Hono<{ Bindings: EdgeBindings }>({
   getPath: (_request, options) => (options as { env: EdgeBindings }).env.facts.target.path,
@@ -26,7 +28,14 @@ export function edgeWorker(mode: EdgeMode) {
       const reading = isolateOf(env, mode);
       if (!reading.ok) return notConfigured();
       const isolate = reading.value;
-      return app.fetch(request, { isolate, facts: readFacts(request, Date.now(), isolate) }, ctx);
+      let facts: RequestFacts;
+      try {
+        facts = readFacts(request, Date.now(), isolate);
+      } catch (error) {
+        // There is nothing to judge or to record. Crafted input must not open the gate.
+        return refuse(isolate, newEventId(Date.now()), error);
+      }
+      return app.fetch(request, { isolate, facts }, ctx);
     },
 
     async scheduled(_controller: ScheduledController, env: object): Promise<void> {

@@ -3,6 +3,7 @@
  * this file calls the origin and turns a step into a response, and it writes exactly one record per request.
  */
 import type { Context } from 'hono';
+import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
@@ -11,7 +12,7 @@ import { isJudged, unjudged } from './decide/context.ts';
 import type { RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
 import { errorVerdict } from './decide/verdict.ts';
-import { bareRefusal, reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
+import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
 import type { OriginFault } from './origin/call-origin.ts';
@@ -123,6 +124,8 @@ const originFaults = {
   unreachable: message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site could not be reached. Try again.'),
 } satisfies Record<OriginFault, object>;
 
+const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
+
 function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
   return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
 }
@@ -132,10 +135,12 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
   if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
-    return { step, response: handedOn(step, response, isolate), originMs };
+    return { step, response: await handedOn(step, response, isolate), originMs };
   } catch (error) {
-    reportException(step.context.facts, isolate, error);
-    return answered(answerWith(step.context, originFaults.unreachable, step.verified), isolate);
+    reportException(step.context.facts.requestId, isolate, error);
+    // The origin has acted: it is not called again, and the visitor must know that it may have worked.
+    void response.body?.cancel();
+    return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate)), originMs };
   }
 }
 
@@ -144,14 +149,19 @@ async function answered(step: Answered, isolate: Isolate): Promise<Outcome> {
     return { step, response: await respond(step.context, step.answer, isolate.pageTexts), originMs: null };
   } catch (error) {
     const { context } = step;
-    reportException(context.facts, isolate, error);
-    const verdict = errorVerdict('block', 'An exception while answering.');
-    return {
-      step: answerWith({ ...context, verdict }, { kind: 'block' }),
-      response: bareRefusal(context.facts),
-      originMs: null,
-    };
+    const verdict = errorVerdict('block', 'An exception at the gate: blocked.');
+    const refused = answerWith({ ...context, verdict }, { kind: 'block' });
+    return { step: refused, response: refuse(isolate, context.facts.requestId, error), originMs: null };
   }
+}
+
+/** The last resort after an exception of ours: a bare refusal, which needs nothing that could fail as well. */
+export function refuse(isolate: Isolate, requestId: string, error: unknown): Response {
+  reportException(requestId, isolate, error);
+  return new Response(`Forbidden\nReference: ${requestId}\n`, {
+    status: 403,
+    headers: { 'cache-control': 'no-store', [header.requestId]: requestId, [header.decision]: 'block' },
+  });
 }
 
 /** Without the port and the final dot of a full name. An IPv6 literal keeps its brackets. */

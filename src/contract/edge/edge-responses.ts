@@ -24,11 +24,14 @@ export type EdgeVersion = z.infer<typeof edgeVersion>;
 export const edgeKeySet = z.strictObject({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
 export type EdgeKeySet = z.infer<typeof edgeKeySet>;
 
-/** `GET /edge/v1/config`. `configVersion` is also the ETag. */
-export const edgeConfig = z.strictObject({
+/**
+ * `GET /edge/v1/config`. `configVersion` is also the ETag. Unknown fields are dropped, so that an edge accepts the config
+ * of a newer service.
+ */
+export const edgeConfig = z.object({
   configVersion: id,
   instanceId: id,
-  policy: instancePolicy,
+  policy: z.object(instancePolicy.shape),
   siteKey: id,
   secretKey: id,
   keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
@@ -37,7 +40,7 @@ export const edgeConfig = z.strictObject({
   /** Style sheet of the gate's pages, without any `<` that would close its element. */
   pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
-  detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(64)), []),
+  detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(31)), []),
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(

@@ -42,8 +42,4 @@ export const BAD_REQUEST: Answer = { kind: 'text', status: 400, text: 'Bad reque
 /** A name that the instance's `hosts` does not list (RFC 9110 section 15.5.20). */
 export const FOREIGN_HOST: Answer = { kind: 'text', status: 421, text: 'This gate does not serve this host' };
 /** More challenged submissions at once than this isolate can hold. A moment later there is room. */
-export const NO_ROOM = message(
-  'send-again',
-  'API.UNAVAILABLE',
-  'The gate is receiving too many submissions at once. Send this one again.',
-);
+export const NO_ROOM = message('send-again', 'API.UNAVAILABLE', 'Too many submissions at once. Send this one again.');

@@ -47,8 +47,8 @@ export async function challengeStep(context: JudgedContext, ports: ChallengePort
   return form === 'page' ? holdSubmission(context, ports, submission) : answerWith(context, { kind: 'challenge' });
 }
 
-const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely. Send it again.');
-const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond. Try again.');
+const INCOMPLETE = message('send-again', 'API.BAD_REQUEST', 'The submission did not arrive completely.');
+const NO_CHALLENGES = message('unavailable', 'API.UNAVAILABLE', 'The challenge service does not respond.');
 
 /** No body, so nothing can be lost. `FAIL_MODE_CHALLENGE` says what happens without a service. */
 async function challengeWithoutBody(context: JudgedContext, ports: ChallengePorts, form: AnswerForm): Promise<Step> {

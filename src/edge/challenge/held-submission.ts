@@ -22,6 +22,7 @@ import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Submission } from '../submission/read-submission.ts';
+import { NO_COOKIE, WAIT_SECONDS } from './wait-lane.ts';
 import type { WaitLane } from './wait-lane.ts';
 import { askLedger } from './ledger.ts';
 import type { LedgerPorts } from './ledger.ts';
@@ -33,17 +34,9 @@ const RETURN_MARK = '__protect-replay=1';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
-export const TOO_LARGE = message(
-  'too-large',
-  'API.BODY_TOO_LARGE',
-  'This submission is too large to be held for a challenge.',
-);
-const SEND_AGAIN = message(
-  'send-again',
-  'API.CHALLENGE_REQUIRED',
-  'Solve the challenge on this site, then send the form again.',
-);
-const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'The held submission is no longer valid. Send it again.');
+export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
+const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
+const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.');
 
 export interface HoldPorts {
   environment: Pick<EdgeEnvironment, 'rules'>;
@@ -57,11 +50,15 @@ export async function holdSubmission(
   submission: Submission,
   notice?: ChallengeExtras['notice'],
 ): Promise<Step> {
-  const { facts, config, held } = context;
+  const { facts, config, held, clearance } = context;
   const { request, target, signals, nowMs, requestId } = facts;
   // A notice says why the submission's token did not pass.
   const verified = notice === undefined ? null : false;
   if (submission.body.length > HELD_MAX_BYTES) return answerWith(context, TOO_LARGE, verified);
+  // It came back after the wait and still has no clearance: the browser keeps no cookie. Another round would not help.
+  if (held && !clearance && nowMs - held.sealedAtMs >= WAIT_SECONDS * 1000) {
+    return answerWith(context, NO_COOKIE, verified);
+  }
   // Without a ledger that spends the seal, the submission could be sent twice.
   const canBeSpent = environment.rules.kind === 'service';
   if (!canBeSpent || request.method !== 'POST' || !isSameOrigin(request, target.host, false)) {
@@ -130,7 +127,8 @@ async function restored(
   if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return failed(NOT_VALID);
   const url = `${target.scheme}://${held.host}${held.received}`;
   const restoredTarget = canonicalTarget(url);
-  if (!restoredTarget || !target.received.startsWith(held.received)) return failed(NOT_VALID);
+  const returned = held.received + (restoredTarget?.query === '' ? '?' : '&') + RETURN_MARK;
+  if (!restoredTarget || target.received !== returned) return failed(NOT_VALID);
 
   const headers = new Headers(request.headers);
   headers.set('content-type', held.contentType);

@@ -11,6 +11,7 @@ import type { Answer } from '../answer/answer.ts';
 import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
+import type { Verdict } from '../decide/verdict.ts';
 import { WindowCounts } from '../../bytes/window-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
@@ -40,7 +41,7 @@ interface Ticket {
 /** In a frame that nobody sees. */
 const CLEARED: Answer = { kind: 'text', status: 200, text: 'Cleared' };
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This link is no longer valid. Open the page again.');
-const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not keep the cookie. Allow cookies.');
+export const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not keep the cookie.');
 
 export class WaitLane {
   /** `null`: no ledger counts for other isolates. */
@@ -87,7 +88,8 @@ export class WaitLane {
       // Too early: the same link again, later.
       return answerWith(context, goOn(`/__protect/wait${target.query}`, ticket.opensAt - nowMs));
     }
-    if (this.#taken.get(ticket.jti)) return answerWith(context, NOT_VALID);
+    // The risk may have risen since the link was made.
+    if (isAtRisk(context.verdict, config) || this.#taken.get(ticket.jti)) return answerWith(context, NOT_VALID);
     this.#taken.set(ticket.jti, true);
     if (!(await this.#mayPass(facts, ticket.jti, ticket.opensAt - WAIT_SECONDS * 1000))) {
       return answerWith(context, NOT_VALID);
@@ -96,10 +98,10 @@ export class WaitLane {
     return answerWith({ ...context, cookies }, goOn(`/__protect/wait${target.query}&kept=1`), true);
   }
 
-  #isOffered({ config, facts, verdict }: JudgedContext): boolean {
-    if (config.policy.clearanceLevel > 0) return false;
-    const isAtRisk = (verdict.riskScore ?? 0) >= config.policy.challengeThreshold || verdict.source === 'ip-category';
-    return !isAtRisk && this.#used.hasRoom(addressPrefix(facts.signals.ip));
+  #isOffered(context: JudgedContext): boolean {
+    const { config, facts, verdict } = context;
+    if (config.policy.clearanceLevel > 0 || isAtRisk(verdict, config)) return false;
+    return this.#used.hasRoom(addressPrefix(facts.signals.ip), facts.nowMs);
   }
 
   /** Within the isolate's budget and, where the ledger responds, within the ledger's, which is exact. */
@@ -111,6 +113,10 @@ export class WaitLane {
     const question = { path: '/edge/v1/waits/take', field: 'taken', body, failure: 'wait_ledger_failures' };
     return (await askLedger(this.#ledger, question)) !== false;
   }
+}
+
+function isAtRisk({ riskScore, source }: Verdict, { policy }: CompiledConfig): boolean {
+  return (riskScore ?? 0) >= policy.challengeThreshold || source === 'ip-category';
 }
 
 async function waitClearance({ signals, nowMs }: RequestFacts, config: CompiledConfig, jti: string): Promise<string> {

@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly held: HeldReturn | null;
   /** `Set-Cookie` values for the response, whatever it is. */
   readonly cookies: readonly string[];
+  /** For a forwarded response: a clearance cookie that also holds the visitor's other address family. */
+  readonly learnedCookie: (() => Promise<string>) | null;
 }
 
 /** A context whose verdict was made from a loaded config and ruleset. */
@@ -50,6 +52,7 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
     jti: null,
     held: null,
     cookies: NO_COOKIES,
+    learnedCookie: null,
     ...known,
   };
 }

@@ -60,7 +60,7 @@ export async function judge(
     const successor = renewals.successorOf(session.refresh, visitor, nowMs, waitUntil);
     if (successor) cookies.push(sessionCookie(successor, facts.target, nowMs));
   }
-  if (clearance?.learned) cookies.push(await clearanceCookie(clearance.learned, config, nowMs));
+  const learned = clearance?.learned;
   return {
     isJudged: true,
     facts,
@@ -72,6 +72,7 @@ export async function judge(
     jti: session.jti ?? clearance?.jti ?? null,
     held,
     cookies,
+    learnedCookie: learned ? () => clearanceCookie(learned, config, nowMs) : null,
   };
 }
 

@@ -2,7 +2,7 @@
 import type { EdgeEnvironment } from '../environment.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import type { HeldReturn } from '../decide/context.ts';
+import type { HeldReturn, RequestContext } from '../decide/context.ts';
 import type { Forward } from '../step/step.ts';
 import { annotated, sendToOrigin, visitorLocation } from './send-to-origin.ts';
 import { injectProtectScript } from './inject.ts';
@@ -48,7 +48,12 @@ export async function callOrigin(
 }
 
 /** The origin's response as the visitor gets it. */
-export function handedOn({ context }: Forward, response: Response, { environment }: OriginPorts): Response {
+export async function handedOn({ context }: Forward, response: Response, ports: OriginPorts): Promise<Response> {
+  if (!context.learnedCookie) return finished(context, response, ports);
+  return finished({ ...context, cookies: [...context.cookies, await context.learnedCookie()] }, response, ports);
+}
+
+function finished(context: RequestContext, response: Response, { environment }: OriginPorts): Response {
   const location = visitorLocation(response, context.facts.target, environment.origin);
   const handed = annotated(response, context, location);
   return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts) : handed;

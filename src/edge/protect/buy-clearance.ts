@@ -26,7 +26,7 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
   if (typeof token !== 'string' || token === '' || token.length > TOKEN_MAX_CHARS) {
     return answerWith(context, error('API.INVALID_BODY', 'Send the token of a solved challenge.'));
   }
-  if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no configuration yet. Try again.'));
+  if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
 
   const check = await checkToken(facts, config, isolate, token, CLEARANCE_ACTION);
   if (check.outcome === 'refused') {

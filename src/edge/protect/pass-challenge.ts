@@ -28,7 +28,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
     const { facts, config } = context;
     const body = await readJsonObject(facts.request);
     if (!body.ok) return answerWith(context, body.error);
-    if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no configuration yet. Try again.'));
+    if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
     const { localChallenges, environment, count } = isolate;
     const { challenge, solution } = body.value;
     const { signals, nowMs } = facts;
@@ -50,7 +50,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
       const minted = await localChallenges.mint(config, signals, nowMs);
       return answerWith(context, json(minted));
     }
-    return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond. Try again.'));
+    return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));
   };
 }
 

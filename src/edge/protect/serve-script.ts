@@ -13,14 +13,14 @@ import type { Answered } from '../step/step.ts';
 
 export async function serveScript(context: RequestContext, { files }: Pick<Isolate, 'files'>): Promise<Answered> {
   const { target } = context.facts;
-  const name = target.path.slice(protectPrefix.length);
+  const name = target.path.slice(protectPrefix.length).replace(/\/$/, '');
   const body = files.embedded(name)?.body ?? (await files.read(name));
   if (body === 'unreachable') {
-    return answerWith(context, error('API.UNAVAILABLE', 'The service does not respond. Try again.'));
+    return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));
   }
   const hash = assetHashes[name];
   if (body === 'absent' || hash === undefined) {
-    return answerWith(context, error('API.NOT_FOUND', 'There is no such script.'));
+    return answerWith(context, error('API.NOT_FOUND', 'There is nothing at this address.'));
   }
   return answerWith(context, { kind: 'script', body, hash, isNamedByHash: target.query === `?v=${hash}` });
 }

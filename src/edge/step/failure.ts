@@ -5,6 +5,7 @@
 import { message } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
+import { protectPrefix } from '../../contract/edge/headers.ts';
 import { unjudged } from '../decide/context.ts';
 import type { RequestContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
@@ -18,13 +19,14 @@ export interface FailurePorts {
   count: (name: string) => void;
 }
 
+const UNAVAILABLE = message('unavailable', 'API.UNAVAILABLE', 'The gate has no rules yet. Try again.');
+
 /** No config or no ruleset was ever loaded: first start, nothing in KV, service unreachable. */
 export function stepWithoutRuleset(context: RequestContext, { environment, count }: FailurePorts): Step {
   count('requests_without_ruleset');
   if (environment.failMode === 'closed') {
     const verdict = errorVerdict('block', 'FAIL_MODE closed: no ruleset was ever loaded.');
-    const unavailable = message('unavailable', 'API.UNAVAILABLE', 'The gate has not loaded its rules yet. Try again.');
-    return answerWith({ ...context, verdict }, unavailable);
+    return answerWith({ ...context, verdict }, UNAVAILABLE);
   }
   const decision = context.config?.policy.enforcementPolicy[context.path?.pathType ?? 'html'].onError ?? 'allow';
   const verdict = errorVerdict(decision, 'FAIL_MODE open: no ruleset was ever loaded.');
@@ -39,32 +41,33 @@ export function stepAfterException(
   ports: FailurePorts,
   error: unknown,
 ): Step {
-  reportException(facts, ports, error);
-  if (!config || !ruleset) return stepWithoutRuleset(unjudged(facts, { config }), ports);
+  reportException(facts.requestId, ports, error);
+  const path = config && pathOf(facts, config);
+  if (!config || !ruleset) {
+    const context = unjudged(facts, { config, path });
+    return isEndpoint(facts) ? answerWith(context, UNAVAILABLE) : stepWithoutRuleset(context, ports);
+  }
   const verdict = errorVerdict('challenge', 'An exception at the gate: challenged.');
-  const path = pathOf(facts, config);
   return answerWith(unjudged(facts, { config, path, verdict, rulesetVersion: ruleset.version }), { kind: 'challenge' });
 }
 
+/** The edge's own endpoints never reach the origin, whatever fails. */
+function isEndpoint({ target }: RequestFacts): boolean {
+  return target.path.startsWith(protectPrefix);
+}
+
 /** Reading the path may be what failed. */
-function pathOf({ target, request }: RequestFacts, config: CompiledConfig): PathPolicy | null {
+function pathOf(facts: RequestFacts, config: CompiledConfig): PathPolicy | null {
   try {
-    return config.pathPolicy(target, request.method);
+    const path = config.pathPolicy(facts.target, facts.request.method);
+    return isEndpoint(facts) ? { ...path, pathType: 'json' } : path;
   } catch {
     return null;
   }
 }
 
-export function reportException({ requestId }: RequestFacts, { count }: Pick<FailurePorts, 'count'>, error: unknown) {
+export function reportException(requestId: string, { count }: Pick<FailurePorts, 'count'>, error: unknown): void {
   count('exceptions');
   const stack = error instanceof Error ? error.stack : String(error);
   console.error(JSON.stringify({ level: 'error', event: 'exception', requestId, stack }));
-}
-
-/** The answer itself failed. A bare refusal needs nothing that could fail as well. */
-export function bareRefusal({ requestId }: RequestFacts): Response {
-  return new Response(`Forbidden\nReference: ${requestId}\n`, {
-    status: 403,
-    headers: { 'cache-control': 'no-store', 'x-protect-request-id': requestId, 'x-protect-decision': 'block' },
-  });
 }

@@ -9,7 +9,7 @@ import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
-import { forwardOn } from '../../../src/edge/step/step.ts';
+import { answerWith, forwardOn } from '../../../src/edge/step/step.ts';
 import { englishPages } from '../../../src/locales/english-pages.generated.ts';
 import { NOW_MS, configOf, factsOf } from './edge-fixture.ts';
 
@@ -81,6 +81,7 @@ test('an exception after the origin was called returns 502 and does not call it 
   });
   const response = await requestTo('/order', (context) => forwardOn(context));
   expect(response.status).toBe(502);
+  expect(records).toMatchObject([{ status: 502, origin_ms: expect.any(Number) }]);
   expect(origin).toHaveBeenCalledTimes(1);
   expect(counted).toContain('exceptions');
 });
@@ -104,4 +105,20 @@ test('FAIL_MODE closed responds 503 whatever onError is', async () => {
   const open = await configOf({ enforcementPolicy: { html: { onError: 'allow' } } });
   const step = stepWithoutRuleset(unjudged(factsOf(), { config: open }), { environment: environment('closed'), count });
   expect(step).toMatchObject({ kind: 'answer', answer: { kind: 'message', key: 'API.UNAVAILABLE' } });
+});
+
+test('an endpoint of the edge never reaches the origin, even after an exception without a ruleset', async () => {
+  const origin = vi.spyOn(globalThis, 'fetch');
+  const response = await requestTo('/__protect/session', failing, { config, ruleset: null });
+  expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json; charset=utf-8']);
+  expect(origin).not.toHaveBeenCalled();
+});
+
+test('a clearance that learned a second network travels with the origin’s response only', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
+  const learnedCookie = async () => 'learned=1';
+  const forwarded = await requestTo('/', (context) => forwardOn({ ...context, learnedCookie }));
+  expect(forwarded.headers.getSetCookie()).toEqual(['learned=1']);
+  const blocked = await requestTo('/', (context) => answerWith({ ...context, learnedCookie }, { kind: 'block' }));
+  expect(blocked.headers.getSetCookie()).toEqual([]);
 });

@@ -85,6 +85,12 @@ describe('the wait link', () => {
     expect(await lane().link(await contextOf('/', {}, atRisk), '/')).toBeNull();
   });
 
+  test('does not pass a visitor whose risk rose after the link was made', async () => {
+    const waiting = lane();
+    const url = await linkFor(waiting, '/');
+    expect(await follow(waiting, url, READY_MS, atRisk)).toMatchObject({ kind: 'message', page: 'send-again' });
+  });
+
   test('is offered ten times an hour to one network', async () => {
     const waiting = lane();
     const changes = visitor('198.51.100.1');
@@ -96,6 +102,8 @@ describe('the wait link', () => {
       await follow(waiting, link.url, READY_MS, changes);
     }
     expect(offered).toBe(10);
+    const later = { facts: { ...changes?.facts, nowMs: NOW_MS + 3_700_000 } };
+    expect(await waiting.link(await contextOf('/', {}, later), '/')).not.toBeNull();
   });
 });
 

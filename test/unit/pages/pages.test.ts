@@ -112,7 +112,7 @@ describe('the challenge page', () => {
       ...challenge,
       replay: { ...replay, noScript: { url: '/__protect/wait?t=1', waitSeconds: 13 } },
     });
-    expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 15s forwards/);
+    expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 18s forwards/);
   });
 
   test('weighs at most 20 KB gzipped with its script and worker, in every language', async () => {

@@ -15,8 +15,8 @@ export interface WaitLink {
   waitSeconds: number;
 }
 
-/** What the frame needs after the wait to set the cookie. */
-const FRAME_SECONDS = 2;
+/** What the frame needs after the wait to set the cookie, with a slow ledger. */
+const FRAME_SECONDS = 5;
 
 export interface ChallengePageInput extends PageInput {
   siteKey: string;
