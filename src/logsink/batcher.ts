@@ -90,7 +90,6 @@ export class Batcher<Entry> {
   async #fly(entries: readonly Entry[]): Promise<void> {
     const flight = { startedAtMs: this.#options.clock.nowMs() };
     this.#flights.add(flight);
-    await this.#options.deliver(entries);
-    this.#flights.delete(flight);
+    await this.#options.deliver(entries).finally(() => this.#flights.delete(flight));
   }
 }

@@ -1,12 +1,16 @@
 /**
- * Which user agents name a tool instead of a person's browser. isbot keeps the list of tools; the few that it misses in
- * a user agent of a browser's form are here. Only the service carries isbot: it is 1.5 KiB that the edge has no use for.
+ * Which user agents name a tool instead of a person's browser. isbot keeps the list. The tools
+ * below are listed here as well, because isbot misses some of them in a user agent of a browser's form. Only the service
+ * carries isbot: the edge has no use for its 1.5 KiB.
  */
 import { isbot } from 'isbot';
 import { BoundedMap } from '../bytes/bounded-map.ts';
+import { ownText } from '../bytes/own-text.ts';
 
 const HEADLESS = /headless|phantomjs|slimerjs/i;
-const MISSED_BY_ISBOT = /puppeteer|webdriver|python-|wget\/|scrapy|undici|axios/i;
+/** Names of tools. One that adds a crawler's words to its user agent is still a tool. */
+const TOOL =
+  /puppeteer|playwright|selenium|webdriver|python-|aiohttp|httpx|curl\/|wget\/|go-http-client|okhttp|libwww|scrapy|java\/|node-fetch|undici|axios/i;
 /** Every browser's user agent has begun like this for twenty years. */
 const BROWSER = /^(?:Mozilla|Opera)\//;
 /** How a crawler introduces itself in a user agent of a browser's form. */
@@ -25,8 +29,9 @@ export function isBotUserAgent(userAgent: string): boolean {
   const read = userAgent.slice(0, READ_MAX_CHARS);
   let isBot = remembered.get(read);
   if (isBot === undefined) {
-    isBot = isbot(read) || MISSED_BY_ISBOT.test(read) || isHeadlessAgent(read);
-    remembered.set(read, isBot);
+    isBot = isbot(read) || TOOL.test(read) || isHeadlessAgent(read);
+    // A slice would keep the whole header in memory, which may be long.
+    remembered.set(ownText(read), isBot);
   }
   return isBot;
 }
@@ -38,5 +43,5 @@ export function isBotUserAgent(userAgent: string): boolean {
  */
 export function isAutomationAgent(userAgent: string): boolean {
   if (userAgent === '' || isHeadlessAgent(userAgent)) return false;
-  return !BROWSER.test(userAgent) || (isBotUserAgent(userAgent) && !CRAWLER.test(userAgent));
+  return !BROWSER.test(userAgent) || TOOL.test(userAgent) || (isBotUserAgent(userAgent) && !CRAWLER.test(userAgent));
 }

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { mintSessionJwt } from '../../../src/risk/session-token.ts';
 import { visitorBinding } from '../../../src/address/visitor-binding.ts';
+import { isBotUserAgent } from '../../../src/risk/bot-user-agent.ts';
 import { deviceType } from '../../../src/address/device-type.ts';
 import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
 import { Clearances, clearanceCookie } from '../../../src/edge/session/clearances.ts';
@@ -43,6 +44,11 @@ async function keptBy(visit: (index: number, filler: string) => unknown): Promis
 }
 
 describe('only a small part of a long text is kept', () => {
+  test('of user agents by the memory of bots', async () => {
+    const kept = await keptBy((index, filler) => isBotUserAgent(`Agent/${index} ${filler}`.slice(0, 50_000)));
+    expect(kept).toBeLessThan(KEPT_MAX_BYTES);
+  });
+
   test('of user agents, by the device types', async () => {
     expect(await keptBy((index, filler) => deviceType(`Agent/${index} ${filler}`, null))).toBeLessThan(KEPT_MAX_BYTES);
   });

@@ -18,6 +18,14 @@ describe('a tool', () => {
     }
   });
 
+  test.each([
+    'Mozilla/5.0 (compatible; python-requests/2.31)',
+    'Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2) selenium',
+    `${inBrowserForm('Chrome/153.0.0.0')} ${'x'.repeat(600)} selenium`,
+  ])('%s is a tool although it adds the words of a crawler or a long filler', (userAgent) => {
+    expect(isAutomationAgent(userAgent)).toBe(true);
+  });
+
   test.each(['node', 'Mozilla/5.0', 'tool'])('%s is not in the form of a browser', (userAgent) => {
     expect(isAutomationAgent(userAgent)).toBe(true);
   });
