@@ -74,7 +74,11 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/conformance/**/*.test.ts'], ...throughTheStack },
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts', 'test/conformance/**/*.test.ts'],
+          ...throughTheStack,
+        },
       },
       { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...throughTheStack } },
     ],
