@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { clientHeaders } from '../../src/contract/edge/edge-api.ts';
+import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 
 /**
@@ -34,6 +35,8 @@ const event = z.discriminatedUnion('type', [
     atMs: z.int(),
     userAgent: z.string(),
     headers: clientHeaders,
+    /** What the page reported when it opened its session. */
+    environment: z.optional(environmentReport),
   }),
   z.strictObject({ type: z.literal('report'), atMs: z.int(), report: telemetryReport }),
 ]);

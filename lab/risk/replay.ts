@@ -80,7 +80,7 @@ function statesOf(
     }
     const times = { nowMs: atMs, expiresAt: atMs + SESSION_MS };
     const cycling = { ...before, threshold: CYCLING_THRESHOLD };
-    states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }));
+    states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }, given.environment ?? null));
   }
   return states;
 }

@@ -3,6 +3,7 @@
  * and the network, the pages reported the telemetry, and the rest is counted.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
+import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 
 export interface TypingFacts {
@@ -35,6 +36,8 @@ export interface RiskFacts {
   userAgent: string;
   /** `null` when the edge does not report them. */
   headers: ClientHeaders | null;
+  /** What the page found out about its browser. `null` when the session was opened without a report. */
+  environment: EnvironmentReport | null;
   categories: readonly string[];
   telemetry: TelemetryFacts;
   /** Since the session was opened. */

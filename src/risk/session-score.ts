@@ -45,7 +45,9 @@ const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window'
 
 type Condition = (facts: RiskFacts) => boolean;
 
-const has = (facts: RiskFacts, trait: TelemetryTrait): boolean => facts.telemetry.traits.includes(trait);
+/** A page reports traits when it opens a session and with its telemetry. */
+const has = ({ environment, telemetry }: RiskFacts, trait: TelemetryTrait): boolean =>
+  telemetry.traits.includes(trait) || environment?.traits.includes(trait) === true;
 const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
 const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
   pointerMoves + presses + keys + wheels;

@@ -4,6 +4,7 @@
  * state and decides nothing.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
+import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
 import type { RiskCause } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
@@ -38,6 +39,8 @@ export interface SessionState extends RiskScore {
   addresses: string[];
   categories: string[];
   headers: ClientHeaders | null;
+  /** `null` when the session was opened without one. */
+  environment: EnvironmentReport | null;
   renewals: number;
   addressChanges: number;
   userAgentChanges: number;
@@ -95,6 +98,7 @@ export function opened(
   times: { nowMs: number; expiresAt: number },
   cycling: { idleSessions: number; touchedSessions: number; threshold: number },
   lineage: Lineage,
+  environment: EnvironmentReport | null,
 ): SessionState {
   return scored(
     {
@@ -108,6 +112,7 @@ export function opened(
       addresses: visitor.ip === null ? [] : [visitor.ip],
       categories: [...visitor.categories],
       headers: visitor.headers,
+      environment,
       renewals: 0,
       addressChanges: lineage.addressChanges,
       userAgentChanges: lineage.userAgentChanges,

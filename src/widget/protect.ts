@@ -3,6 +3,7 @@
  * of the page's scripts that the gate challenged. It calls only endpoints beside it, below `/__protect/`.
  */
 import { solveInDialog } from './protect/challenge-dialog.ts';
+import { collectEnvironment } from './protect/environment-report.ts';
 import { recoverFetch } from './protect/recover-fetch.ts';
 import { recoverXhr } from './protect/recover-xhr.ts';
 import { Recovery } from './protect/recovery.ts';
@@ -27,7 +28,7 @@ declare global {
 
 if (window.gatehouseProtect === undefined) {
   const script = scriptLocation();
-  const sessions = new SessionOpener(script.base);
+  const sessions = new SessionOpener(script.base, collectEnvironment);
   const recovery = new Recovery(sessions, (order) => solveInDialog(script, order));
   const isGuarded = (url: string): boolean => {
     try {

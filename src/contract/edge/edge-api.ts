@@ -3,6 +3,7 @@
  * a response (`edge-responses.ts`) that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
+import { environmentReport } from './environment-report.ts';
 import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
 
 export const CLIENT_JWT_AUDIENCE = 'protect-edge';
@@ -74,4 +75,6 @@ export const edgeSessionRequest = z.strictObject({
   visitor: edgeVisitor,
   /** The JWT being refreshed; absent opens a new session. */
   jwt: z.optional(z.string().check(z.maxLength(4096))),
+  /** What the page reported of its browser. Read when a new session opens. */
+  environment: z.optional(environmentReport),
 });

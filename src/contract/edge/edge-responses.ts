@@ -3,6 +3,7 @@
  * because the edge Worker carries these schemas and no others.
  */
 import * as z from 'zod/mini';
+import { DETECTOR_SET_MAX } from './detector-set.ts';
 import { instancePolicy } from '../management/instance-policy.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
@@ -40,7 +41,7 @@ export const edgeConfig = z.object({
   /** Style sheet of the gate's pages, without any `<` that would close its element. */
   pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
-  detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(31)), []),
+  detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(DETECTOR_SET_MAX)), []),
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(

@@ -1,8 +1,10 @@
 /**
  * Names of the risk detectors of a session, and how a set of them travels: as bits of one number, in the session JWT and
  * in the edge config. The cookie stays small and does not tell its holder which detectors fired. Weights and conditions
- * are in `src/risk`, which the edge does not need. The order is the wire format: append only, at most 31 names.
+ * are in `src/risk`. The order is the wire format: append only, at most `DETECTOR_SET_MAX` names.
  */
+import { detectorSet, hasDetector } from './detector-set.ts';
+
 export const riskDetectors = [
   'no-user-agent',
   'automation-user-agent',
@@ -45,10 +47,10 @@ export type RiskCause = (typeof riskCauses)[number];
 export const RISK_NEVER = 1;
 
 export function detectorBits(names: readonly RiskDetector[]): number {
-  return names.reduce((bits, name) => bits | (1 << riskDetectors.indexOf(name)), 0);
+  return detectorSet(names.map((name) => riskDetectors.indexOf(name)));
 }
 
 /** Ignores bits that a newer service has added. */
 export function detectorsOf(bits: number): RiskDetector[] {
-  return riskDetectors.filter((_, index) => (bits & (1 << index)) !== 0);
+  return riskDetectors.filter((_, place) => hasDetector(bits, place));
 }

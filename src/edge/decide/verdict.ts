@@ -2,6 +2,7 @@
  * From signals, rule match, config, session and clearance to a `Verdict`: what was decided, by which input, and
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
+import { hasDetector } from '../../contract/edge/detector-set.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
@@ -159,7 +160,7 @@ function firedRules(
 ): readonly FiredRule[] {
   if (detectors === 0) return match.fired;
   const verdict = risk?.verdict ?? 'allow';
-  const fired = names.filter((_, bit) => (detectors & (1 << bit)) !== 0);
+  const fired = names.filter((_, place) => hasDetector(detectors, place));
   const parts = fired.map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
   return [...match.fired, ...parts];
 }

@@ -6,6 +6,7 @@
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { edgeSessionRequest } from '../../contract/edge/edge-api.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
@@ -28,18 +29,25 @@ export const createSession: EdgeRoute = {
   async handler(call) {
     const body = await readBodyAs(edgeSessionRequest, call.request, SESSION_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
-    const { visitor, jwt } = body.value;
+    const { visitor, jwt, environment = null } = body.value;
     const known = jwt === undefined ? null : await sessionClaims(call, jwt);
     const isOwn = known !== null && (await isSessionOf(known, visitor));
     const renewed = isOwn ? await renew(call, visitor, known) : null;
-    return jsonResponse(renewed ?? (await open(call, visitor, isOwn ? null : (known?.jti ?? null))));
+    const formerJti = isOwn ? null : (known?.jti ?? null);
+    return jsonResponse(renewed ?? (await open(call, visitor, formerJti, environment)));
   },
 };
 
-async function open(call: EdgeCall, visitor: EdgeVisitor, formerJti: string | null): Promise<EdgeSession> {
+async function open(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  formerJti: string | null,
+  environment: EnvironmentReport | null,
+): Promise<EdgeSession> {
   const { store, instance, nowMs } = call;
   const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
-  const risk = await openRisk(store, instance, visitor, { nowMs, expiresAt: sessionExpiry * 1000 }, formerJti);
+  const times = { nowMs, expiresAt: sessionExpiry * 1000 };
+  const risk = await openRisk(store, instance, visitor, times, formerJti, environment);
   return mint(call, visitor, risk, sessionExpiry);
 }
 

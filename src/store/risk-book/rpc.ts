@@ -2,6 +2,7 @@
  * What a `RiskBook` can be asked, and what it returns: one method is one call over RPC. Callers
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
+import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
@@ -31,6 +32,8 @@ export interface RiskBookRpc {
 export interface SessionTerms {
   jti: string;
   visitor: SessionVisitor;
+  /** What the page reported when it opened the session. */
+  environment: EnvironmentReport | null;
   /** Epoch milliseconds. */
   nowMs: number;
   expiresAt: number;

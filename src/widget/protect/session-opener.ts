@@ -3,15 +3,19 @@
  * request. In a browser that keeps no cookies, it is requested only once.
  */
 import { isSessionExpired, sessionId } from '../session-cookie.ts';
+import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
 import { postJson } from '../token/post-json.ts';
 
 export class SessionOpener {
   readonly #url: string;
+  readonly #collect: () => Promise<EnvironmentReport>;
   #opening: Promise<boolean> | null = null;
   #cookiesKept = true;
 
-  constructor(base: string) {
+  /** `collect`: the report of the browser that travels with the call. */
+  constructor(base: string, collect: () => Promise<EnvironmentReport>) {
     this.#url = `${base}/session`;
+    this.#collect = collect;
   }
 
   /** Resolves `true` once there is a session; at once where there is a valid one. */
@@ -30,7 +34,7 @@ export class SessionOpener {
 
   async #open(): Promise<boolean> {
     try {
-      await postJson(this.#url, {}, new AbortController().signal);
+      await postJson(this.#url, { environment: await this.#collect() }, new AbortController().signal);
     } catch {
       return false;
     }

@@ -1,5 +1,6 @@
 /** A person in an ordinary browser, as the risk engine sees one; tests change what they are about. */
 import type { ClientHeaders } from '../../../src/contract/edge/edge-api.ts';
+import type { EnvironmentReport } from '../../../src/contract/edge/environment-report.ts';
 import type { TelemetryReport } from '../../../src/contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts } from '../../../src/risk/facts.ts';
 import type { SessionVisitor } from '../../../src/risk/session-state.ts';
@@ -39,9 +40,16 @@ export const telemetryOf = (changes: Partial<TelemetryFacts> = {}): TelemetryFac
   ...changes,
 });
 
+export const environmentOf = (changes: Partial<EnvironmentReport> = {}): EnvironmentReport => ({
+  v: 1,
+  traits: [],
+  ...changes,
+});
+
 export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   userAgent: CHROME,
   headers: headersOf(),
+  environment: environmentOf(),
   categories: [],
   telemetry: telemetryOf(),
   ageMs: 60_000,

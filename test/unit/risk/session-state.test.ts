@@ -4,12 +4,23 @@ import { detectorsOf } from '../../../src/contract/edge/risk-detectors.ts';
 import { isImplausible } from '../../../src/risk/implausible.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../src/risk/session-state.ts';
 import type { SessionState } from '../../../src/risk/session-state.ts';
-import { FIREFOX, reportOf, visitorOf } from './session-facts.ts';
+import { FIREFOX, environmentOf, reportOf, visitorOf } from './session-facts.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const fresh = (changes: Parameters<typeof visitorOf>[0] = {}, idleSessions = 0, touchedSessions = 0): SessionState => {
+const fresh = (
+  changes: Parameters<typeof visitorOf>[0] = {},
+  idleSessions = 0,
+  touchedSessions = 0,
+  found: Parameters<typeof environmentOf>[0] = {},
+): SessionState => {
   const cycling = { idleSessions, touchedSessions, threshold: 5 };
-  return opened(visitorOf(changes), { nowMs: NOW_MS, expiresAt: NOW_MS + 86_400_000 }, cycling, NO_LINEAGE);
+  return opened(
+    visitorOf(changes),
+    { nowMs: NOW_MS, expiresAt: NOW_MS + 86_400_000 },
+    cycling,
+    NO_LINEAGE,
+    environmentOf(found),
+  );
 };
 const names = (state: SessionState) => detectorsOf(state.detectors);
 
@@ -18,6 +29,12 @@ describe('a session', () => {
     expect(fresh().history).toEqual([{ at: NOW_MS, score: 0, detectors: 0, cause: 'opened' }]);
     const curl = fresh({ userAgent: 'curl/8.5.0', headers: null });
     expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
+  });
+
+  test('opens with what its page found out about the browser', () => {
+    const driven = fresh({}, 0, 0, { traits: ['webdriver'] });
+    expect(names(driven)).toEqual(['webdriver']);
+    expect(names(reported(driven, reportOf(), NOW_MS + 4000))).toEqual(['webdriver']);
   });
 
   test('is suspicious when its network has opened the threshold of idle sessions', () => {

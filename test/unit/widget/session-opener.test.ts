@@ -1,5 +1,6 @@
 /** When the protect script opens a session: without one, and when the JWT of its session has expired. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { EnvironmentReport } from '../../../src/contract/edge/environment-report.ts';
 import { SessionOpener } from '../../../src/widget/protect/session-opener.ts';
 import { sessionId } from '../../../src/widget/session-cookie.ts';
 
@@ -7,6 +8,7 @@ const cookieWith = (exp: number): string => {
   const claims = Buffer.from(JSON.stringify({ jti: 'ü', exp })).toString('base64url');
   return `other=1; protect_session=4abc|head.${claims}.signature`;
 };
+const nothingFound = async (): Promise<EnvironmentReport> => ({ v: 1, traits: [] });
 const nowSeconds = Math.floor(Date.now() / 1000);
 
 async function callsWith(cookie: string): Promise<{ calls: number; open: boolean }> {
@@ -18,7 +20,7 @@ async function callsWith(cookie: string): Promise<{ calls: number; open: boolean
     document.cookie = cookieWith(nowSeconds + 300);
     return Response.json({ jti: '4abc' });
   });
-  const open = await new SessionOpener('/__protect').ensure();
+  const open = await new SessionOpener('/__protect', nothingFound).ensure();
   return { calls, open };
 }
 
@@ -44,7 +46,7 @@ describe('a page', () => {
       calls++;
       return Response.json({});
     });
-    const sessions = new SessionOpener('/__protect');
+    const sessions = new SessionOpener('/__protect', nothingFound);
     expect([await sessions.ensure(), await sessions.ensure(), calls]).toEqual([false, false, 1]);
     expect(sessionId()).toBeNull();
   });

@@ -5,6 +5,7 @@
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
+import type { EnvironmentReport } from '../../../contract/edge/environment-report.ts';
 import type { TelemetryReport } from '../../../contract/edge/telemetry.ts';
 import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE } from '../../../risk/session-state.ts';
@@ -30,12 +31,13 @@ export async function openRisk(
   visitor: EdgeVisitor,
   times: { nowMs: number; expiresAt: number },
   formerJti: string | null,
+  environment: EnvironmentReport | null,
 ): Promise<OpenedRisk> {
   const who = sessionVisitor(visitor);
   const lineage =
     formerJti === null ? NO_LINEAGE : await sessionBook(env, instance.id, formerJti).lineage(formerJti, who);
   const jti = newSessionJti(who.network);
-  const risk = await sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times), lineage);
+  const risk = await sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times, environment), lineage);
   return { jti, ...risk };
 }
 
@@ -48,7 +50,7 @@ export async function renewRisk(
   times: { nowMs: number; expiresAt: number },
 ): Promise<RiskScore | null> {
   const book = sessionBook(env, instance.id, jti);
-  const risk = await book.renew(termsOf(instance, jti, sessionVisitor(visitor), times));
+  const risk = await book.renew(termsOf(instance, jti, sessionVisitor(visitor), times, null));
   await listIfRaised(env, instance, jti, risk, times.nowMs);
   return risk;
 }
@@ -121,9 +123,10 @@ function termsOf(
   jti: string,
   visitor: SessionVisitor,
   { nowMs, expiresAt }: { nowMs: number; expiresAt: number },
+  environment: EnvironmentReport | null,
 ): SessionTerms {
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
-  return { jti, visitor, nowMs, expiresAt, keptUntil, cycling: instance.cookieCycling };
+  return { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling: instance.cookieCycling };
 }
 
 function sessionVisitor({ userAgent, ip, ipCategories, headers }: EdgeVisitor): SessionVisitor {

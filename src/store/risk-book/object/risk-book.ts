@@ -115,9 +115,11 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     await this.#wake(due, due <= nowMs ? MORE_TO_DROP_MS : MAINTENANCE_INTERVAL_MS);
   }
 
-  #open({ jti, visitor, nowMs, expiresAt, keptUntil, cycling }: SessionTerms, lineage: Lineage): SessionState {
+  #open(terms: SessionTerms, lineage: Lineage): SessionState {
+    const { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling } = terms;
     const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
-    const state = opened(visitor, { nowMs, expiresAt }, { ...before, threshold: cycling.threshold }, lineage);
+    const cycles = { ...before, threshold: cycling.threshold };
+    const state = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment);
     this.#rows.insert(jti, state, keptUntil);
     return state;
   }
