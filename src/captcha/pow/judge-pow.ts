@@ -6,13 +6,19 @@
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { checkSha256 } from './pow-sha256.ts';
 import { RSW_MODULUS_BYTES } from './rsw-key.ts';
-import type { OpenedChallenge } from '../seal/sealed-challenge.ts';
+import type { ChallengeLane, ChallengeParams } from '../seal/sealed-challenge.ts';
 
 /** Less than any published hardware needs for one squaring; microseconds. */
 const FASTEST_SQUARING_US = 0.3;
 
+/** What judging needs of an opened challenge, of a captcha or of a session. */
+export interface OpenedWork {
+  challenge: { lane: ChallengeLane; params: ChallengeParams; issuedAt: number };
+  answeredBy(answer: Uint8Array): Promise<boolean>;
+}
+
 export async function powSolved(
-  opened: OpenedChallenge,
+  opened: OpenedWork,
   solution: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): Promise<boolean> {
@@ -27,7 +33,7 @@ export async function powSolved(
 }
 
 /** Whether a chain was computed faster than a browser can: a native solver, which the score takes into account. */
-export function solvedSuspiciouslyFast(opened: OpenedChallenge, nowMs: number): boolean {
+export function solvedSuspiciouslyFast(opened: OpenedWork, nowMs: number): boolean {
   const { params, issuedAt } = opened.challenge;
   return params.t !== undefined && (nowMs - issuedAt) * 1000 < params.t * FASTEST_SQUARING_US;
 }

@@ -6,8 +6,11 @@
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { Bytes } from './field-encoding.ts';
 
-/** `challenge` and `token` encrypt, `answer` tags, `layout` seeds pictures, `visitor` hashes addresses. */
-export type KeyPurpose = 'challenge' | 'token' | 'answer' | 'layout' | 'visitor';
+/**
+ * `challenge`, `session` (the challenge of a session) and `token` encrypt, `answer` tags, `layout` seeds pictures,
+ * `visitor` hashes addresses.
+ */
+export type KeyPurpose = 'challenge' | 'session' | 'token' | 'answer' | 'layout' | 'visitor';
 
 /** 32 bytes under a label; the service passes HKDF of its master key. */
 export type DeriveKey = (label: string) => Promise<Bytes>;
@@ -15,7 +18,7 @@ export type DeriveKey = (label: string) => Promise<Bytes>;
 const DAY_MS = 86_400_000;
 /** How far two isolates' clocks may differ around midnight. */
 export const CLOCK_SKEW_MS = 5000;
-/** Two days, five purposes, both key kinds; a cleared memo costs one HKDF each. */
+/** Two days, six purposes, both key kinds; a cleared memo costs one HKDF each. */
 const MEMO_MAX_ENTRIES = 64;
 
 export class Keyring {
@@ -28,7 +31,7 @@ export class Keyring {
   }
 
   /** AES-256-GCM key of a sealing purpose. */
-  sealKey(purpose: 'challenge' | 'token', day: number): Promise<CryptoKey> {
+  sealKey(purpose: 'challenge' | 'session' | 'token', day: number): Promise<CryptoKey> {
     return this.#key(purpose, day, { name: 'AES-GCM' }, ['encrypt', 'decrypt']);
   }
 

@@ -11,10 +11,10 @@ import type { Bytes } from './field-encoding.ts';
 import { keyDay, keyDayAccepted } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 
-export type SealPurpose = 'challenge' | 'token';
+export type SealPurpose = keyof typeof PURPOSE_BYTE;
 
 const VERSION = 1;
-const PURPOSE_BYTE = { challenge: 1, token: 2 } as const;
+const PURPOSE_BYTE = { challenge: 1, token: 2, session: 3 } as const;
 /** version, purpose, kid (4 bytes big-endian). */
 const HEADER_BYTES = 6;
 /** No seal is longer, so a longer text is not decoded. */

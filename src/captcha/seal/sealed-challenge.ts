@@ -9,11 +9,11 @@ import { parseJson } from '../../bytes/json.ts';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
 import { challengeKinds } from '../../contract/vocabulary.ts';
 import type { ChallengeKind } from '../../contract/vocabulary.ts';
-import { encodeFields, hexField, numberField, readNumber, readText, textField } from './field-encoding.ts';
+import { hexField, numberField, readNumber, readText, textField } from './field-encoding.ts';
 import type { Bytes } from './field-encoding.ts';
-import { CLOCK_SKEW_MS, keyDay } from './keyring.ts';
+import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
-import { seal, unseal } from './seal.ts';
+import { openAnswered, sealAnswered } from './sealed-answer.ts';
 import { sealedFacts } from './sealed-facts.ts';
 import type { SealedFacts } from './sealed-facts.ts';
 
@@ -66,9 +66,9 @@ export interface SealedChallenge {
   params: ChallengeParams;
 }
 
-const FIELDS = 14;
-const TAG_BYTES = 32;
-const JTI_HEX = /^[0-9a-f]{32}$/;
+const FIELDS = 13;
+/** What `newJti` makes. */
+const jtiPattern = /^[0-9a-f]{32}$/;
 const JTI_BYTES = 16;
 
 export function newJti(): string {
@@ -76,14 +76,12 @@ export function newJti(): string {
 }
 
 /** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
-export async function sealChallenge(
+export function sealChallenge(
   keyring: Keyring,
   challenge: SealedChallenge,
   answer: Uint8Array | null,
 ): Promise<string> {
-  const fields = fieldsOf(challenge);
-  const tag = answer === null ? new Uint8Array(0) : await answerTag(keyring, challenge.issuedAt, fields, answer);
-  return seal(keyring, 'challenge', [...fields, tag], challenge.issuedAt);
+  return sealAnswered(keyring, 'challenge', fieldsOf(challenge), answer, challenge.issuedAt);
 }
 
 export interface OpenedChallenge {
@@ -94,30 +92,10 @@ export interface OpenedChallenge {
 
 /** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry. */
 export async function openChallenge(keyring: Keyring, text: string, nowMs: number): Promise<OpenedChallenge | null> {
-  const fields = await unseal(keyring, 'challenge', text, FIELDS, nowMs);
-  if (fields === null) return null;
-  const challenge = challengeOf(fields);
+  const opened = await openAnswered(keyring, 'challenge', text, FIELDS, nowMs);
+  const challenge = opened && challengeOf(opened.fields);
   if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
-  const tag = fields[FIELDS - 1]!;
-  const tagged = fields.slice(0, FIELDS - 1);
-  return {
-    challenge,
-    async answeredBy(answer) {
-      if (tag.length !== TAG_BYTES) return false;
-      const key = await keyring.tagKey('answer', keyDay(challenge.issuedAt));
-      return crypto.subtle.verify('HMAC', key, tag, encodeFields([...tagged, answer]));
-    },
-  };
-}
-
-async function answerTag(
-  keyring: Keyring,
-  issuedAt: number,
-  fields: readonly Bytes[],
-  answer: Uint8Array,
-): Promise<Bytes> {
-  const key = await keyring.tagKey('answer', keyDay(issuedAt));
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, encodeFields([...fields, answer])));
+  return { challenge, answeredBy: (answer) => opened!.answeredBy(answer, challenge.issuedAt) };
 }
 
 function fieldsOf(challenge: SealedChallenge): Bytes[] {
@@ -150,7 +128,8 @@ function challengeOf(fields: readonly Bytes[]): SealedChallenge | null {
   const params = challengeParams.safeParse(parseJson(paramsText ?? null));
   if (bornAt == null || issuedAt == null || expiresAt == null || round == null) return null;
   if (siteKey == null || hostname == null || action == null || cdata == null) return null;
-  if (kind === undefined || lane === undefined || !facts.success || !params.success || !JTI_HEX.test(jti)) return null;
+  if (kind === undefined || lane === undefined || !facts.success || !params.success || !jtiPattern.test(jti))
+    return null;
   return {
     jti,
     bornAt,

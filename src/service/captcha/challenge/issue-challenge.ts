@@ -3,18 +3,16 @@
  * further round is issued in the same way, with the same jti.
  */
 import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
-import { encodeBase64url } from '../../../bytes/base64url.ts';
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
 import { drawImageTask } from '../../../captcha/visual/image/image-task.ts';
 import { audioLayout, imageLayout, puzzleLayout } from '../../../captcha/visual/derive-answer.ts';
-import { mintSha256 } from '../../../captcha/pow/pow-sha256.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puzzle-task.ts';
-import { levelOf, squaringsOf } from '../../../captcha/pow/rsw-key.ts';
 import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
+import { mintWork } from './mint-work.ts';
 
 /** How long a visitor without scripts waits: longer than a bot stays on a page, shorter than a person accepts. */
 export const WAIT_MS = 8000;
@@ -42,17 +40,9 @@ export async function issuePow(
     const notBefore = base.issuedAt + WAIT_MS;
     return answerOf(engine, base, { notBefore }, null, { pow: { lane: 'wait', notBefore, waitMs: WAIT_MS } });
   }
-  const level = levelOf(powDifficulty);
-  if (base.lane === 'sha256') {
-    const puzzles = mintSha256(squaringsOf(level));
-    const params = { salt: puzzles.salt, bits: puzzles.bits };
-    return answerOf(engine, base, params, null, { pow: { lane: 'sha256', ...puzzles } });
-  }
-  const minter = await engine.minter(base.issuedAt);
-  const { t, x, y } = minter.mint(level);
-  return answerOf(engine, base, { t }, y, {
-    pow: { lane: 'rsw', t, n: minter.modulusText, x: encodeBase64url(x) },
-  });
+  const lane = base.lane === 'sha256' ? 'sha256' : 'rsw';
+  const { pow, params, answer } = await mintWork(engine, lane, powDifficulty, base.issuedAt);
+  return answerOf(engine, base, params, answer, { pow });
 }
 
 /** A challenge that a person solves, drawn from the layout of its jti and round. */

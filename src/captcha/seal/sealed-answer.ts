@@ -1,0 +1,59 @@
+/**
+ * A seal over a task: the fields that judging needs, and a keyed tag over them and the right answer. The answer itself is
+ * never inside, so not even a stolen seal key shows it. Challenges of captchas and of sessions are sealed like this, each
+ * for a purpose of its own.
+ */
+import { encodeFields } from './field-encoding.ts';
+import type { Bytes } from './field-encoding.ts';
+import { keyDay } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
+import { seal, unseal } from './seal.ts';
+import type { SealPurpose } from './seal.ts';
+
+export type TaskPurpose = Exclude<SealPurpose, 'token'>;
+
+const TAG_BYTES = 32;
+
+/** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
+export async function sealAnswered(
+  keyring: Keyring,
+  purpose: TaskPurpose,
+  fields: readonly Bytes[],
+  answer: Uint8Array | null,
+  issuedAt: number,
+): Promise<string> {
+  let tag: Bytes = new Uint8Array(0);
+  if (answer !== null) {
+    const key = await keyring.tagKey('answer', keyDay(issuedAt));
+    tag = new Uint8Array(await crypto.subtle.sign('HMAC', key, encodeFields([...fields, answer])));
+  }
+  return seal(keyring, purpose, [...fields, tag], issuedAt);
+}
+
+export interface Answered {
+  fields: Bytes[];
+  /** Compares in constant time. Always false for a task that was sealed without an answer. */
+  answeredBy(answer: Uint8Array, issuedAt: number): Promise<boolean>;
+}
+
+/** The `count` fields of a task, or `null`: not sealed by this deployment for this purpose, or changed. */
+export async function openAnswered(
+  keyring: Keyring,
+  purpose: TaskPurpose,
+  text: string,
+  count: number,
+  nowMs: number,
+): Promise<Answered | null> {
+  const opened = await unseal(keyring, purpose, text, count + 1, nowMs);
+  if (opened === null) return null;
+  const fields = opened.slice(0, count);
+  const tag = opened[count]!;
+  return {
+    fields,
+    async answeredBy(answer, issuedAt) {
+      if (tag.length !== TAG_BYTES) return false;
+      const key = await keyring.tagKey('answer', keyDay(issuedAt));
+      return crypto.subtle.verify('HMAC', key, tag, encodeFields([...fields, answer]));
+    },
+  };
+}
