@@ -1,6 +1,6 @@
 /** Challenges and tokens to measure with, as long as real ones. */
 import type { Keyring } from '../../src/captcha/seal/keyring.ts';
-import { newJti } from '../../src/captcha/seal/sealed-challenge.ts';
+import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import type { SealedChallenge } from '../../src/captcha/seal/sealed-challenge.ts';
 import { sealToken } from '../../src/captcha/seal/sealed-token.ts';
 import { challenge, facts } from '../../test/unit/captcha/sealing-fixtures.ts';

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Keyring } from '../../src/captcha/seal/keyring.ts';
-import { newJti } from '../../src/captcha/seal/sealed-challenge.ts';
+import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { sealToken } from '../../src/captcha/seal/sealed-token.ts';
 import { ownRuntimes } from '../../src/cli/processes.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
@@ -26,12 +26,12 @@ async function tokens(count: number): Promise<string[]> {
   const root = await stack().rootKey();
   const keyring = new Keyring((label) => deriveKey(root, label));
   const now = Date.now();
-  const [kind, lane] = ['pow', 'rsw'] as const;
+  const course = { kind: 'pow', lane: 'rsw', powDifficulty: 4, edge: null } as const;
   const page = { siteKey: stack().siteKey, hostname: 'localhost', action: '', cdata: '' };
   const times = { bornAt: now, issuedAt: now, solvedAt: now, expiresAt: now + 600_000 };
   return Promise.all(
     Array.from({ length: count }, () =>
-      sealToken(keyring, { jti: newJti(), ...page, ...times, kind, lane, level: 1, facts }),
+      sealToken(keyring, { jti: newJti(), ...page, ...times, ...course, level: 1, facts }),
     ),
   );
 }

@@ -5,7 +5,7 @@
 import type { SiteSettings, TrafficRule } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
 import type { CaptchaType, ChallengeKind } from '../../contract/vocabulary.ts';
-import type { ChallengeLane } from '../seal/sealed-challenge.ts';
+import type { ChallengeLane } from '../seal/sealed-course.ts';
 import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
 import type { AddressTraits } from './traffic-filter.ts';
 

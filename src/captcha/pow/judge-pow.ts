@@ -6,7 +6,8 @@
 import { decodeBase64url } from '../../bytes/base64url.ts';
 import { checkSha256 } from './pow-sha256.ts';
 import { RSW_MODULUS_BYTES } from './rsw-key.ts';
-import type { ChallengeLane, ChallengeParams } from '../seal/sealed-challenge.ts';
+import type { ChallengeParams } from '../seal/sealed-challenge.ts';
+import type { ChallengeLane } from '../seal/sealed-course.ts';
 
 /** Less than any published hardware needs for one squaring; microseconds. */
 const FASTEST_SQUARING_US = 0.3;

@@ -4,6 +4,7 @@
  * attack of CVE-2025-68113), and one list has exactly one encoding.
  */
 import { decodeHex } from '../../bytes/hex.ts';
+import { parseJson } from '../../bytes/json.ts';
 import { encodeUtf8 } from '../../bytes/utf8.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -57,6 +58,16 @@ export function readText(field: Bytes): string | null {
   } catch {
     return null;
   }
+}
+
+export function jsonField(value: unknown): Bytes {
+  return textField(JSON.stringify(value));
+}
+
+/** `undefined` for a field that is not JSON, which is different from the JSON `null`. */
+export function readJson(field: Bytes): unknown {
+  const text = readText(field);
+  return text === 'null' ? null : (parseJson(text) ?? undefined);
 }
 
 /** The bytes of a hex text. @throws when it is not hex. */

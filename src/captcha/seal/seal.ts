@@ -13,7 +13,7 @@ import type { Keyring } from './keyring.ts';
 
 export type SealPurpose = keyof typeof PURPOSE_BYTE;
 
-const VERSION = 1;
+const VERSION = 2;
 const PURPOSE_BYTE = { challenge: 1, token: 2, session: 3 } as const;
 /** version, purpose, kid (4 bytes big-endian). */
 const HEADER_BYTES = 6;

@@ -4,22 +4,14 @@
  * never inside, only a keyed tag over it and over all other fields.
  */
 import * as z from 'zod/mini';
-import { encodeHex } from '../../bytes/hex.ts';
-import { parseJson } from '../../bytes/json.ts';
 import { puzzleLookChange } from '../../contract/management/site-settings.ts';
-import { challengeKinds } from '../../contract/vocabulary.ts';
-import type { ChallengeKind } from '../../contract/vocabulary.ts';
-import { hexField, numberField, readNumber, readText, textField } from './field-encoding.ts';
+import { jsonField, numberField, readJson, readNumber } from './field-encoding.ts';
 import type { Bytes } from './field-encoding.ts';
 import { CLOCK_SKEW_MS } from './keyring.ts';
 import type { Keyring } from './keyring.ts';
 import { openAnswered, sealAnswered } from './sealed-answer.ts';
-import { sealedFacts } from './sealed-facts.ts';
-import type { SealedFacts } from './sealed-facts.ts';
-
-/** How the visitor solves it. `visual` and `audio` are the two forms of image and puzzle. */
-export const challengeLanes = ['rsw', 'sha256', 'wait', 'visual', 'audio'] as const;
-export type ChallengeLane = (typeof challengeLanes)[number];
+import { COURSE_FIELDS, courseFields, readCourse } from './sealed-course.ts';
+import type { SealedCourse } from './sealed-course.ts';
 
 /** What judging needs beside the answer. Bounded, and read only after the seal has opened. */
 const challengeParams = z.strictObject({
@@ -47,33 +39,16 @@ const challengeParams = z.strictObject({
 });
 export type ChallengeParams = z.infer<typeof challengeParams>;
 
-export interface SealedChallenge {
-  /** 16 random bytes in hex: the same id in challenge, token, clearance and verdict. */
-  jti: string;
-  /** When this jti was first issued, in any round; epoch milliseconds. The spend ledger files it under this time. */
-  bornAt: number;
-  siteKey: string;
-  hostname: string;
-  action: string;
-  cdata: string;
-  kind: ChallengeKind;
-  lane: ChallengeLane;
+export interface SealedChallenge extends SealedCourse {
   issuedAt: number;
   expiresAt: number;
   /** From 0. */
   round: number;
-  facts: SealedFacts;
   params: ChallengeParams;
 }
 
-const FIELDS = 13;
-/** What `newJti` makes. */
-const jtiPattern = /^[0-9a-f]{32}$/;
-const JTI_BYTES = 16;
-
-export function newJti(): string {
-  return encodeHex(crypto.getRandomValues(new Uint8Array(JTI_BYTES)));
-}
+/** The course and four of its own. The seal adds the answer's tag. */
+const FIELDS = COURSE_FIELDS + 4;
 
 /** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
 export function sealChallenge(
@@ -100,49 +75,19 @@ export async function openChallenge(keyring: Keyring, text: string, nowMs: numbe
 
 function fieldsOf(challenge: SealedChallenge): Bytes[] {
   return [
-    hexField(challenge.jti),
-    numberField(challenge.bornAt),
-    textField(challenge.siteKey),
-    textField(challenge.hostname),
-    textField(challenge.action),
-    textField(challenge.cdata),
-    textField(challenge.kind),
-    textField(challenge.lane),
+    ...courseFields(challenge),
     numberField(challenge.issuedAt),
     numberField(challenge.expiresAt),
     numberField(challenge.round),
-    textField(JSON.stringify(challenge.facts)),
-    textField(JSON.stringify(challenge.params)),
+    jsonField(challenge.params),
   ];
 }
 
 function challengeOf(fields: readonly Bytes[]): SealedChallenge | null {
-  const numbers = [fields[1]!, fields[8]!, fields[9]!, fields[10]!].map(readNumber);
-  const texts = [2, 3, 4, 5, 6, 7, 11, 12].map((index) => readText(fields[index]!));
-  const [bornAt, issuedAt, expiresAt, round] = numbers;
-  const [siteKey, hostname, action, cdata, kindText, laneText, factsText, paramsText] = texts;
-  const jti = encodeHex(fields[0]!);
-  const kind = challengeKinds.find((known) => known === kindText);
-  const lane = challengeLanes.find((known) => known === laneText);
-  const facts = sealedFacts.safeParse(parseJson(factsText ?? null));
-  const params = challengeParams.safeParse(parseJson(paramsText ?? null));
-  if (bornAt == null || issuedAt == null || expiresAt == null || round == null) return null;
-  if (siteKey == null || hostname == null || action == null || cdata == null) return null;
-  if (kind === undefined || lane === undefined || !facts.success || !params.success || !jtiPattern.test(jti))
-    return null;
-  return {
-    jti,
-    bornAt,
-    siteKey,
-    hostname,
-    action,
-    cdata,
-    kind,
-    lane,
-    issuedAt,
-    expiresAt,
-    round,
-    facts: facts.data,
-    params: params.data,
-  };
+  const course = readCourse(fields);
+  const own = fields.slice(COURSE_FIELDS);
+  const [issuedAt, expiresAt, round] = own.slice(0, 3).map(readNumber);
+  const params = challengeParams.safeParse(readJson(own[3]!));
+  if (course === null || issuedAt == null || expiresAt == null || round == null || !params.success) return null;
+  return { ...course, issuedAt, expiresAt, round, params: params.data };
 }

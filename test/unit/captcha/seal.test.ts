@@ -8,10 +8,13 @@ import { encodeFields, textField } from '../../../src/captcha/seal/field-encodin
 import { seal, SEALED_MAX_CHARS, unseal } from '../../../src/captcha/seal/seal.ts';
 import { openChallenge, sealChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import { COURSE_FIELDS } from '../../../src/captcha/seal/sealed-course.ts';
 import { openToken, sealToken } from '../../../src/captcha/seal/sealed-token.ts';
 import { challenge, DAY_MS, keyringOf, NOON, token } from './sealing-fixtures.ts';
 
 const keyring = keyringOf('ours');
+const CHALLENGE_FIELDS = COURSE_FIELDS + 5;
+const TOKEN_FIELDS = COURSE_FIELDS + 4;
 
 describe('a seal', () => {
   const fields = [textField('one'), textField(''), textField('three')];
@@ -133,6 +136,9 @@ describe('a sealed challenge', () => {
     ['squarings', { params: { t: 1 } }],
     ['expiry', { expiresAt: NOON + 61_000 }],
     ['round', { round: 1 }],
+    ['difficulty', { powDifficulty: 1 }],
+    ['instance', { edge: { ...challenge.edge!, instanceId: 'inst_2' } }],
+    ['visitor', { edge: null }],
     ['score', { facts: { ...challenge.facts, score: 0 } }],
     ['network', { facts: { ...challenge.facts, prefix: null } }],
     ['refusal', { facts: { ...challenge.facts, refusal: 'API.TOR_BLOCKED' } }],
@@ -140,22 +146,34 @@ describe('a sealed challenge', () => {
     'has an answer tag that is valid for its own %s only',
     async (_, change) => {
       // An attacker with the sealing key but without the tagging key still cannot move a tag to another challenge.
-      const original = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
+      const original = (await unseal(
+        keyring,
+        'challenge',
+        await sealChallenge(keyring, challenge, answer),
+        CHALLENGE_FIELDS,
+        NOON,
+      ))!;
       const other = (await unseal(
         keyring,
         'challenge',
         await sealChallenge(keyring, { ...challenge, ...change }, answer),
-        14,
+        CHALLENGE_FIELDS,
         NOON,
       ))!;
-      const spliced = await seal(keyring, 'challenge', [...other.slice(0, 13), ...original.slice(13)], NOON);
+      const spliced = await seal(keyring, 'challenge', [...other.slice(0, -1), ...original.slice(-1)], NOON);
       expect(await (await openChallenge(keyring, spliced, NOON))?.answeredBy(answer)).toBe(false);
     },
   );
 
   test('has an answer tag that is invalid once a byte moves to the next field', async () => {
-    const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
-    for (let index = 0; index + 1 < 14; index++) {
+    const good = (await unseal(
+      keyring,
+      'challenge',
+      await sealChallenge(keyring, challenge, answer),
+      CHALLENGE_FIELDS,
+      NOON,
+    ))!;
+    for (let index = 0; index + 1 < CHALLENGE_FIELDS; index++) {
       const [one, other] = [good[index]!, good[index + 1]!];
       const moved = good
         .with(index, new Uint8Array([...one, ...other.subarray(0, 1)]))
@@ -172,8 +190,14 @@ describe('a sealed challenge', () => {
   });
 
   test('of another shape does not open, even inside a valid seal', async () => {
-    const good = (await unseal(keyring, 'challenge', await sealChallenge(keyring, challenge, answer), 14, NOON))!;
-    for (let index = 0; index < 13; index++) {
+    const good = (await unseal(
+      keyring,
+      'challenge',
+      await sealChallenge(keyring, challenge, answer),
+      CHALLENGE_FIELDS,
+      NOON,
+    ))!;
+    for (let index = 0; index < CHALLENGE_FIELDS - 1; index++) {
       const fields = [...good];
       fields[index] = new Uint8Array([0xff, 0xfe, 0xfd]);
       const opened = await openChallenge(keyring, await seal(keyring, 'challenge', fields, NOON), NOON);
@@ -192,10 +216,10 @@ describe('a sealed token', () => {
     expect(await openToken(keyring, await sealChallenge(keyring, challenge, null), NOON + 1000)).toBeNull();
   });
 
-  test.each(Array.from({ length: 13 }, (_, index) => index))(
+  test.each(Array.from({ length: TOKEN_FIELDS }, (_, index) => index))(
     'of another shape in field %i does not open',
     async (index) => {
-      const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+      const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
       const fields = good.with(index, new Uint8Array([0xff, 0xfe, 0xfd]));
       expect(await openToken(keyring, await seal(keyring, 'token', fields, NOON), NOON + 1000)).toBeNull();
     },
@@ -205,15 +229,21 @@ describe('a sealed token', () => {
     ['kind', 6, textField('Pow')],
     ['kind', 6, textField('constructor')],
     ['lane', 7, textField('')],
-    ['facts', 12, textField('null')],
-    ['facts', 12, textField('{"score":2}')],
-    ['facts', 12, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
-    ['facts', 12, textField(JSON.stringify({ ...token.facts, score: -1 }))],
-    ['expiry', 11, new Uint8Array(8).fill(255)],
+    ['difficulty', 8, textField('0.5')],
+    ['difficulty', 8, textField('"4"')],
+    ['edge', 9, textField('')],
+    ['edge', 9, textField('{}')],
+    ['edge', 9, textField(JSON.stringify({ ...token.edge, family: 5 }))],
+    ['edge', 9, textField(JSON.stringify({ ...token.edge, extra: 1 }))],
+    ['facts', 10, textField('null')],
+    ['facts', 10, textField('{"score":2}')],
+    ['facts', 10, textField(JSON.stringify({ ...token.facts, extra: 1 }))],
+    ['facts', 10, textField(JSON.stringify({ ...token.facts, score: -1 }))],
+    ['expiry', 14, new Uint8Array(8).fill(255)],
     ['jti', 0, new Uint8Array(0)],
     ['jti', 0, new Uint8Array(17)],
   ])('with a malformed %s does not open (%#)', async (_, index, field) => {
-    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), 13, NOON + 1000))!;
+    const good = (await unseal(keyring, 'token', await sealToken(keyring, token), TOKEN_FIELDS, NOON + 1000))!;
     const text = await seal(keyring, 'token', good.with(index, field), NOON);
     expect(await openToken(keyring, text, NOON + 1000)).toBeNull();
   });

@@ -1,6 +1,7 @@
 /** A keyring, a challenge and a token for the tests of seals. */
 import { Keyring } from '../../../src/captcha/seal/keyring.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import type { SealedCourse } from '../../../src/captcha/seal/sealed-course.ts';
 import type { SealedFacts } from '../../../src/captcha/seal/sealed-facts.ts';
 import type { SealedToken } from '../../../src/captcha/seal/sealed-token.ts';
 
@@ -32,7 +33,7 @@ export const facts: SealedFacts = {
   refusal: null,
 };
 
-export const challenge: SealedChallenge = {
+const course: SealedCourse = {
   jti: '00112233445566778899aabbccddeeff',
   bornAt: NOON,
   siteKey: 'site',
@@ -41,25 +42,23 @@ export const challenge: SealedChallenge = {
   cdata: 'order-7',
   kind: 'pow',
   lane: 'rsw',
+  powDifficulty: 4.5,
+  edge: { instanceId: 'inst_1', visitor: 'network-and-agent', agent: 'agent', family: 4 },
+  facts,
+};
+
+export const challenge: SealedChallenge = {
+  ...course,
   issuedAt: NOON,
   expiresAt: NOON + 60_000,
   round: 0,
-  facts,
   params: { t: 75_000 },
 };
 
 export const token: SealedToken = {
-  jti: challenge.jti,
-  bornAt: NOON,
-  siteKey: 'site',
-  hostname: 'example.com',
-  action: 'login',
-  cdata: 'order-7',
-  kind: 'pow',
-  lane: 'rsw',
+  ...course,
   level: 1,
   issuedAt: NOON,
   solvedAt: NOON + 500,
   expiresAt: NOON + 120_500,
-  facts,
 };

@@ -13,8 +13,8 @@ import {
   PUZZLE_WIDTH,
   puzzleTarget,
 } from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
-import { newJti } from '../../../src/captcha/seal/sealed-challenge.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
+import { newJti } from '../../../src/captcha/seal/sealed-course.ts';
 import { insideOf } from '../../../src/captcha/visual/shapes.ts';
 import { visualStep } from '../../../src/captcha/visual/visual-progress.ts';
 import { audioTask, imageTask, puzzleTask, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';

@@ -8,7 +8,7 @@ import { difficultyAt } from '../../../captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../captcha/plan/choose-challenge.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
-import { newJti } from '../../../captcha/seal/sealed-challenge.ts';
+import { newJti } from '../../../captcha/seal/sealed-course.ts';
 import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { ChallengeResponse, ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import { hostnameAllowed } from '../../../contract/management/site-domain.ts';
@@ -25,6 +25,7 @@ import { recordBlocked, recordIssued } from '../captcha-events.ts';
 import type { IssueCircumstances } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
 import { challengeSite } from './challenge-site.ts';
+import { sealedEdge } from '../edge-binding.ts';
 import { issuePow, issueVisual, visualParams, WAIT_MS } from './issue-challenge.ts';
 import type { ChallengeBase } from './issue-challenge.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
@@ -135,6 +136,8 @@ export async function newChallenge(
     cdata: body.cdata ?? '',
     kind: plan.kind,
     lane: plan.lane,
+    powDifficulty: plan.powDifficulty,
+    edge: await sealedEdge(visitor),
     issuedAt: nowMs,
     // A visitor who must wait gets the time of the site after the wait: a short time could never be met otherwise.
     expiresAt: nowMs + site.settings.solutionTimeout + (plan.lane === 'wait' ? WAIT_MS : 0),

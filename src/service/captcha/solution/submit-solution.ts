@@ -145,19 +145,12 @@ async function issueToken(
   facts: SealedFacts,
   nowMs: number,
 ): Promise<SolutionResponse> {
-  const { jti, bornAt, siteKey, hostname, action, cdata, kind, lane } = challenge;
+  const { issuedAt: _, round: __, params: ___, ...course } = challenge;
   const expiresAt = nowMs + site.settings.verifiedTimeout;
   const token = await sealToken(engine.keyring, {
-    jti,
-    bornAt,
-    siteKey,
-    hostname,
-    action,
-    cdata,
-    kind,
-    lane,
-    level: levelOfLane(lane),
-    issuedAt: bornAt,
+    ...course,
+    level: levelOfLane(course.lane),
+    issuedAt: course.bornAt,
     solvedAt: nowMs,
     expiresAt,
     facts,
