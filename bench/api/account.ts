@@ -4,7 +4,7 @@
  * sites is for the list of sites, which has no pages.
  */
 import { allPermissions } from '../../src/cli/provision.ts';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { createAccount } from '../../src/store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../../src/store/d1/api-keys.ts';
@@ -88,7 +88,7 @@ async function makeInstances(
   siteKeys: readonly string[],
   nowMs: number,
 ): Promise<string[]> {
-  const policy = instancePolicy.parse({});
+  const policy = instanceSettings.parse({});
   const ids: string[] = [];
   for (const [index, globalSiteKey] of siteKeys.slice(0, LISTED).entries()) {
     const identity = { accountId, name: `Instance ${index}`, cname: `gate${index}.example.com`, globalSiteKey, policy };

@@ -3,7 +3,7 @@
  * service's own readers. It reads the clock only around I/O, because a Worker's clock stands still otherwise.
  */
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
@@ -26,7 +26,7 @@ interface BenchEnv extends Omit<ServiceEnv, 'VERDICT_SHARD'> {
 
 /** One instance, with the fields that accepting a batch reads. */
 const instance: StoredInstance = {
-  ...instancePolicy.parse({}),
+  ...instanceSettings.parse({}),
   id: INSTANCE_ID,
   accountId: 'bench',
   name: 'Bench',

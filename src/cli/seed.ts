@@ -11,7 +11,13 @@ const OWNER_EMAIL = 'owner@example.com';
 /** Ten years, so that the key in stack.json still works in a stack that is kept for months. */
 const KEY_SECONDS = 10 * 365 * 86_400;
 
-export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
+/** What a test's instance and site have instead of the defaults. */
+export interface SeedChanges {
+  policy?: object;
+  settings?: object;
+}
+
+export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChanges = {}): Promise<Seed> {
   const kept = state.seed();
   if (kept) return kept;
   const nowMs = Date.now();
@@ -21,8 +27,7 @@ export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
     {
       accountId: account.id,
       name: 'demo',
-      // Proof of work, because `frictionless` would give a test's headless browser a picture.
-      settings: { domains: ['localhost', '127.0.0.1'], captchaType: 'pow' },
+      settings: { domains: ['localhost', '127.0.0.1'], ...changes.settings },
     },
     nowMs,
   );
@@ -34,13 +39,10 @@ export async function seeded(state: StateDir, env: StoreEnv): Promise<Seed> {
       cname: 'localhost',
       globalSiteKey: site.siteKey,
       policy: {
-        sessionsEnabled: true,
+        // What the demo site is like. Everything else is the product's default, as on a deployed instance.
         autoInject: true,
         endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
-        // A browser that a test drives is automation, so scores are recorded here and decide nothing.
-        challengeThreshold: 1,
-        blockThreshold: 1,
-        challengeDifficulty: [],
+        ...changes.policy,
       },
     },
     nowMs,

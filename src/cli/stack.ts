@@ -13,6 +13,7 @@ import { listen } from './listener.ts';
 import type { Listener } from './listener.ts';
 import { migrate } from './migrations.ts';
 import { clientJwt, seeded } from './seed.ts';
+import type { SeedChanges } from './seed.ts';
 import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
 import { StateDir } from './state.ts';
@@ -39,6 +40,8 @@ export interface StackOptions {
   serviceVars?: Record<string, string>;
   /** Whether scheduled runs start by themselves. Tests that count them use `false` and call `runScheduled`. */
   schedule?: boolean;
+  /** For tests: how the seeded instance and site differ from the defaults. Counts when the directory is new. */
+  seedChanges?: SeedChanges;
 }
 
 export class PortBusyError extends Error {
@@ -113,7 +116,8 @@ class LocalStack {
     const secrets = this.#state.secrets();
     this.#edgeListener.signalsSecret = secrets.signalsSecret;
     const service = await this.#bootService();
-    const seed = await seeded(this.#state, { DB: service.database, MASTER_KEY: secrets.masterKey });
+    const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
+    const seed = await seeded(this.#state, store, this.#options.seedChanges);
     const jwt = await clientJwt(this.#state, seed, this.#serviceUrl);
     this.#edgeVars = {
       SERVICE_URL: this.#serviceUrl,

@@ -4,6 +4,7 @@
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
+import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 
 export interface TypingFacts {
@@ -53,4 +54,6 @@ export interface RiskFacts {
   userAgentChanges: number;
   /** The most requests in one minute. Only sessions with many requests in one batch of verdicts are counted. */
   requestsPerMinute: number;
+  /** Detectors that the instance's operator switched off: `ignoredDetectors` of the instance. */
+  ignoredDetectors: readonly RiskDetector[];
 }

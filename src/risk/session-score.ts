@@ -19,8 +19,13 @@ export interface RiskPart {
 export interface RiskScore {
   /** 0 to 1. */
   score: number;
-  /** `detectorBits` of the detectors that fired. */
+  /** `detectorBits` of the detectors that fired and count. */
   detectors: number;
+}
+
+export interface ExplainedScore extends RiskScore {
+  /** `detectorBits` of those that fired and that the instance ignores. */
+  ignored: number;
 }
 
 /** Pages report after four seconds, and a session is renewed after three minutes at the earliest. */
@@ -95,10 +100,15 @@ const conditions: Readonly<Record<RiskDetector, Condition>> = {
 /** In the order of the table of detectors. */
 const ordered = detectorNames.filter((name): name is RiskDetector => name in conditions);
 
-export function scoreRisk(facts: RiskFacts): RiskScore {
+export function scoreRisk(facts: RiskFacts): ExplainedScore {
   const fired = ordered.filter((name) => conditions[name](facts));
-  const sum = fired.reduce((total, name) => total + sessionWeight(name), 0);
-  return { score: Math.min(1, Math.round(sum * 100) / 100), detectors: detectorBits(fired) };
+  const counted = fired.filter((name) => !facts.ignoredDetectors.includes(name));
+  const sum = counted.reduce((total, name) => total + sessionWeight(name), 0);
+  return {
+    score: Math.min(1, Math.round(sum * 100) / 100),
+    detectors: detectorBits(counted),
+    ignored: detectorBits(fired.filter((name) => facts.ignoredDetectors.includes(name))),
+  };
 }
 
 /** The parts of a score that was stored as bits, in the table's order. */

@@ -5,12 +5,12 @@
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
-import type { RiskCause } from '../contract/edge/risk-detectors.ts';
+import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './session-score.ts';
-import type { RiskScore } from './session-score.ts';
+import type { ExplainedScore } from './session-score.ts';
 
 /** The visitor of a session call, as the edge reports them. */
 export interface SessionVisitor {
@@ -23,12 +23,12 @@ export interface SessionVisitor {
 }
 
 /** A score with the time and the event that it was computed at. */
-export interface ScoredAt extends RiskScore {
+export interface ScoredAt extends ExplainedScore {
   at: number;
   cause: RiskCause;
 }
 
-export interface SessionState extends RiskScore {
+export interface SessionState extends ExplainedScore {
   /** Epoch milliseconds, like every time in here. */
   openedAt: number;
   expiresAt: number;
@@ -51,6 +51,8 @@ export interface SessionState extends RiskScore {
   telemetry: TelemetryFacts;
   minute: { startedAt: number; requests: number };
   requestsPerMinute: number;
+  /** Of the instance, at the newest event. */
+  ignoredDetectors: readonly RiskDetector[];
   /** Oldest first: the first score and every change of it. */
   history: ScoredAt[];
 }
@@ -99,11 +101,13 @@ export function opened(
   cycling: { idleSessions: number; touchedSessions: number; threshold: number },
   lineage: Lineage,
   environment: EnvironmentReport | null,
+  ignoredDetectors: readonly RiskDetector[] = [],
 ): SessionState {
   return scored(
     {
       score: 0,
       detectors: 0,
+      ignored: 0,
       openedAt: times.nowMs,
       expiresAt: times.expiresAt,
       updatedAt: times.nowMs,
@@ -122,6 +126,7 @@ export function opened(
       telemetry: NO_TELEMETRY,
       minute: { startedAt: times.nowMs, requests: 0 },
       requestsPerMinute: 0,
+      ignoredDetectors,
       history: [],
     },
     'opened',
@@ -184,12 +189,10 @@ export function factsOf(state: SessionState, nowMs: number): RiskFacts {
 }
 
 function scored(state: SessionState, cause: RiskCause, nowMs: number): SessionState {
-  const { score, detectors } = scoreRisk(factsOf(state, nowMs));
-  const changed = state.history.length === 0 || detectors !== state.detectors;
-  const history = changed
-    ? [...state.history, { at: nowMs, score, detectors, cause }].slice(-HISTORY_MAX)
-    : state.history;
-  return { ...state, score, detectors, history, updatedAt: nowMs };
+  const risk = scoreRisk(factsOf(state, nowMs));
+  const changed = state.history.length === 0 || risk.detectors !== state.detectors || risk.ignored !== state.ignored;
+  const history = changed ? [...state.history, { at: nowMs, ...risk, cause }].slice(-HISTORY_MAX) : state.history;
+  return { ...state, ...risk, history, updatedAt: nowMs };
 }
 
 function bounded(userAgent: string): string {

@@ -3,14 +3,14 @@
  * allowed it before challenges or blocks it. The risk history shows every part of the score.
  */
 import { expect, test } from 'vitest';
-import { eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, letThrough, manage, useStack } from '../support/stack.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
-const stack = useStack();
+const stack = useStack({ seedChanges: { settings: letThrough.settings } });
 const visitor = useVisitor({ context: { userAgent: USER_AGENT, locale: 'en-US' } });
 
 interface History {
-  scores: { risk_score: number; cause: string; parts: { detector: string; weight: number }[] }[];
+  scores: { risk_score: number; cause: string; parts: { detector: string; weight: number }[]; ignored: string[] }[];
   history: { decision: string; risk_score: number | null; fired_rules: string[] }[];
 }
 
@@ -20,15 +20,10 @@ async function configVersion(): Promise<string> {
   return ((await health.json()) as { configVersion: string }).configVersion;
 }
 
-/** Returns once the edge has the thresholds. */
-async function enforce(challengeThreshold: number, blockThreshold: number): Promise<void> {
+/** Returns once the edge has the policy. */
+async function change(policy: object): Promise<void> {
   const before = await configVersion();
-  await manage(stack(), '/protect/instances/update', {
-    id: stack().instanceId,
-    challengeThreshold,
-    blockThreshold,
-    challengeDifficulty: [],
-  });
+  await manage(stack(), '/protect/instances/update', { id: stack().instanceId, ...policy });
   await eventually(configVersion, (version) => version !== before);
 }
 
@@ -46,7 +41,6 @@ const statusOfNextPage = async (): Promise<number> =>
   (await visitor.context.request.get(`${stack().edgeUrl}/echo/next`)).status();
 
 test('is allowed first and blocked within seconds; its risk history shows the reasons', async () => {
-  await enforce(0.5, 0.6);
   const jti = await openPage();
   expect(await statusOfNextPage()).toBe(200);
   await eventually(statusOfNextPage, (status) => status === 403);
@@ -73,7 +67,7 @@ test('is allowed first and blocked within seconds; its risk history shows the re
 });
 
 test('is challenged between the thresholds, solves, and continues', async () => {
-  await enforce(0.5, 1);
+  await change({ blockThreshold: 1, challengeDifficulty: [] });
   const jti = await openPage();
   await eventually(statusOfNextPage, (status) => status === 403);
   await visitor.page.goto(`${stack().edgeUrl}/echo/challenged`);
@@ -85,16 +79,16 @@ test('is challenged between the thresholds, solves, and continues', async () => 
   expect(history.some(({ decision }) => decision === 'challenge')).toBe(true);
 });
 
-test('is allowed where the thresholds are 1, and its score is still shown', async () => {
-  await enforce(1, 1);
+test('is allowed where the instance ignores its detectors, and its risk history says which fired', async () => {
+  await change({ ...letThrough.policy, blockThreshold: 0.85 });
   const jti = await openPage();
   const { scores, history } = await eventually(
     async () => {
       expect(await statusOfNextPage()).toBe(200);
       return manage<History>(stack(), '/protect/risk-history', { jti });
     },
-    (found) => found.scores.some(({ parts }) => parts.some(({ detector }) => detector === 'webdriver')),
+    (found) => found.scores.some(({ ignored }) => ignored.includes('webdriver')),
   );
-  expect(scores.at(-1)?.risk_score).toBe(1);
+  expect(scores.at(-1)).toMatchObject({ risk_score: 0, parts: [] });
   expect(history.every(({ decision }) => decision === 'allow')).toBe(true);
 });

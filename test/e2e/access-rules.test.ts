@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run as runRules } from '../../src/cli/rules.ts';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const JA4 = 't13d1516h2_8daaf6152771_02713d6af862';
@@ -26,12 +27,12 @@ async function visit(visitor: Visitor): Promise<string> {
   const headers: Record<string, string> = {
     'x-signals-secret': signalsSecret,
     'x-client-ip': visitor.ip ?? '203.0.113.200',
-    'user-agent': visitor.userAgent ?? 'Mozilla/5.0',
+    ...(visitor.userAgent === undefined ? {} : { 'user-agent': visitor.userAgent }),
   };
   if (visitor.asn !== undefined) headers['x-client-asn'] = visitor.asn;
   if (visitor.country !== undefined) headers['x-client-country'] = visitor.country;
   if (visitor.ja4 !== undefined) headers['x-client-ja4'] = visitor.ja4;
-  const response = await fetch(`${edgeUrl}/robots.txt`, { headers });
+  const response = await browse(`${edgeUrl}/robots.txt`, { headers });
   await response.arrayBuffer();
   return response.headers.get('x-protect-decision') ?? `status ${response.status}`;
 }

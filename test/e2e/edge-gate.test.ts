@@ -2,16 +2,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { get, request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
+import type { BrowseInit } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { addRules, hitsOf, quickRules, signalsOf } from './edge-visitor.ts';
+import type { VisitorSignals } from './edge-visitor.ts';
 
 const stack = useStack({ edgeVars: quickRules });
-const edge = (path: string, init: RequestInit & { from?: string; country?: string; asn?: string } = {}) =>
-  fetch(stack().edgeUrl + path, {
-    redirect: 'manual',
-    ...init,
-    headers: { ...signalsOf(stack(), init), ...(init.headers as Record<string, string>) },
-  });
+const edge = (path: string, init: BrowseInit & VisitorSignals = {}) =>
+  browse(stack().edgeUrl + path, { ...init, headers: { ...signalsOf(stack(), init), ...init.headers } });
 
 const bot = (name: string) => ({ 'user-agent': `Mozilla/5.0 ${name}/1.0` });
 

@@ -1,10 +1,11 @@
 /** The service stops and comes back: rules come from KV after a restart, and changes arrive afterwards. */
 import { expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack({ schedule: false });
 const statusFor = async (userAgent: string) => {
-  const answer = await fetch(`${stack().edgeUrl}/echo`, { headers: { 'user-agent': userAgent } });
+  const answer = await browse(`${stack().edgeUrl}/echo`, { headers: { 'user-agent': userAgent } });
   await answer.arrayBuffer();
   return answer.status;
 };

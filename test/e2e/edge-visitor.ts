@@ -2,6 +2,8 @@
 import { solveRsw, solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { Stack } from '../../src/cli/stack.ts';
+import { browse } from '../support/browse.ts';
+import type { BrowseInit } from '../support/browse.ts';
 import { eventually, manage } from '../support/stack.ts';
 
 export interface VisitorSignals {
@@ -47,11 +49,11 @@ export async function hitsOf(stack: Stack, path: string): Promise<number> {
 /** A token as the widget would get it, through the edge. */
 export async function solvedToken(
   stack: Stack,
-  headers: Record<string, string>,
+  headers: NonNullable<BrowseInit['headers']>,
   body: Record<string, unknown> = {},
 ): Promise<string> {
   const post = async <Answer>(path: string, value: object): Promise<Answer> => {
-    const response = await fetch(stack.edgeUrl + path, {
+    const response = await browse(stack.edgeUrl + path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(value),

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a test ships nothing
 import { fromJSONSchema } from 'zod';
+import { browse } from '../support/browse.ts';
 import { serviceApi } from '../support/service-api.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
@@ -141,7 +142,7 @@ describe('the client typed by the OpenAPI document', () => {
 
   test('queries the verdict log in every way', async () => {
     const { edgeUrl } = stackOf();
-    await fetch(`${edgeUrl}/echo/x`);
+    await browse(`${edgeUrl}/echo/x`);
     const since = Date.now() - 60_000;
     await eventually(
       () => api.post('/protect/verdicts', { limit: 1 }),

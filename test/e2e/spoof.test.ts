@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
+import { browse } from '../support/browse.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -52,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => edge.stop());
 
 function visit(path: string, headers: Record<string, string>): Promise<Response> {
-  return fetch(`${edge.url}${path}`, { headers, redirect: 'manual' });
+  return browse(`${edge.url}${path}`, { headers });
 }
 
 /** Every header that a visitor might forge, in one request. */

@@ -1,5 +1,6 @@
 /** While the service is down, verdicts wait in the queue. When it is back, each one arrives once. */
 import { expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const REQUESTS = 40;
@@ -9,10 +10,10 @@ const DELIVERED_WITHIN_MS = 25_000;
 const stack = useStack();
 
 test('verdicts of an outage arrive once each afterwards, and visitors notice nothing', async () => {
-  await fetch(`${stack().edgeUrl}/echo/before`);
+  await browse(`${stack().edgeUrl}/echo/before`);
   await stack().stopService();
   for (let n = 0; n < REQUESTS; n += 1) {
-    const response = await fetch(`${stack().edgeUrl}/echo/outage`);
+    const response = await browse(`${stack().edgeUrl}/echo/outage`);
     expect(response.status).toBe(200);
     await response.arrayBuffer();
   }

@@ -1,5 +1,6 @@
 /** The service stops and comes back: visitors notice nothing, and every verdict in between is in the log once. */
 import { expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack();
@@ -12,11 +13,11 @@ interface Page {
 
 test('verdicts made while the service is down are all in the log once it is back', async () => {
   // The edge loads its ruleset and configuration now; the rest of the test does not need the service for them.
-  await (await fetch(`${stack().edgeUrl}/api/before`)).text();
+  await (await browse(`${stack().edgeUrl}/api/before`)).text();
   await stack().stopService();
   const requestIds: string[] = [];
   for (let request = 0; request < REQUESTS; request++) {
-    const response = await fetch(`${stack().edgeUrl}/api/outage/${request}`);
+    const response = await browse(`${stack().edgeUrl}/api/outage/${request}`);
     await response.text();
     requestIds.push(response.headers.get('x-protect-request-id') ?? '');
   }

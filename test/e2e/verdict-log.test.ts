@@ -16,6 +16,7 @@ import {
   verdictPageResponse,
 } from '../../src/contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
@@ -39,7 +40,7 @@ async function append(body: unknown, jwt = stack().clientJwt): Promise<Response>
 
 describe('a request through the edge', () => {
   test('leaves exactly one verdict, under the request id of its response', async () => {
-    const response = await fetch(`${stack().edgeUrl}/api/one?secret=1`);
+    const response = await browse(`${stack().edgeUrl}/api/one?secret=1`);
     await response.text();
     const requestId = response.headers.get('x-protect-request-id');
     const found = await eventually(
@@ -53,7 +54,7 @@ describe('a request through the edge', () => {
   test('leaves one verdict each when there are many, numbered without a gap', async () => {
     await Promise.all(
       Array.from({ length: 150 }, async (_, index) => {
-        await (await fetch(`${stack().edgeUrl}/api/many/${index}`)).text();
+        await (await browse(`${stack().edgeUrl}/api/many/${index}`)).text();
       }),
     );
     const { verdicts, total, totalIsExact } = await eventually(
@@ -96,7 +97,7 @@ test('a page’s report is found under its session and no other', async () => {
     'sec-fetch-site': 'same-origin',
     'content-type': 'application/json',
   };
-  const opened = await fetch(`${stack().edgeUrl}/__protect/session`, { method: 'POST', headers: ours, body: '{}' });
+  const opened = await browse(`${stack().edgeUrl}/__protect/session`, { method: 'POST', headers: ours, body: '{}' });
   const cookie = opened.headers.getSetCookie().find((line) => line.startsWith('protect_session=')) ?? '';
   const value = cookie.slice(0, cookie.indexOf(';'));
   const jti = decodeURIComponent(value.slice('protect_session='.length)).split('|')[0] ?? '';
@@ -112,7 +113,7 @@ test('a page’s report is found under its session and no other', async () => {
     traits: ['webdriver'],
   };
   const headers = { ...ours, cookie: value };
-  const sent = await fetch(`${stack().edgeUrl}/__protect/telemetry`, {
+  const sent = await browse(`${stack().edgeUrl}/__protect/telemetry`, {
     method: 'POST',
     headers,
     body: JSON.stringify(report),

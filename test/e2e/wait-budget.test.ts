@@ -1,5 +1,6 @@
 /** Waiting without scripts, through both Workers: a network's budget outlives the isolate that counted it. */
 import { expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
 import { useStack } from '../support/stack.ts';
 import { addRules, quickRules, signalsOf } from './edge-visitor.ts';
 
@@ -10,7 +11,7 @@ const ANOTHER_NETWORK = '198.51.100.77';
 
 function visit(path: string, from = NETWORK): Promise<Response> {
   const headers = { ...signalsOf(stack(), { from }), 'user-agent': 'waiting/1.0' };
-  return fetch(`${stack().edgeUrl}${path}`, { headers, redirect: 'manual' });
+  return browse(`${stack().edgeUrl}${path}`, { headers });
 }
 
 async function waitPath(from = NETWORK): Promise<string> {

@@ -4,6 +4,7 @@
  */
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
+import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { verdictRecordOf } from '../support/verdict-record.ts';
 import { hitsOf, solvedToken } from './edge-visitor.ts';
@@ -13,7 +14,7 @@ const stack = useStack();
 
 function visit(path: string, userAgent: string, submission?: string): Promise<Response> {
   const headers = { 'user-agent': userAgent, ...(submission ? { 'content-type': FORM } : {}) };
-  return fetch(`${stack().edgeUrl}${path}`, submission ? { method: 'POST', body: submission, headers } : { headers });
+  return browse(`${stack().edgeUrl}${path}`, submission ? { method: 'POST', body: submission, headers } : { headers });
 }
 
 interface Verdict {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { StackFacts } from '../../src/cli/state.ts';
 import { eventually } from './eventually.ts';
+import { letThrough } from './let-through.ts';
 import { manage } from './manage.ts';
 import { freePortBase } from './ports.ts';
 
@@ -45,8 +46,13 @@ export async function npmStart(): Promise<NpmStart> {
 
 export const FIRST_VISITOR = 'first-visitor';
 
-/** From the rule that asks for a challenge to the page behind it. The browser of `page` calls itself `FIRST_VISITOR`. */
+/**
+ * From the rule that asks for a challenge to the page behind it. The browser of `page` calls itself `FIRST_VISITOR`. It
+ * is a driven one, so the instance ignores what gives such browsers away.
+ */
 export async function firstChallenge(stack: StackFacts, page: Page): Promise<void> {
+  await manage(stack, '/protect/instances/update', { id: stack.instanceId, ...letThrough.policy });
+  await manage(stack, '/sites/update', { siteKey: stack.siteKey, settings: letThrough.settings });
   await manage(stack, '/protect/access-rules/create', {
     rules: [{ type: 'userAgent', value: FIRST_VISITOR, verdict: 'challenge' }],
   });

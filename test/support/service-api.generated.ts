@@ -3865,6 +3865,8 @@ export interface components {
             allowVerdicts: "rows" | "counts";
             /** @default 30 */
             retentionDays: number;
+            /** @default [] */
+            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
             updatedAt: number;
@@ -4009,6 +4011,8 @@ export interface components {
             allowVerdicts?: "rows" | "counts";
             /** @default 30 */
             retentionDays?: number;
+            /** @default [] */
+            ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
         };
         "create-instance.response": {
             id: string;
@@ -4199,6 +4203,8 @@ export interface components {
             allowVerdicts: "rows" | "counts";
             /** @default 30 */
             retentionDays: number;
+            /** @default [] */
+            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
             updatedAt: number;
@@ -4298,6 +4304,7 @@ export interface components {
             /** @enum {string} */
             allowVerdicts?: "rows" | "counts";
             retentionDays?: number;
+            ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
             clientJwtsRevokedBefore?: number | null;
         };
         "update-instance.response": {
@@ -4489,6 +4496,8 @@ export interface components {
             allowVerdicts: "rows" | "counts";
             /** @default 30 */
             retentionDays: number;
+            /** @default [] */
+            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
             updatedAt: number;
@@ -5042,6 +5051,7 @@ export interface components {
                     detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing";
                     weight: number;
                 }[];
+                ignored: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing")[];
             }[];
             history: {
                 timestamp: number;

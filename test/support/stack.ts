@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { PortBusyError, startStack } from '../../src/cli/stack.ts';
 import type { Stack, StackOptions } from '../../src/cli/stack.ts';
+import { letThrough } from './let-through.ts';
 import { somePortBase } from './ports.ts';
 
 export { eventually } from './eventually.ts';
+export { letThrough } from './let-through.ts';
 export { manage } from './manage.ts';
 
 const ATTEMPTS = 20;
@@ -17,7 +19,7 @@ export async function startTestStack(options: StackOptions = {}): Promise<Stack>
   for (let attempt = 1; ; attempt += 1) {
     const portBase = somePortBase();
     try {
-      const stack = await startStack({ portBase, stateDir, quiet: true, ...options });
+      const stack = await startStack({ portBase, stateDir, quiet: true, seedChanges: letThrough, ...options });
       if (options.stateDir !== undefined) return stack;
       return {
         ...stack,

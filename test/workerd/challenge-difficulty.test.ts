@@ -3,7 +3,7 @@
  * difficulty.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
       name: 'Gate',
       cname: `${crypto.randomUUID()}.example.com`,
       globalSiteKey: site.siteKey,
-      policy: instancePolicy.parse({ challengeDifficulty }),
+      policy: instanceSettings.parse({ challengeDifficulty }),
     },
     Date.now(),
   );

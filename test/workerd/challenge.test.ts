@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { decodeBase64url } from '../../src/bytes/base64url.ts';
 import { keyDay } from '../../src/captcha/seal/keyring.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { createInstance } from '../../src/store/d1/instances.ts';
 import { issueClientJwt } from '../../src/store/d1/issue-client-jwt.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
@@ -118,7 +118,7 @@ async function edgeOf(accountId: string, site: SiteRecord): Promise<Record<strin
       name: 'edge',
       cname: `${site.siteKey}.example.com`.toLowerCase(),
       globalSiteKey: site.siteKey,
-      policy: instancePolicy.parse({}),
+      policy: instanceSettings.parse({}),
     },
     Date.now(),
   );

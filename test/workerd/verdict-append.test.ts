@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import {
@@ -31,7 +31,7 @@ let instances = 0;
 function newInstance(policy: Record<string, unknown> = {}): StoredInstance {
   instances += 1;
   return {
-    ...instancePolicy.parse(policy),
+    ...instanceSettings.parse(policy),
     id: `append-${instances}`,
     accountId: 'account-1',
     name: 'shop',

@@ -6,7 +6,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';
@@ -46,7 +46,7 @@ async function newInstance(seed: number): Promise<StoredInstance> {
     service.DB.prepare(
       `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
        VALUES (?1, 'account-faults', ?1, ?1, ?1, ?2, 0, 0)`,
-    ).bind(id, JSON.stringify(instancePolicy.parse({}))),
+    ).bind(id, JSON.stringify(instanceSettings.parse({}))),
   ]);
   return (await instanceById(service, id)) as StoredInstance;
 }

@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
 import { verdictLogOf, appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
     service.DB.prepare(
       `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
        VALUES ('queue-1', 'account-queue', 'queue-1', 'queue-1', 'queue-1', ?, 0, 0)`,
-    ).bind(JSON.stringify(instancePolicy.parse({}))),
+    ).bind(JSON.stringify(instanceSettings.parse({}))),
   ]);
   instance = (await instanceById(service, 'queue-1')) as StoredInstance;
 });

@@ -1,9 +1,9 @@
 /**
- * The identity of a Protect instance. Kept apart from its behaviour in `instance.ts`, which the edge carries: an edge
+ * The identity of a Protect instance. Kept apart from its behaviour in `instance-policy.ts`, which the edge carries: an edge
  * never needs the identity.
  */
 import * as z from 'zod/mini';
-import type { InstancePolicy } from './instance-policy.ts';
+import type { InstanceSettings } from './instance-settings.ts';
 
 export const instanceIdentity = z.strictObject({
   name: z.string().check(z.minLength(1), z.maxLength(256)),
@@ -12,7 +12,7 @@ export const instanceIdentity = z.strictObject({
   globalSiteKey: z.string().check(z.minLength(1), z.maxLength(256)),
 });
 
-export interface ProtectInstance extends z.infer<typeof instanceIdentity>, InstancePolicy {
+export interface ProtectInstance extends z.infer<typeof instanceIdentity>, InstanceSettings {
   id: string;
   active: boolean;
   /** Client JWTs issued at or before this time are refused. Epoch milliseconds, or `null`. */

@@ -223,7 +223,14 @@ export const riskHistoryResponse = z.object({
   jti: z.string(),
   /** The session's first score and every change, the newest 50, oldest first. Empty for an unknown or erased session. */
   scores: z.array(
-    z.object({ timestamp: z.int(), risk_score: z.number(), cause: z.enum(riskCauses), parts: riskParts }),
+    z.object({
+      timestamp: z.int(),
+      risk_score: z.number(),
+      cause: z.enum(riskCauses),
+      parts: riskParts,
+      /** Fired and counted nothing, because the instance ignores them. */
+      ignored: z.array(z.enum(riskDetectors)),
+    }),
   ),
   /** The newest 1,000, oldest first. */
   history: z.array(

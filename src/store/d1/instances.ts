@@ -2,8 +2,8 @@
  * Protect instances in D1. Deleting an instance makes it inactive. Partial unique indexes allow a `cname` and a global
  * site key only once among active instances, so that of two parallel creations one fails.
  */
-import { instancePolicy } from '../../contract/management/instance-policy.ts';
-import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
+import { instanceSettings } from '../../contract/management/instance-settings.ts';
+import type { InstanceSettings } from '../../contract/management/instance-settings.ts';
 import type { ProtectInstance } from '../../contract/management/instance-identity.ts';
 import { AccountLimitError, accountLimits } from './account-limits.ts';
 import { failed, ok } from '../../result.ts';
@@ -77,7 +77,7 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
 /** Creates an active instance. Fails when the `cname` or the site key is taken. */
 export async function createInstance(
   env: StoreEnv,
-  instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
+  instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstanceSettings },
   nowMs: number,
 ): Promise<Result<StoredInstance, InstanceConflict>> {
   const id = `inst_${randomToken(INSTANCE_ID_BYTES)}`;
@@ -107,7 +107,7 @@ export async function createInstance(
 /** Fails with `'stale'` when another call changed the instance since `expectedVersion` was read. */
 export async function updateInstance(
   env: StoreEnv,
-  instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstancePolicy },
+  instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstanceSettings },
   clientJwtsRevokedBefore: number | null,
   expectedVersion: number,
   nowMs: number,
@@ -171,7 +171,7 @@ async function conflictOf(
 export function storedInstance(row: InstanceRow): StoredInstance {
   return {
     // Parsed, not cast: a policy that was written before a field existed gets the field's default.
-    ...instancePolicy.parse(JSON.parse(row.policy)),
+    ...instanceSettings.parse(JSON.parse(row.policy)),
     id: row.id,
     accountId: row.account_id,
     name: row.name,

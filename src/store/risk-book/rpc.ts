@@ -3,6 +3,7 @@
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
 import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
+import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
@@ -12,9 +13,9 @@ export interface RiskBookRpc {
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
   renew(terms: SessionTerms): Promise<RescoredSession | null>;
   /** `null`: the session is unknown or was ended. */
-  report(jti: string, report: TelemetryReport, nowMs: number): Promise<RescoredSession | null>;
+  report(event: SessionEvent, report: TelemetryReport): Promise<RescoredSession | null>;
   /** Records that one batch held this many requests of the session. `null`: it is unknown or was ended. */
-  crowd(jti: string, requests: number, nowMs: number): Promise<RescoredSession | null>;
+  crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null>;
   /** What a new session inherits when its visitor sent this session's cookie but differs from its visitor. */
   lineage(jti: string, visitor: SessionVisitor): Promise<Lineage>;
   read(jti: string): Promise<SessionState | null>;
@@ -29,13 +30,18 @@ export interface RiskBookRpc {
   retire(nowMs: number): Promise<void>;
 }
 
-export interface SessionTerms {
+export interface SessionEvent {
   jti: string;
+  /** Epoch milliseconds. */
+  nowMs: number;
+  /** Of the instance at this moment. */
+  ignoredDetectors: readonly RiskDetector[];
+}
+
+export interface SessionTerms extends SessionEvent {
   visitor: SessionVisitor;
   /** What the page reported when it opened the session. */
   environment: EnvironmentReport | null;
-  /** Epoch milliseconds. */
-  nowMs: number;
   expiresAt: number;
   keptUntil: number;
   cycling: { threshold: number; windowSeconds: number };

@@ -59,6 +59,7 @@ export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   addressChanges: 0,
   userAgentChanges: 0,
   requestsPerMinute: 0,
+  ignoredDetectors: [],
   ...changes,
 });
 

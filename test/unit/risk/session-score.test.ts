@@ -167,6 +167,13 @@ describe('a score', () => {
     expect(score).toBe(1);
   });
 
+  test('leaves out what the instance ignores, and still says that it fired', () => {
+    const risk = scoreRisk(personFacts({ ...driven, ignoredDetectors: ['webdriver', 'burst'] }));
+    expect(risk.score).toBe(sessionWeight('headless-user-agent'));
+    expect(detectorsOf(risk.detectors)).toEqual(['headless-user-agent']);
+    expect(detectorsOf(risk.ignored)).toEqual(['webdriver']);
+  });
+
   test('is capped at 1 while its parts are not', () => {
     const { score, detectors: bits } = scoreRisk(personFacts({ ...driven, categories: ['tor', 'abuser'] }));
     expect(score).toBe(1);

@@ -26,7 +26,7 @@ const names = (state: SessionState) => detectorsOf(state.detectors);
 
 describe('a session', () => {
   test('opens with its first score in its history', () => {
-    expect(fresh().history).toEqual([{ at: NOW_MS, score: 0, detectors: 0, cause: 'opened' }]);
+    expect(fresh().history).toEqual([{ at: NOW_MS, score: 0, detectors: 0, ignored: 0, cause: 'opened' }]);
     const curl = fresh({ userAgent: 'curl/8.5.0', headers: null });
     expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
   });
@@ -93,6 +93,19 @@ describe('a session', () => {
     expect(names(state)).toEqual(['burst']);
     expect(names(crowded(state, 10, NOW_MS + 3_600_000))).toContain('burst');
     expect(names(crowded(crowded(fresh(), 200, NOW_MS), 200, NOW_MS + 61_000))).toEqual([]);
+  });
+
+  test('is scored by what its instance ignores at each event, and its history says so', () => {
+    const driven = reported(fresh(), reportOf({ traits: ['webdriver'] }), NOW_MS + 4000);
+    expect(driven.score).toBe(0.5);
+    const eased = renewed({ ...driven, ignoredDetectors: ['webdriver'] }, visitorOf(), NOW_MS + 60_000);
+    expect(eased.score).toBe(0);
+    expect(eased.history.map(({ score, ignored }) => [score, detectorsOf(ignored)])).toEqual([
+      [0, []],
+      [0.5, []],
+      [0, ['webdriver']],
+    ]);
+    expect(renewed({ ...eased, ignoredDetectors: [] }, visitorOf(), NOW_MS + 120_000).score).toBe(0.5);
   });
 
   test('passes its changes of network and user agent on to the next session', () => {

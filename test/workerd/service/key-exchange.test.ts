@@ -1,6 +1,6 @@
 /** MASTER_KEY and site secrets are rotated without interrupting what they protect. */
 import { describe, expect, test } from 'vitest';
-import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { instanceSettings } from '../../../src/contract/management/instance-settings.ts';
 import { ok } from '../../../src/result.ts';
 import { issueClientJwt } from '../../../src/store/d1/issue-client-jwt.ts';
 import { createInstance } from '../../../src/store/d1/instances.ts';
@@ -149,7 +149,7 @@ describe('a site secret', () => {
         name: 'gate',
         cname: `${site.siteKey}.example.com`.toLowerCase(),
         globalSiteKey: site.siteKey,
-        policy: instancePolicy.parse({}),
+        policy: instanceSettings.parse({}),
       },
       now,
     );

@@ -133,6 +133,20 @@ describe('creating an instance', () => {
     expect(status).toBe(400);
     expect(body.error.details).toEqual([{ path: 'challengeThreshold', message: 'must not be above blockThreshold' }]);
   });
+
+  test('takes the names of detectors to ignore, and refuses one that no session has', async () => {
+    const { token, site } = await newAccount();
+    const identity = { name: 'A', cname: cname(), globalSiteKey: site.siteKey };
+    for (const ignoredDetectors of [['honeypot'], ['webdriver', 'nothing'], 'webdriver', [1]]) {
+      const { status } = await call(token, '/protect/instances/create', { ...identity, ignoredDetectors });
+      expect([ignoredDetectors, status]).toEqual([ignoredDetectors, 400]);
+    }
+    const made = await call(token, '/protect/instances/create', { ...identity, ignoredDetectors: ['webdriver'] });
+    expect(made.body.ignoredDetectors).toEqual(['webdriver']);
+    const { id } = made.body;
+    const cleared = await call(token, '/protect/instances/update', { id, ignoredDetectors: [] });
+    expect(cleared.body.ignoredDetectors).toEqual([]);
+  });
 });
 
 describe('changing an instance', () => {

@@ -85,6 +85,13 @@ describe('opening a session', () => {
     });
   });
 
+  test('leaves out the weight of what the instance ignores', async () => {
+    const gate = await newGate({ ignoredDetectors: ['automation-user-agent', 'no-accept-language'] });
+    const tool = visitorFrom('192.0.2.1', { userAgent: 'curl/8.5.0', ipCategories: ['datacenter'] });
+    delete tool.headers;
+    expect(riskOf(await gate.session(tool))).toEqual({ risk: 0.25, fired: ['category-datacenter'] });
+  });
+
   test('again and again from one network without interaction is cookie cycling, and with interaction it is not', async () => {
     const gate = await newGate({ cookieCycling: { threshold: 3, windowSeconds: 60 } });
     const visitor = visitorFrom('198.51.100.9');

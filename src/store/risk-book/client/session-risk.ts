@@ -11,7 +11,7 @@ import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE } from '../../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
-import type { RescoredSession, SessionTerms } from '../rpc.ts';
+import type { RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
 import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
@@ -62,7 +62,7 @@ export async function reportRisk(
   report: TelemetryReport,
   nowMs: number,
 ): Promise<void> {
-  const risk = await sessionBook(env, instance.id, jti).report(jti, report, nowMs);
+  const risk = await sessionBook(env, instance.id, jti).report(eventOf(instance, jti, nowMs), report);
   await listIfRaised(env, instance, jti, risk, nowMs);
 }
 
@@ -73,7 +73,7 @@ export async function crowdRisk(
   requests: number,
   nowMs: number,
 ): Promise<void> {
-  const risk = await sessionBook(env, instance.id, jti).crowd(jti, requests, nowMs);
+  const risk = await sessionBook(env, instance.id, jti).crowd(eventOf(instance, jti, nowMs), requests);
   await listIfRaised(env, instance, jti, risk, nowMs);
 }
 
@@ -126,7 +126,12 @@ function termsOf(
   environment: EnvironmentReport | null,
 ): SessionTerms {
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
-  return { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling: instance.cookieCycling };
+  const { cookieCycling: cycling } = instance;
+  return { ...eventOf(instance, jti, nowMs), visitor, environment, expiresAt, keptUntil, cycling };
+}
+
+function eventOf({ ignoredDetectors }: StoredInstance, jti: string, nowMs: number): SessionEvent {
+  return { jti, nowMs, ignoredDetectors };
 }
 
 function sessionVisitor({ userAgent, ip, ipCategories, headers }: EdgeVisitor): SessionVisitor {

@@ -9,7 +9,7 @@ import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
-import type { RaisedSession, RescoredSession, RiskBookRpc, SessionLists, SessionTerms } from '../rpc.ts';
+import type { RaisedSession, RescoredSession, RiskBookRpc, SessionEvent, SessionLists, SessionTerms } from '../rpc.ts';
 import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
 import { SessionRows } from './session-rows.ts';
 
@@ -39,7 +39,7 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   async renew(terms: SessionTerms): Promise<RescoredSession | null> {
     const { jti, visitor, nowMs } = terms;
     if (this.#rows.hasEnded(jti)) return null;
-    const known = this.#rows.read(jti);
+    const known = this.#current(terms);
     if (known === null) {
       const { score, detectors } = await this.open(terms, NO_LINEAGE);
       return { score, detectors, before: score };
@@ -47,14 +47,14 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return this.#keep(jti, known, renewed(known, visitor, nowMs));
   }
 
-  async report(jti: string, report: TelemetryReport, nowMs: number): Promise<RescoredSession | null> {
-    const known = this.#rows.read(jti);
-    return known === null ? null : this.#keep(jti, known, reported(known, report, nowMs));
+  async report(event: SessionEvent, report: TelemetryReport): Promise<RescoredSession | null> {
+    const known = this.#current(event);
+    return known === null ? null : this.#keep(event.jti, known, reported(known, report, event.nowMs));
   }
 
-  async crowd(jti: string, requests: number, nowMs: number): Promise<RescoredSession | null> {
-    const known = this.#rows.read(jti);
-    return known === null ? null : this.#keep(jti, known, crowded(known, requests, nowMs));
+  async crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null> {
+    const known = this.#current(event);
+    return known === null ? null : this.#keep(event.jti, known, crowded(known, requests, event.nowMs));
   }
 
   async lineage(jti: string, visitor: SessionVisitor): Promise<Lineage> {
@@ -116,12 +116,18 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   }
 
   #open(terms: SessionTerms, lineage: Lineage): SessionState {
-    const { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling } = terms;
+    const { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling, ignoredDetectors } = terms;
     const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
     const cycles = { ...before, threshold: cycling.threshold };
-    const state = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment);
+    const state = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
     this.#rows.insert(jti, state, keptUntil);
     return state;
+  }
+
+  /** The stored session, under what its instance ignores now. */
+  #current({ jti, ignoredDetectors }: SessionEvent): SessionState | null {
+    const known = this.#rows.read(jti);
+    return known === null ? null : { ...known, ignoredDetectors };
   }
 
   #keep(jti: string, before: SessionState, after: SessionState): RescoredSession {

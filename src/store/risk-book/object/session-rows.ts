@@ -14,7 +14,6 @@ const MAKE_ROOM = 1000;
 const DROPPED_AT_ONCE = 5000;
 /** Only the newest sessions of a network are counted. */
 const COUNTED_MAX = 1000;
-
 export function createSessionTables(sql: SqlStorage): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS sessions (
      jti TEXT PRIMARY KEY, network TEXT NOT NULL, opened_at INTEGER NOT NULL, kept_until INTEGER NOT NULL,

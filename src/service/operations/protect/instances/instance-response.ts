@@ -3,7 +3,7 @@
  * in epoch milliseconds. Create and update take the same fields.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
+import { instanceSettings } from '../../../../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
 import type { ProtectInstance } from '../../../../contract/management/instance-identity.ts';
 import { instanceById } from '../../../../store/d1/instances.ts';
@@ -15,7 +15,7 @@ export const instanceSchema = z.object({
   id: z.string(),
   active: z.boolean(),
   ...instanceIdentity.shape,
-  ...instancePolicy.shape,
+  ...instanceSettings.shape,
   clientJwtsRevokedBefore: z.nullable(z.int()),
   createdAt: z.int(),
   updatedAt: z.int(),

@@ -3,7 +3,7 @@
  * faster, the instance is read again and merged again, so two clients that change different fields both succeed.
  */
 import * as z from 'zod/mini';
-import { instancePolicy } from '../../../../contract/management/instance-policy.ts';
+import { instanceSettings } from '../../../../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
 import { withoutDefaults } from '../../../../contract/management/patch-schema.ts';
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
@@ -26,7 +26,7 @@ export const updateInstance = operation({
   body: z.strictObject({
     id: instanceId,
     ...withoutDefaults(instanceIdentity.shape),
-    ...withoutDefaults(instancePolicy.shape),
+    ...withoutDefaults(instanceSettings.shape),
     /** Client JWTs that were issued up to this time stop working; epoch milliseconds. `null` removes the limit. */
     clientJwtsRevokedBefore: z.optional(z.nullable(z.int().check(z.gte(0)))),
   }),
@@ -44,7 +44,7 @@ export const updateInstance = operation({
         cname: change.cname ?? current.cname,
         globalSiteKey: change.globalSiteKey ?? current.globalSiteKey,
       };
-      const policy = instancePolicy.parse(pickPolicy({ ...current, ...change }));
+      const policy = instanceSettings.parse(pickPolicy({ ...current, ...change }));
       checkThresholds(policy);
       const revokedBefore =
         clientJwtsRevokedBefore === undefined ? current.clientJwtsRevokedBefore : clientJwtsRevokedBefore;
@@ -57,5 +57,5 @@ export const updateInstance = operation({
 });
 
 function pickPolicy(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(instancePolicy.shape).map((name) => [name, fields[name]]));
+  return Object.fromEntries(Object.keys(instanceSettings.shape).map((name) => [name, fields[name]]));
 }

@@ -2,6 +2,7 @@
  * `POST /protect/risk-history`: the risk score of one session, request by request with the rules that fired, and every
  * change of the score with its parts and its cause.
  */
+import { detectorsOf } from '../../../../contract/edge/risk-detectors.ts';
 import { riskHistoryResponse, sessionRequest } from '../../../../contract/management/verdict-query.ts';
 import { riskParts } from '../../../../risk/session-score.ts';
 import { operation } from '../../define-operation.ts';
@@ -31,11 +32,12 @@ export const getRiskHistory = operation({
     const scores = records.map(({ risk_score }) => risk_score).filter((score) => score !== null);
     return {
       jti,
-      scores: (session?.history ?? []).map(({ at, score, detectors, cause }) => ({
+      scores: (session?.history ?? []).map(({ at, score, detectors, ignored, cause }) => ({
         timestamp: at,
         risk_score: score,
         cause,
         parts: riskParts(detectors),
+        ignored: detectorsOf(ignored),
       })),
       history: records.toReversed().map((record) => ({
         timestamp: record.timestamp,
