@@ -16,7 +16,8 @@ import { newJti } from '../../src/captcha/seal/sealed-course.ts';
 import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
+import { drawRandom } from '../../src/captcha/visual/draw-random.ts';
+import { audioLayout, imageLayout, lookSeed, puzzleLayout } from '../../src/captcha/visual/derive-answer.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import { newChallenge, sealedToken } from './sealed-token.ts';
@@ -35,12 +36,13 @@ export async function timeFunctions(keyring: Keyring): Promise<Record<string, ob
   const { x, y, t } = minter.mint(level);
   const sealed = await sealChallenge(keyring, { ...newChallenge(nowMs), params: { t } }, y);
   const token = await sealedToken(keyring, { siteKey: 'site-0123456789abcdef', hostname: 'bench.example' });
-  const layout = { jti: newJti(), round: 0, issuedAt: nowMs };
+  const layout = { jti: newJti(), round: 0, bornAt: nowMs };
   const [image, puzzle, audio] = await Promise.all([
     imageLayout(keyring, layout),
     puzzleLayout(keyring, layout),
     audioLayout(keyring, layout),
   ]);
+  const random = drawRandom(await lookSeed(keyring, layout));
   const solution = { y: encodeBase64url(y) };
   const altcha = await altchaCase();
   const cap = new Cap({ noFSState: true, disableAutoCleanup: true });
@@ -74,9 +76,13 @@ export async function timeFunctions(keyring: Keyring): Promise<Record<string, ob
       check,
     ),
     'Gatehouse: open a token': row(await timed('token', () => openToken(keyring, token, nowMs)), check),
-    'Gatehouse: draw an image task': row(await timed('image', () => drawImageTask(image, 0, 2)), null, 20_000),
-    'Gatehouse: draw a puzzle': row(await timed('puzzle', () => drawPuzzleTask(puzzle, DEFAULT_LOOK, 4)), null, 20_000),
-    'Gatehouse: make a recording': row(await timed('audio', () => drawAudioTask(audio)), null, 20_000),
+    'Gatehouse: draw an image task': row(await timed('image', () => drawImageTask(image, random, 0, 2)), null, 20_000),
+    'Gatehouse: draw a puzzle': row(
+      await timed('puzzle', () => drawPuzzleTask(puzzle, random, DEFAULT_LOOK, 4)),
+      null,
+      20_000,
+    ),
+    'Gatehouse: make a recording': row(await timed('audio', () => drawAudioTask(audio, random)), null, 20_000),
   };
 }
 

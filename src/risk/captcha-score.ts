@@ -26,15 +26,17 @@ export interface ScoreInputs {
 export interface SolvingSigns {
   /** The solution came from another network than the challenge went to. */
   moved: boolean;
-  /** Faster than a browser can. */
-  tooFast: boolean;
+  /** The proof of work was done faster than a browser can. */
+  nativeSolver: boolean;
+  /** A picture or recording was answered before a person can. */
+  tooSoon: boolean;
   /** The puzzle piece moved as no hand does. */
   mechanical: boolean;
   /** The field that people leave empty was filled in. */
   honeypot: boolean;
 }
 
-type SolvingDetector = 'address-change' | 'native-solver' | 'mechanical-path' | 'honeypot';
+type SolvingDetector = 'address-change' | 'native-solver' | 'too-fast' | 'mechanical-path' | 'honeypot';
 
 const conditions: Readonly<Record<Exclude<CaptchaDetector, SolvingDetector>, (inputs: ScoreInputs) => boolean>> = {
   ...sharedConditions,
@@ -49,7 +51,8 @@ const conditions: Readonly<Record<Exclude<CaptchaDetector, SolvingDetector>, (in
 
 const solvingConditions: Readonly<Record<SolvingDetector, (signs: SolvingSigns) => boolean>> = {
   'address-change': ({ moved }) => moved,
-  'native-solver': ({ tooFast }) => tooFast,
+  'native-solver': ({ nativeSolver }) => nativeSolver,
+  'too-fast': ({ tooSoon }) => tooSoon,
   'mechanical-path': ({ mechanical }) => mechanical,
   honeypot: ({ honeypot }) => honeypot,
 };
@@ -65,9 +68,15 @@ export function scoreVisitor(inputs: ScoreInputs): { score: number; detectors: s
   return { score: rounded(Math.min(1, Math.max(0, sum))), detectors };
 }
 
-/** `score` of the challenge, raised by what solving it showed. */
-export function scoreSolving(score: number, signs: SolvingSigns): { score: number; detectors: SolvingDetector[] } {
-  const fired = firedOf(solvingConditions, signs);
+/**
+ * The score of a challenge, raised by what solving a round showed. A detector that fired in an earlier round does not
+ * count again.
+ */
+export function scoreSolving(
+  { score, detectors }: { score: number; detectors: readonly string[] },
+  signs: SolvingSigns,
+): { score: number; detectors: SolvingDetector[] } {
+  const fired = firedOf(solvingConditions, signs).filter((name) => !detectors.includes(name));
   return { score: rounded(Math.min(1, score + sumOf(fired))), detectors: fired };
 }
 

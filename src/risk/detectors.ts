@@ -203,6 +203,11 @@ export const detectors = {
     compares: 'The proof of work was solved faster than a browser can.',
     mayTrip: 'None known.',
   },
+  'too-fast': {
+    ...captchaOnly(0.3, reasons.solving),
+    compares: 'A picture, a puzzle or a recording was answered before a person can.',
+    mayTrip: 'None known.',
+  },
   'mechanical-path': {
     ...captchaOnly(0.2, reasons.solving),
     compares: 'The puzzle piece moved in a way that no hand moves.',

@@ -1,6 +1,7 @@
 /**
  * Picture and audio tasks with known solutions, drawn by the service's own code.
  */
+import { drawRandom } from '../../src/captcha/visual/draw-random.ts';
 import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
 import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
@@ -22,14 +23,15 @@ export const digits = '3142';
 const TOLERANCE_PX = 6;
 
 export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: number): VisualTask {
+  const random = drawRandom(crypto.getRandomValues(new Uint8Array(32)));
   if (audio)
     return {
-      task: { audio: drawAudioTask(Array.from(digits, Number)) },
+      task: { audio: drawAudioTask(Array.from(digits, Number), random) },
       isRight: (solution) => solution['digits'] === digits,
     };
   if (kind === 'puzzle')
     return {
-      task: { puzzle: drawPuzzleTask({ ...puzzlePlace, shape: 'star' }, DEFAULT_LOOK, 0) },
+      task: { puzzle: drawPuzzleTask({ ...puzzlePlace, shape: 'star' }, random, DEFAULT_LOOK, 0) },
       isRight: ({ finalX, finalY }) =>
         Math.abs(Number(finalX) - puzzleAnswer.x) <= TOLERANCE_PX &&
         Math.abs(Number(finalY) - puzzleAnswer.y) <= TOLERANCE_PX,
@@ -37,7 +39,7 @@ export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: numb
   const wanted: readonly number[] = starTiles[round] ?? [];
   const tiles = Array.from({ length: 9 }, (_, index): ShapeName => (wanted.includes(index) ? 'star' : 'circle'));
   return {
-    task: { image: drawImageTask({ shape: 'star', tiles }, round, starTiles.length) },
+    task: { image: drawImageTask({ shape: 'star', tiles }, random, round, starTiles.length) },
     isRight: ({ selected }) => JSON.stringify(selected) === JSON.stringify(wanted),
   };
 }

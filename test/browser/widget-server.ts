@@ -10,7 +10,7 @@ import { encodeBase64url } from '../../src/bytes/base64url.ts';
 import { generateRswKey } from '../../src/captcha/pow/rsw-key.ts';
 import { checkSha256, mintSha256 } from '../../src/captcha/pow/pow-sha256.ts';
 import { RswMinter } from '../../src/captcha/pow/rsw-mint.ts';
-import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import type { ChallengeResponse, PowTask, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
@@ -73,6 +73,16 @@ const untouched = () => ({
   clears: true,
 });
 
+interface OpenTask {
+  isRight: VisualTask['isRight'];
+  /** What follows a right answer; `null` for a token. */
+  next: (() => ChallengeResponse) | null;
+  /** What follows a wrong one. */
+  again?: () => ChallengeResponse;
+  /** Sound instead of a picture or the other way round; `null` once it was asked for. */
+  otherForm?: (() => ChallengeResponse) | null;
+}
+
 let parts: Promise<{ minter: RswMinter; assets: Record<string, ClientAsset> }> | undefined;
 
 /** Listens while the file's tests run. Every test starts with fresh calls and settings; `pages` stay. */
@@ -89,49 +99,64 @@ export function useWidgetServer(): WidgetServer {
 
 function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; close: () => Promise<void> } {
   let minter: RswMinter;
-  const answers = new Map<string, string>();
   const tokens = new Set<string>();
-  const tasks = new Map<string, { isRight: VisualTask['isRight']; lastRound: boolean }>();
+  const tasks = new Map<string, OpenTask>();
 
-  function mint(audio: boolean, round = 0): ChallengeResponse {
+  /** `paid`: the proof of work before a picture is done. */
+  function mint(audio: boolean, paid = false, round = 0, switched = false): ChallengeResponse {
     const challenge = randomBytes(16).toString('base64url');
-    const { honeypot } = server;
-    const shared = { jti: challenge, challenge, expiresAt: Date.now() + 60_000, ...(honeypot ? { honeypot } : {}) };
-    if (server.kind !== 'pow') {
-      const { task, isRight } = visualTask(server.kind, audio, round);
-      tasks.set(challenge, { isRight, lastRound: audio || server.kind === 'puzzle' || round === 1 });
-      return { ...shared, kind: server.kind, ...task };
+    const { honeypot, kind } = server;
+    const shared = {
+      jti: challenge,
+      kind,
+      challenge,
+      expiresAt: Date.now() + 60_000,
+      ...(honeypot ? { honeypot } : {}),
+    };
+    if (kind !== 'pow' && paid) {
+      const { task, isRight } = visualTask(kind, audio, round);
+      const isLast = audio || kind === 'puzzle' || round === 1;
+      tasks.set(challenge, {
+        isRight,
+        next: isLast ? null : () => mint(false, true, 1),
+        again: () => mint(audio, true, 0, switched),
+        otherForm: switched ? null : () => mint(!audio, true, 0, true),
+      });
+      return { ...shared, ...task };
     }
+    const { pow, isRight } = work();
+    tasks.set(challenge, { isRight, next: kind === 'pow' ? null : () => mint(audio, true) });
+    return { ...shared, pow };
+  }
+
+  function work(): { pow: PowTask; isRight: VisualTask['isRight'] } {
     if (server.lane === 'wait') {
       const notBefore = Date.now() + WAIT_MS;
-      tasks.set(challenge, { isRight: () => Date.now() >= notBefore, lastRound: true });
-      return { ...shared, kind: 'pow', pow: { lane: 'wait', waitMs: WAIT_MS, notBefore } };
+      return { pow: { lane: 'wait', waitMs: WAIT_MS, notBefore }, isRight: () => Date.now() >= notBefore };
     }
     if (server.lane === 'sha256') {
       const puzzles = mintSha256(SHA256_SQUARINGS);
-      const isRight = (solution: Record<string, unknown>): boolean =>
-        checkSha256(puzzles.salt, puzzles.bits, solution['counters']);
-      tasks.set(challenge, { isRight, lastRound: true });
-      return { ...shared, kind: 'pow', pow: { lane: 'sha256', ...puzzles } };
+      return {
+        pow: { lane: 'sha256', ...puzzles },
+        isRight: ({ counters }) => checkSha256(puzzles.salt, puzzles.bits, counters),
+      };
     }
     const { t, x, y } = minter.mint(LEVEL);
-    answers.set(challenge, encodeBase64url(y));
     const pow = { lane: 'rsw' as const, t, n: encodeBase64url(minter.modulus), x: encodeBase64url(x) };
-    return { ...shared, kind: 'pow', pow };
+    return { pow, isRight: (solution) => solution['y'] === encodeBase64url(y) };
   }
 
   function judge(body: Record<string, unknown>): SolutionResponse {
     const challenge = String(body['challenge']);
-    const expected = answers.get(challenge);
-    answers.delete(challenge);
     const solution = body['solution'] as Record<string, unknown>;
     const task = tasks.get(challenge);
     tasks.delete(challenge);
-    if (task !== undefined && !task.isRight(solution))
-      return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION', next: mint(false) };
-    if (task !== undefined && !task.lastRound) return { verified: false, next: mint(false, 1) };
-    if (task === undefined && (expected === undefined || solution['y'] !== expected))
-      return { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' };
+    const refused = { verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' };
+    if (typeof solution['audio'] === 'boolean' && task?.otherForm !== undefined)
+      return task.otherForm === null ? refused : { verified: false, next: task.otherForm() };
+    if (task?.isRight(solution) !== true)
+      return task?.again === undefined ? refused : { ...refused, next: task.again() };
+    if (task.next !== null) return { verified: false, next: task.next() };
     const token = randomBytes(24).toString('base64url');
     tokens.add(token);
     return { verified: true, token, expiresAt: SERVICE_NOW_MS + server.tokenLifetimeMs, now: SERVICE_NOW_MS };

@@ -119,6 +119,19 @@ export async function solvePow(challenge: ChallengeResponse): Promise<Record<str
   return {};
 }
 
+/** The picture or recording of a site that wants one, after its proof of work. */
+export async function askForPicture(
+  site: { siteKey: string },
+  extra: Record<string, unknown> = {},
+  headers: Record<string, string | null> = {},
+): Promise<ChallengeResponse> {
+  const sent = { 'cf-connecting-ip': freshAddress(), ...headers };
+  const challenge = await ask(site, extra, sent);
+  const paid = await handIn(challenge.challenge, await solvePow(challenge), sent);
+  expect(paid.body).toMatchObject({ verified: false, next: { jti: challenge.jti } });
+  return paid.body.next!;
+}
+
 export async function ask(
   site: { siteKey: string },
   extra: Record<string, unknown> = {},

@@ -47,7 +47,8 @@ describe('a challenge that an edge requests', () => {
     expect(calm.kind).toBe('pow');
     expect(doubtful.kind).toBe('pow');
     expect(doubtful.squarings! / calm.squarings!).toBeCloseTo(2 ** (2 / 3), 1);
-    expect(await kindAt(0.9)).toEqual({ kind: 'image', squarings: null });
+    // The work comes before the picture, at the price of the risk.
+    expect((await kindAt(0.9)).kind).toBe('image');
   });
 
   test('carries the risk in its seal, where no page can read it', async () => {

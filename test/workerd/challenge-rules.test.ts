@@ -5,7 +5,18 @@ import { checkedRule } from '../../src/service/operations/access-control/check-r
 import { putAccessRule } from '../../src/store/d1/access-control-rules.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
-import { ask, env, freshAddress, handIn, makeAccount, makeSite, post, solvePow, tokenFor } from './captcha-harness.ts';
+import {
+  ask,
+  askForPicture,
+  env,
+  freshAddress,
+  handIn,
+  makeAccount,
+  makeSite,
+  post,
+  solvePow,
+  tokenFor,
+} from './captcha-harness.ts';
 
 async function addRule(accountId: string, rule: Record<string, unknown>): Promise<void> {
   const now = Date.now();
@@ -43,7 +54,10 @@ describe('an access control rule', () => {
     });
     await addRule(accountId, { type: 'restrict', conditions: [equals('ip', deferred)], deferToVerify: true });
     later(RULES_STALE_MS);
-    expect(await ask(site, {}, { 'cf-connecting-ip': harder })).toMatchObject({ kind: 'image', image: { rounds: 3 } });
+    expect(await askForPicture(site, {}, { 'cf-connecting-ip': harder })).toMatchObject({
+      kind: 'image',
+      image: { rounds: 3 },
+    });
     const token = await tokenFor(site, {}, { 'cf-connecting-ip': deferred });
     const answer = await post('/siteverify', { secret: site.secretKey, token });
     expect(answer.body).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });

@@ -1,12 +1,13 @@
 /** Every site setting over HTTP: the same visitor with and without it, and the result. */
 import { describe, expect, test } from 'vitest';
 import { imageLayout } from '../../src/captcha/visual/derive-answer.ts';
-import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
+import type { SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
 import {
   ask,
+  askForPicture,
   freshAddress,
   handIn,
   keyring,
@@ -49,7 +50,6 @@ describe('the task of a visitor', () => {
     ['two thresholds', { frictionlessThreshold: { frictionlessImageThreshold: 0.9 } }, DOUBTFUL, { kind: 'puzzle' }],
     ['frictionlessTypes', { frictionlessTypes: { image: false } }, DOUBTFUL, { kind: 'puzzle' }],
     ['powDifficulty', { powDifficulty: 2.5 }, {}, { pow: { t: 37_500 } }],
-    ['imageMinRounds', { captchaType: 'image', imageMinRounds: 3 }, {}, { image: { rounds: 3 } }],
     ['contextAware', contextOf('webview'), WEB_VIEW, { kind: 'pow' }],
     ['contextAware elsewhere', contextOf('default'), DOUBTFUL, { kind: 'pow' }],
     ['honeypot', { honeypot: { enabled: true, question: 'e' } }, {}, { honeypot: { question: '.' } }],
@@ -92,10 +92,15 @@ describe('the task of a visitor', () => {
     }
   });
 
+  test('has imageMinRounds pictures', async () => {
+    const three = await site({ captchaType: 'image', imageMinRounds: 3 });
+    expect(await askForPicture(three)).toMatchObject({ image: { rounds: 3 } });
+  });
+
   test('has no more pictures than imageMaxRounds', async () => {
     const short = await site({ captchaType: 'image', imageMinRounds: 1, imageMaxRounds: 2 });
     const from = { 'cf-connecting-ip': freshAddress() };
-    const first = await ask(short, {}, from);
+    const first = await askForPicture(short, {}, from);
     const second = await handIn(first.challenge, { selected: [] }, from);
     expect(second.body.next).toBeDefined();
     expect((await handIn(second.body.next!.challenge, { selected: [] }, from)).body).toMatchObject({ verified: false });
@@ -104,8 +109,9 @@ describe('the task of a visitor', () => {
   test('imageThreshold accepts one mistake in nine at 0.8 and not at 0.9', async () => {
     const answered = async (imageThreshold: number): Promise<SolutionResponse> => {
       const strict = await site({ captchaType: 'image', imageMinRounds: 1, imageThreshold });
-      const challenge = await ask(strict);
-      const { shape, tiles } = await imageLayout(keyring, await layoutOf(challenge));
+      const challenge = await askForPicture(strict);
+      later(20_000);
+      const { shape, tiles } = await imageLayout(keyring, await opened(challenge));
       const right = tiles.flatMap((tile, index) => (tile === shape ? [index] : []));
       const wrong = tiles.findIndex((tile) => tile !== shape);
       return (await handIn(challenge.challenge, { selected: [...right, wrong] })).body;
@@ -222,7 +228,3 @@ test('a visitor with every flag that a dataset can give gets a valid token', asy
   const token = await tokenFor(filtered, {}, { 'cf-connecting-ip': '203.0.113.7' });
   expect(await verify(filtered, token)).toMatchObject({ verified: true });
 });
-
-async function layoutOf(challenge: ChallengeResponse): Promise<{ jti: string; round: number; issuedAt: number }> {
-  return opened(challenge);
-}

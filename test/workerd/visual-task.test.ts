@@ -6,7 +6,11 @@ import { openToken } from '../../src/captcha/seal/sealed-token.ts';
 import type { ChallengeResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { testSiteKey } from '../../src/contract/captcha/test-keys.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
-import { ask, freshAddress, handIn, keyring, makeSite, opened } from './captcha-harness.ts';
+import { later } from '../support/clock.ts';
+import { askForPicture, freshAddress, handIn, keyring, makeSite, opened, solvePow, ask } from './captcha-harness.ts';
+
+/** Longer than any task needs at least. */
+const A_MOMENT_MS = 20_000;
 
 /** The tiles that a person would click. */
 async function rightTiles(challenge: ChallengeResponse): Promise<number[]> {
@@ -27,20 +31,23 @@ describe('an image task', () => {
 
   test('takes two rounds and gives a token of level 2', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
-    const first = await ask(site, {}, from);
+    const first = await askForPicture(site, {}, from);
     expect(first).toMatchObject({ kind: 'image', image: { round: 1, rounds: 2, columns: 3, rows: 3 } });
+    later(A_MOMENT_MS);
     const second = await handIn(first.challenge, { selected: await rightTiles(first) }, from);
     expect(second.body).toMatchObject({ verified: false, next: { jti: first.jti, image: { round: 2 } } });
     const next = second.body.next!;
+    later(A_MOMENT_MS);
     const done = await handIn(next.challenge, { selected: await rightTiles(next) }, from);
     const token = await openToken(keyring, done.body.token ?? '', Date.now());
     expect(token).toMatchObject({ jti: first.jti, level: 2, kind: 'image' });
   });
 
   test('can be answered once per round, so that a right answer after a wrong one is refused', async () => {
-    const challenge = await ask(site);
+    const challenge = await askForPicture(site);
     const right = await rightTiles(challenge);
     const wrong = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((tile) => !right.includes(tile));
+    later(A_MOMENT_MS);
     await handIn(challenge.challenge, { selected: wrong });
     expect((await handIn(challenge.challenge, { selected: right })).body).toEqual({
       verified: false,
@@ -51,10 +58,11 @@ describe('an image task', () => {
   });
 
   test('ends after three failed tries', async () => {
-    let challenge: ChallengeResponse | undefined = await ask(site);
+    let challenge: ChallengeResponse | undefined = await askForPicture(site);
     const rounds: number[] = [];
     while (challenge !== undefined) {
       rounds.push(challenge.image!.round);
+      later(A_MOMENT_MS);
       const answer = await handIn(challenge.challenge, { selected: 'no list' });
       challenge = answer.body.next;
     }
@@ -62,15 +70,16 @@ describe('an image task', () => {
   });
 
   test('has the same number of bytes whatever it shows, and different bytes each time', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(site)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askForPicture(site)));
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels.length)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.image!.picture.pixels)).size).toBe(20);
   });
 
   test('has an audio form', async () => {
-    const challenge = await ask(site, { capabilities: { audio: true } });
+    const challenge = await askForPicture(site, { capabilities: { audio: true } });
     expect(challenge.audio).toMatchObject({ groups: 4, most: 5, sampleRate: 8000 });
     expect(challenge.image).toBeUndefined();
+    later(A_MOMENT_MS);
     const digits = (await audioLayout(keyring, await opened(challenge))).join(' ');
     const done = await handIn(challenge.challenge, { digits });
     expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.level).toBe(2);
@@ -78,6 +87,87 @@ describe('an image task', () => {
 
   test('is what the interactive test key shows', async () => {
     expect((await ask({ siteKey: testSiteKey('interactive') })).kind).toBe('image');
+  });
+});
+
+describe('the proof of work before a picture', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { captchaType: 'image', imageMinRounds: 1 });
+  });
+
+  test.each([
+    ['an image', {}, 'rsw', 'image'],
+    ['a recording', { audio: true }, 'rsw', 'audio'],
+    ['a browser without BigInt', { bigint: false }, 'sha256', 'image'],
+    ['a recording without BigInt', { bigint: false, audio: true }, 'sha256', 'audio'],
+  ] as const)('of %s comes first, and nothing is drawn before it', async (_, capabilities, lane, drawn) => {
+    const challenge = await ask(site, { capabilities });
+    expect(challenge).toMatchObject({ kind: 'image', pow: { lane } });
+    expect(Object.keys(challenge).toSorted()).toEqual(['challenge', 'expiresAt', 'jti', 'kind', 'pow']);
+    const paid = await handIn(challenge.challenge, await solvePow(challenge));
+    expect(paid.body).toMatchObject({ verified: false, next: { jti: challenge.jti, kind: 'image' } });
+    expect(paid.body.reason).toBeUndefined();
+    expect(paid.body.next![drawn]).toBeDefined();
+    expect(paid.body.next!.pow).toBeUndefined();
+    expect((await opened(paid.body.next!)).params).not.toHaveProperty('t');
+  });
+
+  test('costs what the site’s difficulty says', async () => {
+    const dear = await makeSite('premium', { captchaType: 'puzzle', powDifficulty: 2.5 });
+    expect((await ask(dear)).pow?.t).toBe(37_500);
+  });
+
+  test('buys one picture, which a lost response brings back to the last bit, twice at most', async () => {
+    const challenge = await ask(site);
+    const solution = await solvePow(challenge);
+    const answers = [];
+    for (let time = 0; time < 4; time++) answers.push((await handIn(challenge.challenge, solution)).body);
+    const [first, second, third, fourth] = answers;
+    for (const again of [second, third]) expect(again!.next?.image).toEqual(first!.next!.image);
+    expect(fourth).toEqual({ verified: false, reason: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE' });
+    // The two seals are of one round, which is answered once.
+    later(A_MOMENT_MS);
+    const right = await rightTiles(first!.next!);
+    await handIn(first!.next!.challenge, { selected: [] });
+    expect((await handIn(second!.next!.challenge, { selected: right })).body.verified).toBe(false);
+  });
+});
+
+describe('a change between pictures and sound', () => {
+  let site: SiteRecord;
+  beforeAll(async () => {
+    site = await makeSite('premium', { captchaType: 'image', imageMinRounds: 1 });
+  });
+
+  test('needs no second proof of work, and happens once', async () => {
+    const picture = await askForPicture(site);
+    const changed = (await handIn(picture.challenge, { audio: true })).body;
+    expect(changed).toMatchObject({ verified: false, next: { jti: picture.jti, audio: { groups: 4 } } });
+    expect(changed.next!.image).toBeUndefined();
+    expect((await handIn(changed.next!.challenge, { audio: false })).body).toMatchObject({ verified: false });
+    const back = await askForPicture(site, { capabilities: { audio: true } });
+    expect((await handIn(back.challenge, { audio: false })).body.next?.image).toBeDefined();
+  });
+
+  test('spends the picture', async () => {
+    const picture = await askForPicture(site);
+    await handIn(picture.challenge, { audio: true });
+    later(A_MOMENT_MS);
+    expect((await handIn(picture.challenge, { selected: await rightTiles(picture) })).body.verified).toBe(false);
+  });
+});
+
+describe('an answer before a person can give one', () => {
+  test('is a failed try, however right it is, and counts in the score', async () => {
+    const site = await makeSite('premium', { captchaType: 'image', imageMinRounds: 1 });
+    const first = await askForPicture(site);
+    const soon = await handIn(first.challenge, { selected: await rightTiles(first) });
+    expect(soon.body).toMatchObject({ verified: false, reason: 'CAPTCHA.INVALID_SOLUTION' });
+    const next = soon.body.next!;
+    later(A_MOMENT_MS);
+    const done = await handIn(next.challenge, { selected: await rightTiles(next) });
+    expect((await openToken(keyring, done.body.token ?? '', Date.now()))?.facts.detectors).toContain('too-fast');
   });
 });
 
@@ -96,8 +186,9 @@ describe('a puzzle task', () => {
     [7, 0, false],
     [0, 7, false],
   ])('off by %i, %i pixels: %s', async (dx, dy, verified) => {
-    const challenge = await ask(site);
+    const challenge = await askForPicture(site);
     const { x, y } = await target(challenge);
+    later(A_MOMENT_MS);
     const answer = await handIn(challenge.challenge, { finalX: x + dx, finalY: y + dy });
     expect(answer.body.verified).toBe(verified);
     if (!verified) expect(answer.body.next?.jti).toBe(challenge.jti);
@@ -110,12 +201,13 @@ describe('a puzzle task', () => {
     { finalX: 1e12, finalY: 0 },
     { path: 'x' },
   ])('is not solved by %j', async (solution) => {
-    expect((await handIn((await ask(site)).challenge, solution)).body.verified).toBe(false);
+    expect((await handIn((await askForPicture(site)).challenge, solution)).body.verified).toBe(false);
   });
 
   test('raises the score for a path that no hand draws', async () => {
-    const challenge = await ask(site);
+    const challenge = await askForPicture(site);
     const { x, y } = await target(challenge);
+    later(A_MOMENT_MS);
     const path = Array.from({ length: 20 }, (_, index) => [index * 5, index * 2, index * 16]);
     const answer = await handIn(challenge.challenge, { finalX: x, finalY: y, path });
     expect((await openToken(keyring, answer.body.token ?? '', Date.now()))?.facts.detectors).toContain(

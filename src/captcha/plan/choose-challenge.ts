@@ -4,7 +4,7 @@
  */
 import type { SiteSettings, TrafficRule } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
-import type { CaptchaType, ChallengeKind } from '../../contract/vocabulary.ts';
+import type { CaptchaType, ChallengeKind, PowLane } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
 import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
 import type { AddressTraits } from './traffic-filter.ts';
@@ -35,6 +35,8 @@ export interface Capabilities {
 export interface ChallengePlan {
   kind: ChallengeKind;
   lane: ChallengeLane;
+  /** Lane of the proof of work. Every kind begins with one, so that nothing is drawn before it is paid for. */
+  workLane: PowLane;
   powDifficulty: number;
   imageRounds: number;
   imageUncounted: number;
@@ -81,12 +83,13 @@ export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
     challenged?.powDifficulty ?? 0,
     inputs.difficulty?.powDifficulty ?? 0,
   );
-  const lane = laneOf(kind, capabilities);
+  const workLane = workLaneOf(capabilities);
   // Waiting does not replace a picture, and a visitor who is likely a bot must not pass by it.
-  if (lane === 'wait' && (kind !== 'pow' || chosen.suspicious)) return null;
+  if (workLane === 'wait' && (kind !== 'pow' || chosen.suspicious)) return null;
   return {
     kind,
-    lane,
+    lane: kind === 'pow' ? workLane : capabilities.audio ? 'audio' : 'visual',
+    workLane,
     powDifficulty: Math.min(POW_DIFFICULTY_MAX, powDifficulty),
     imageRounds: Math.min(
       settings.imageMaxRounds,
@@ -140,10 +143,9 @@ function contextRuleOf(settings: SiteSettings, webView: boolean): { type: Challe
   return (webView ? aware.contexts.webview : undefined) ?? aware.contexts.default ?? null;
 }
 
-function laneOf(kind: ChallengeKind, capabilities: Capabilities): ChallengeLane {
-  if (!capabilities.script) return 'wait';
-  if (kind !== 'pow') return capabilities.audio ? 'audio' : 'visual';
-  return capabilities.bigint ? 'rsw' : 'sha256';
+function workLaneOf({ script, bigint }: Capabilities): PowLane {
+  if (!script) return 'wait';
+  return bigint ? 'rsw' : 'sha256';
 }
 
 function harsher(a: ChallengeKind, b: ChallengeKind): ChallengeKind {

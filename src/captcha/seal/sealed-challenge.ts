@@ -22,6 +22,10 @@ const challengeParams = z.strictObject({
   bits: z.optional(z.int()),
   /** wait: epoch milliseconds from which a solution is accepted. */
   notBefore: z.optional(z.int()),
+  /** Proof of work that comes before a picture or a recording: the lane that follows it. */
+  afterwards: z.optional(z.enum(['visual', 'audio'])),
+  /** The visitor has changed between pictures and sound, which one challenge allows once. */
+  switched: z.optional(z.boolean()),
   /** image: rounds that count, rounds before them that do not, the share needed, tiles judged and right so far. */
   rounds: z.optional(z.int()),
   uncounted: z.optional(z.int()),

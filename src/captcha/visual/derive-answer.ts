@@ -21,7 +21,8 @@ export const AUDIO_TONES_MAX = 5;
 export interface LayoutOf {
   jti: string;
   round: number;
-  issuedAt: number;
+  /** First issue of the jti. A round that is sent again after midnight keeps its layout. */
+  bornAt: number;
 }
 
 export interface ImageLayout {
@@ -58,9 +59,14 @@ export async function audioLayout(keyring: Keyring, of: LayoutOf): Promise<numbe
   return Array.from({ length: AUDIO_GROUPS }, (_, index) => 1 + (bytes[index]! % AUDIO_TONES_MAX));
 }
 
+/** Seeds how the task of a round looks. It says nothing about the answer. */
+export function lookSeed(keyring: Keyring, of: LayoutOf): Promise<Bytes> {
+  return layoutBytes(keyring, of, 'look');
+}
+
 /** 32 bytes of this jti, round and kind of task. */
 async function layoutBytes(keyring: Keyring, of: LayoutOf, kind: string): Promise<Bytes> {
-  const key = await keyring.tagKey('layout', keyDay(of.issuedAt));
+  const key = await keyring.tagKey('layout', keyDay(of.bornAt));
   const fields = encodeFields([textField(kind), textField(of.jti), numberField(of.round)]);
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, fields));
 }

@@ -1,7 +1,10 @@
 /**
- * Fast randomness for how a picture looks (sfc32, seeded from the system's generator): colours, angles, noise. What the
- * picture shows comes from `derive-answer.ts`, so nothing here needs to be secret.
+ * Fast randomness for how a picture looks (sfc32): colours, angles, noise. The seed belongs to the round
+ * (`lookSeed` in `derive-answer.ts`), so that a round that is sent again looks the same to the last bit. A program that
+ * could collect several drawings of one answer would average their noise away.
  */
+import type { Bytes } from '../seal/field-encoding.ts';
+
 export interface DrawRandom {
   /** 0 ≤ value < 1. */
   next(): number;
@@ -10,12 +13,13 @@ export interface DrawRandom {
   bits(): number;
 }
 
-export function drawRandom(): DrawRandom {
-  const seed = crypto.getRandomValues(new Uint32Array(3));
-  let a = seed[0]! | 0;
-  let b = seed[1]! | 0;
-  let c = seed[2]! | 0;
-  let counter = 1;
+/** `seed`: at least 16 bytes. */
+export function drawRandom(seed: Bytes): DrawRandom {
+  const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+  let a = view.getInt32(0);
+  let b = view.getInt32(4);
+  let c = view.getInt32(8);
+  let counter = view.getInt32(12);
   const bits = (): number => {
     const t = (((a + b) | 0) + counter) | 0;
     counter = (counter + 1) | 0;

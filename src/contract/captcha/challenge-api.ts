@@ -115,6 +115,7 @@ export const challengeResponse = z.object({
   challenge: z.string().check(z.maxLength(TOKEN_MAX_CHARS)),
   /** Epoch milliseconds by the service's clock. */
   expiresAt: z.int(),
+  /** First of every kind. The solution of an image's or a puzzle's `pow` returns the picture as `next`. */
   pow: z.optional(powTask),
   image: z.optional(imageTask),
   puzzle: z.optional(puzzleTask),
@@ -126,7 +127,10 @@ export type ChallengeResponse = z.infer<typeof challengeResponse>;
 
 export const solutionRequest = z.strictObject({
   challenge: z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS)),
-  /** `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image, puzzle and audio: see their tasks. */
+  /**
+   * `pow` rsw: `{y}`; sha256: `{counters}`; wait: `{}`; image, puzzle and audio: see their tasks. `{audio: boolean}` asks
+   * for a recording instead of a picture or the other way round, once in a challenge.
+   */
   solution: z.record(z.string(), z.unknown()),
   /** Content of the honeypot field; people leave it empty. */
   honeypot: z.optional(z.string().check(z.maxLength(1024))),
@@ -141,7 +145,7 @@ export const solutionResponse = z.object({
   /** The service's clock at this response, to compare `expiresAt` with. A visitor's clock may be hours off. */
   now: z.optional(z.int()),
   reason: z.optional(z.string()),
-  /** A further round, or a new try. */
+  /** The picture or recording after its proof of work, a further round, or a new try. */
   next: z.optional(challengeResponse),
 });
 export type SolutionResponse = z.infer<typeof solutionResponse>;

@@ -5,7 +5,7 @@
  */
 import type { ChallengeResponse, ChallengeRequest, SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import type { StartEngine } from '../pow/pow-engine.ts';
-import { type OnProgress, preparePow } from '../pow/pow-runner.ts';
+import { type OnProgress, type PowRunner, preparePow } from '../pow/pow-runner.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
 import { sessionId } from '../session-cookie.ts';
 import type { VisualOutcome, VisualTask } from '../visual/visual-module.ts';
@@ -49,26 +49,26 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
   const newChallenge = async (audio: boolean): Promise<ChallengeResponse> =>
     (await postJson(`${apiBase}/challenge`, challengeRequest(request, audio), signal)) as ChallengeResponse;
   try {
-    let runner = preparePow(request.location, request.startEngine, stopWorker.signal);
+    let runner: PowRunner | null = preparePow(request.location, request.startEngine, stopWorker.signal);
     let challenge = await newChallenge(false);
     let wrong = false;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
       const { honeypot, pow } = challenge;
       if (honeypot !== undefined) request.readHoneypot(honeypot);
-      const outcome: VisualOutcome =
-        pow === undefined
-          ? await request.showVisual({ challenge, wrong, signal })
-          : { solution: await runner.solve(pow, onProgress) };
-      if ('audio' in outcome) {
-        challenge = await newChallenge(outcome.audio);
-        wrong = false;
-        continue;
+      let solution: Record<string, unknown>;
+      if (pow === undefined) {
+        const outcome = await request.showVisual({ challenge, wrong, signal });
+        solution = 'audio' in outcome ? outcome : outcome.solution;
+      } else {
+        runner ??= preparePow(request.location, request.startEngine, stopWorker.signal);
+        solution = await runner.solve(pow, onProgress);
+        runner = null;
       }
       const answer = (await postJson(
         `${apiBase}/solution`,
         {
           challenge: challenge.challenge,
-          solution: outcome.solution,
+          solution,
           honeypot: honeypot && request.readHoneypot(honeypot),
         },
         signal,
@@ -77,10 +77,12 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
         onProgress(1);
         return { token: answer.token, lifetimeMs: lifetimeMs(answer, Date.now()) };
       }
-      if (answer.next === undefined) throw rejection(answer.reason ?? '');
-      challenge = answer.next;
-      wrong = answer.reason !== undefined;
-      if (challenge.pow !== undefined) runner = preparePow(request.location, request.startEngine, stopWorker.signal);
+      const { next, reason } = answer;
+      const { audio } = solution;
+      // One challenge allows one change between pictures and sound. Another change begins anew.
+      if (next === undefined && typeof audio !== 'boolean') throw rejection(reason ?? '');
+      challenge = next ?? (await newChallenge(audio === true));
+      wrong = next !== undefined && reason !== undefined;
     }
     throw new CaptchaError('failed', 'rounds');
   } finally {

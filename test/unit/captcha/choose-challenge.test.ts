@@ -73,10 +73,12 @@ describe('capabilities', () => {
     expect(choose({ captchaType: 'image' }, { capabilities: { ...able, bigint: false } })).toMatchObject({
       kind: 'image',
       lane: 'visual',
+      workLane: 'sha256',
     });
     expect(choose({ captchaType: 'image' }, { capabilities: { ...able, audio: true } })).toMatchObject({
       kind: 'image',
       lane: 'audio',
+      workLane: 'rsw',
     });
     expect(choose({ captchaType: 'pow' }, { capabilities: { ...able, audio: true } })?.lane).toBe('rsw');
   });

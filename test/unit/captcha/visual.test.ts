@@ -4,7 +4,16 @@ import { drawAudioTask } from '../../../src/captcha/visual/audio/audio-task.ts';
 import { decodeBase64url } from '../../../src/bytes/base64url.ts';
 import { drawImageTask } from '../../../src/captcha/visual/image/image-task.ts';
 import { judgeVisual } from '../../../src/captcha/visual/judge-visual.ts';
-import { audioLayout, IMAGE_TILES, imageLayout, puzzleLayout } from '../../../src/captcha/visual/derive-answer.ts';
+import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import type { DrawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import {
+  audioLayout,
+  IMAGE_TILES,
+  imageLayout,
+  lookSeed,
+  puzzleLayout,
+} from '../../../src/captcha/visual/derive-answer.ts';
+import type { LayoutOf } from '../../../src/captcha/visual/derive-answer.ts';
 import {
   DEFAULT_LOOK,
   drawPuzzleTask,
@@ -16,12 +25,14 @@ import {
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import { newJti } from '../../../src/captcha/seal/sealed-course.ts';
 import { insideOf } from '../../../src/captcha/visual/shapes.ts';
-import { visualStep } from '../../../src/captcha/visual/visual-progress.ts';
+import { answeredTooSoon } from '../../../src/captcha/visual/human-time.ts';
+import { otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/visual-progress.ts';
 import { audioTask, imageTask, puzzleTask, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
 import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
 
 const keyring = keyringOf('ours');
-const of = (round = 0): { jti: string; round: number; issuedAt: number } => ({ jti: newJti(), round, issuedAt: NOON });
+const of = (round = 0): LayoutOf => ({ jti: newJti(), round, bornAt: NOON });
+const look = (): DrawRandom => drawRandom(crypto.getRandomValues(new Uint8Array(32)));
 const visual = (over: Partial<SealedChallenge>): SealedChallenge => ({
   ...challenge,
   kind: 'image',
@@ -67,17 +78,30 @@ describe('a layout', () => {
 });
 
 describe('a drawing', () => {
+  test('of one round is the same to the last bit, and no other round looks like it', async () => {
+    const one = of();
+    const drawn = async (round: LayoutOf): Promise<string[]> => [
+      drawAudioTask([1, 2, 3, 4], drawRandom(await lookSeed(keyring, round))).samples,
+      drawImageTask(await imageLayout(keyring, one), drawRandom(await lookSeed(keyring, round)), 0, 2).picture.pixels,
+    ];
+    const [sound, picture] = await drawn(one);
+    expect(await drawn({ ...one })).toEqual([sound, picture]);
+    const next = await drawn({ ...one, round: 1 });
+    expect(next).not.toContain(sound);
+    expect(next).not.toContain(picture);
+  });
+
   test('of the same layout never repeats and always has the same size', async () => {
     const layout = await imageLayout(keyring, of());
-    const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, 0, 2).picture);
+    const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, look(), 0, 2).picture);
     expect(new Set(drawn.map((picture) => picture.pixels)).size).toBe(60);
     expect(new Set(drawn.map((picture) => picture.pixels.length)).size).toBe(1);
   });
 
   test('fits the response schema', async () => {
-    const image = drawImageTask(await imageLayout(keyring, of()), 0, 2);
-    const puzzle = drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 4);
-    const audio = drawAudioTask(await audioLayout(keyring, of()));
+    const image = drawImageTask(await imageLayout(keyring, of()), look(), 0, 2);
+    const puzzle = drawPuzzleTask(await puzzleLayout(keyring, of()), look(), DEFAULT_LOOK, 4);
+    const audio = drawAudioTask(await audioLayout(keyring, of()), look());
     expect(imageTask.safeParse(image).success).toBe(true);
     expect(puzzleTask.safeParse(puzzle).success).toBe(true);
     expect(audioTask.safeParse(audio).success).toBe(true);
@@ -88,7 +112,10 @@ describe('a drawing', () => {
 
   test('of a piece has the same size as any other and is transparent around it', async () => {
     const pieces = await Promise.all(
-      Array.from({ length: 8 }, async () => drawPuzzleTask(await puzzleLayout(keyring, of()), DEFAULT_LOOK, 0).piece),
+      Array.from(
+        { length: 8 },
+        async () => drawPuzzleTask(await puzzleLayout(keyring, of()), look(), DEFAULT_LOOK, 0).piece,
+      ),
     );
     expect(new Set(pieces.map((piece) => piece.pixels.length)).size).toBe(1);
     for (const piece of pieces) expect(decodeBase64url(piece.pixels)![0]).toBe(0);
@@ -99,7 +126,7 @@ describe('a drawing', () => {
     const tasks = [];
     while (tasks.length < 5) {
       const layout = await imageLayout(keyring, of());
-      if (layout.shape === shape) tasks.push(drawImageTask(layout, 0, 2));
+      if (layout.shape === shape) tasks.push(drawImageTask(layout, look(), 0, 2));
     }
     const words = tasks.map(({ picture, ...rest }) =>
       JSON.stringify({ ...rest, width: picture.width, height: picture.height }),
@@ -108,7 +135,7 @@ describe('a drawing', () => {
   });
 
   test('of sound lasts as long for one tone as for twenty', () => {
-    const [few, many] = [drawAudioTask([1, 1, 1, 1]), drawAudioTask([5, 5, 5, 5])];
+    const [few, many] = [drawAudioTask([1, 1, 1, 1], look()), drawAudioTask([5, 5, 5, 5], look())];
     expect(few.samples.length).toBe(many.samples.length);
     // All twenty tones fit, so the last second is only noise.
     const tail = decodeBase64url(many.samples)!.subarray(-800);
@@ -220,4 +247,37 @@ describe('a challenge of several rounds', () => {
     expect(visualStep(start({ judged: 9, right: 0, failures: 2 }, 1), none, 32)).toEqual({ step: 'failed' });
     expect(visualStep(start({ judged: 9, right: 0 }, 1), none, 2)).toEqual({ step: 'failed' });
   });
+
+  test('goes on as sound or as a picture once, with the tries that are left', () => {
+    const asked = start({ judged: 9, right: 9, failures: 1 }, 1);
+    expect(otherForm(asked, true, 32)).toEqual({
+      step: 'next',
+      lane: 'audio',
+      failed: false,
+      params: { ...asked.params, judged: 0, right: 0, startedAtRound: 2, switched: true },
+    });
+    expect(otherForm(asked, false, 32)).toEqual({ step: 'failed' });
+    expect(otherForm({ ...asked, lane: 'audio' }, false, 32)).toMatchObject({ step: 'next', lane: 'visual' });
+    expect(otherForm(start({ switched: true }), true, 32)).toEqual({ step: 'failed' });
+    expect(otherForm(start({}, 1), true, 2)).toEqual({ step: 'failed' });
+  });
+
+  test('loses a try to an answer that comes too soon, in any round', () => {
+    expect(tooSoonStep(start({ judged: 9, right: 9 }, 1), 32)).toMatchObject({
+      step: 'next',
+      failed: true,
+      params: { judged: 0, right: 0, failures: 1, startedAtRound: 2 },
+    });
+    expect(tooSoonStep(start({ failures: 2 }), 32)).toEqual({ step: 'failed' });
+  });
+});
+
+test.each([
+  ['an image', { kind: 'image', lane: 'visual' }, 1500],
+  ['a puzzle', { kind: 'puzzle', lane: 'visual' }, 1000],
+  ['a recording', { kind: 'puzzle', lane: 'audio' }, 6000],
+] as const)('no person answers %s earlier than the least time', (_, task, leastMs) => {
+  const shown = { ...task, issuedAt: NOON };
+  expect(answeredTooSoon(shown, NOON + leastMs - 1)).toBe(true);
+  expect(answeredTooSoon(shown, NOON + leastMs)).toBe(false);
 });

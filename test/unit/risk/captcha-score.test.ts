@@ -50,16 +50,23 @@ describe('the captcha score', () => {
 });
 
 describe('solving a challenge', () => {
-  const ordinary: SolvingSigns = { moved: false, tooFast: false, mechanical: false, honeypot: false };
+  const ordinary: SolvingSigns = {
+    moved: false,
+    nativeSolver: false,
+    tooSoon: false,
+    mechanical: false,
+    honeypot: false,
+  };
 
   test.each<[Partial<SolvingSigns>, string[], number]>([
     [{}, [], 0.1],
     [{ moved: true }, ['address-change'], 0.3],
-    [{ tooFast: true }, ['native-solver'], 0.4],
+    [{ nativeSolver: true }, ['native-solver'], 0.4],
+    [{ tooSoon: true }, ['too-fast'], 0.4],
     [{ mechanical: true }, ['mechanical-path'], 0.3],
     [{ moved: true, honeypot: true }, ['address-change', 'honeypot'], 1],
   ])('with %j adds %j', (changes, detectors, score) => {
-    expect(scoreSolving(0.1, { ...ordinary, ...changes })).toEqual({ score, detectors });
+    expect(scoreSolving({ score: 0.1, detectors: [] }, { ...ordinary, ...changes })).toEqual({ score, detectors });
   });
 });
 

@@ -4,18 +4,16 @@
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
-import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { AUDIO_GROUPS, AUDIO_TONES_MAX } from '../derive-answer.ts';
 
 const SAMPLE_RATE = 8000;
 /** Enough for four groups of five slow tones with their pauses. The rest is noise. */
-const SECONDS = 10;
+export const AUDIO_SECONDS = 10;
 const CENTRE = 128;
 
-export function drawAudioTask(tones: readonly number[]): AudioTask {
-  const random = drawRandom();
-  const samples = new Uint8Array(SAMPLE_RATE * SECONDS);
+export function drawAudioTask(tones: readonly number[], random: DrawRandom): AudioTask {
+  const samples = new Uint8Array(SAMPLE_RATE * AUDIO_SECONDS);
   const noise = random.between(4, 9);
   for (let index = 0; index < samples.length; index++) {
     samples[index] = CENTRE + ((random.bits() & 255) / 255 - 0.5) * 2 * noise;

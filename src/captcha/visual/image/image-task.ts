@@ -3,7 +3,6 @@
  * clutter. Shapes are turned a little only, because people name them upright. Arrows are turned to any angle.
  */
 import type { ImageTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
-import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { IMAGE_COLUMNS, IMAGE_TILES } from '../derive-answer.ts';
 import type { ImageLayout } from '../derive-answer.ts';
@@ -14,8 +13,7 @@ const TILE_PX = 96;
 /** Thin bars in the shades of the ground. They break edges for programs, not for people. */
 const CLUTTER = 4;
 
-export function drawImageTask(layout: ImageLayout, round: number, rounds: number): ImageTask {
-  const random = drawRandom();
+export function drawImageTask(layout: ImageLayout, random: DrawRandom, round: number, rounds: number): ImageTask {
   const rows = IMAGE_TILES / IMAGE_COLUMNS;
   const raster = new Raster(IMAGE_COLUMNS * TILE_PX, rows * TILE_PX);
   for (const [index, shape] of layout.tiles.entries()) {

@@ -7,7 +7,6 @@ import { shapeNames } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { puzzleLook } from '../../../contract/management/site-settings.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
-import { drawRandom } from '../draw-random.ts';
 import type { DrawRandom } from '../draw-random.ts';
 import { oneRamp, Raster } from '../raster.ts';
 import { insideOf } from '../shapes.ts';
@@ -39,10 +38,10 @@ export function puzzleTarget(layout: { x: number; y: number }): { x: number; y: 
 
 export function drawPuzzleTask(
   layout: { x: number; y: number; shape: ShapeName },
+  random: DrawRandom,
   look: PuzzleLook,
   hardness: number,
 ): PuzzleTask {
-  const random = drawRandom();
   const target = puzzleTarget(layout);
   const radius = (PUZZLE_HEIGHT * random.between(look.pieceScale.min, Math.min(look.pieceScale.max, 0.45))) / 2;
   const ground = waves(random);

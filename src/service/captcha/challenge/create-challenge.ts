@@ -26,7 +26,7 @@ import type { IssueCircumstances } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
 import { challengeSite } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
-import { issuePow, issueVisual, visualParams, WAIT_MS } from './issue-challenge.ts';
+import { courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
 import type { ChallengeBase } from './issue-challenge.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';
@@ -135,7 +135,7 @@ export async function newChallenge(
     action: body.action ?? '',
     cdata: body.cdata ?? '',
     kind: plan.kind,
-    lane: plan.lane,
+    lane: plan.workLane,
     powDifficulty: plan.powDifficulty,
     edge: await sealedEdge(visitor),
     issuedAt: nowMs,
@@ -144,10 +144,8 @@ export async function newChallenge(
     round: 0,
     facts: { ...facts, refusal: plan.refusal },
   };
-  const task =
-    plan.kind === 'pow'
-      ? await issuePow(engine, base, powPrice(plan.powDifficulty, burstSteps, rule?.demand.powDifficulty))
-      : await issueVisual(engine, base, visualParams(plan), site.settings.puzzle);
+  const price = powPrice(plan.powDifficulty, burstSteps, rule?.demand.powDifficulty);
+  const task = await issuePow(engine, base, price, courseParams(plan));
   const honeypot = honeypotOf(site.settings);
   const padBytesMax = visitor.edgeAccountId === null ? PAD_BYTES_MAX : PAD_BYTES_THROUGH_EDGE_MAX;
   return ok({

@@ -1,11 +1,13 @@
 /**
- * Issues one challenge: the task for the visitor, and the seal over everything that judging its solution needs. A
- * further round is issued in the same way, with the same jti.
+ * Issues one challenge: the task for the visitor, and the seal over everything that judging its solution needs. Every
+ * challenge begins with a proof of work. Where the visitor also has to solve a picture or a recording, the seal says so,
+ * and that task is drawn when the work is done. A further round is issued in the same way, with the same jti.
  */
 import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
 import { drawImageTask } from '../../../captcha/visual/image/image-task.ts';
-import { audioLayout, imageLayout, puzzleLayout } from '../../../captcha/visual/derive-answer.ts';
+import { drawRandom } from '../../../captcha/visual/draw-random.ts';
+import { audioLayout, imageLayout, lookSeed, puzzleLayout } from '../../../captcha/visual/derive-answer.ts';
 import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puzzle-task.ts';
 import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
@@ -21,13 +23,14 @@ export const WAIT_MS = 8000;
 export type ChallengeBase = Omit<SealedChallenge, 'params'>;
 type Minted = Pick<ChallengeResponse, 'pow' | 'image' | 'puzzle' | 'audio'>;
 
-/** What the seal of a visual challenge has for judging, before the first round. */
-export function visualParams(plan: ChallengePlan): ChallengeParams {
-  if (plan.lane === 'audio') return {};
+/** What the seal of the proof of work has for what follows it. */
+export function courseParams(plan: ChallengePlan): ChallengeParams {
+  if (plan.lane !== 'visual' && plan.lane !== 'audio') return {};
+  const afterwards = plan.lane;
   if (plan.kind === 'puzzle') {
-    return { tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
+    return { afterwards, tolerance: plan.puzzleTolerance, hardness: plan.puzzleHardness, look: plan.puzzleLook };
   }
-  return { rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
+  return { afterwards, rounds: plan.imageRounds, uncounted: plan.imageUncounted, threshold: plan.imageThreshold };
 }
 
 /** A challenge that a machine solves. Where it has exactly one solution, the seal has a tag of it. */
@@ -35,14 +38,17 @@ export async function issuePow(
   engine: CaptchaEngine,
   base: ChallengeBase,
   powDifficulty: number,
+  course: ChallengeParams,
 ): Promise<ChallengeResponse> {
   if (base.lane === 'wait') {
     const notBefore = base.issuedAt + WAIT_MS;
-    return answerOf(engine, base, { notBefore }, null, { pow: { lane: 'wait', notBefore, waitMs: WAIT_MS } });
+    return answerOf(engine, base, { ...course, notBefore }, null, {
+      pow: { lane: 'wait', notBefore, waitMs: WAIT_MS },
+    });
   }
   const lane = base.lane === 'sha256' ? 'sha256' : 'rsw';
   const { pow, params, answer } = await mintWork(engine, lane, powDifficulty, base.issuedAt);
-  return answerOf(engine, base, params, answer, { pow });
+  return answerOf(engine, base, { ...course, ...params }, answer, { pow });
 }
 
 /** A challenge that a person solves, drawn from the layout of its jti and round. */
@@ -53,18 +59,19 @@ export async function issueVisual(
   look: PuzzleLook | undefined,
 ): Promise<ChallengeResponse> {
   const { keyring } = engine;
+  const random = drawRandom(await lookSeed(keyring, base));
   if (base.lane === 'audio') {
-    return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base)) });
+    return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base), random) });
   }
   if (base.kind === 'puzzle') {
     const layout = await puzzleLayout(keyring, base);
-    const puzzle = drawPuzzleTask(layout, lookOf(look ?? DEFAULT_LOOK, params.look), params.hardness ?? 0);
+    const puzzle = drawPuzzleTask(layout, random, lookOf(look ?? DEFAULT_LOOK, params.look), params.hardness ?? 0);
     return answerOf(engine, base, params, null, { puzzle });
   }
   const shown = base.round - (params.startedAtRound ?? 0);
   const rounds = (params.rounds ?? 1) + (params.uncounted ?? 0);
   return answerOf(engine, base, params, null, {
-    image: drawImageTask(await imageLayout(keyring, base), shown, rounds),
+    image: drawImageTask(await imageLayout(keyring, base), random, shown, rounds),
   });
 }
 

@@ -1,13 +1,11 @@
 /**
- * One round of a task that a person solves: counted, spent, judged. A round can be answered once, right or wrong: a
- * program would try all answers on one picture otherwise. The same answer sent again, after a lost connection, is
- * judged again and gives the same result.
+ * One round of a task that a person solves: counted, spent, judged. The visitor can also ask for sound instead of the
+ * picture, or the other way round. That spends the round as well, and keeps the proof of work: one challenge allows it
+ * once, so that nobody collects tasks until an easy one comes.
  */
-import { encodeFields, textField } from '../../../captcha/seal/field-encoding.ts';
 import { judgeVisual } from '../../../captcha/visual/judge-visual.ts';
-import { sha256Hex } from '../../../bytes/sha256-hex.ts';
-import type { SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import { visualStep } from '../../../captcha/visual/visual-progress.ts';
+import { answeredTooSoon } from '../../../captcha/visual/human-time.ts';
+import { otherForm, tooSoonStep, visualStep } from '../../../captcha/visual/visual-progress.ts';
 import type { VisualStep } from '../../../captcha/visual/visual-progress.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
 import { failed, ok } from '../../../result.ts';
@@ -15,7 +13,9 @@ import type { Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
-import { countUse, spend } from '../../../store/spend-ledger/client/spend.ts';
+import { countUse } from '../../../store/spend-ledger/client/spend.ts';
+import { isOnlyAnswer } from './answer-once.ts';
+import type { SealedAnswer } from './answer-once.ts';
 
 /** Rounds answered per site and network, counted exactly: about fifty visitors behind one address. */
 const ATTEMPTS_MAX = 120;
@@ -23,27 +23,35 @@ const ATTEMPTS_WINDOW_SECONDS = 600;
 
 export type RoundOutcome = VisualStep | { step: 'answered-before' };
 
+export interface JudgedRound {
+  outcome: RoundOutcome;
+  mechanical: boolean;
+  tooSoon: boolean;
+}
+
 export async function judgeRound(
-  call: Pick<ServiceCall, 'store' | 'waitUntil'>,
+  call: Pick<ServiceCall, 'store' | 'waitUntil' | 'nowMs'>,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  round: { challenge: SealedChallenge; sealed: string; solution: Readonly<Record<string, unknown>>; prefix: string },
-): Promise<Result<{ outcome: RoundOutcome; mechanical: boolean }, RateLimitError>> {
-  const { challenge, sealed, solution, prefix } = round;
+  round: SealedAnswer & { prefix: string },
+): Promise<Result<JudgedRound, RateLimitError>> {
+  const { challenge, solution, prefix } = round;
   const attempt = { key: `attempt ${challenge.siteKey} ${prefix}`, limit: ATTEMPTS_MAX };
   if (!(await countUse(call.store, { ...attempt, windowMs: ATTEMPTS_WINDOW_SECONDS * 1000 }))) {
     const what = 'Too many attempts from this network';
     return failed({ kind: 'rate-limited', what, retryAfterSeconds: ATTEMPTS_WINDOW_SECONDS });
   }
-  const question = encodeFields([textField(sealed), textField(JSON.stringify(solution))]);
-  const { spent, replay } = await spend(call, challenge.jti, {
-    key: `round:${challenge.round}:${challenge.jti}`,
-    bornAt: challenge.bornAt,
-    fingerprint: await sha256Hex(question),
-    answer: '',
-  });
-  if (!spent && replay === null) return ok({ outcome: { step: 'answered-before' }, mechanical: false });
+  const shown = { mechanical: false, tooSoon: false };
+  if (!(await isOnlyAnswer(call, `round:${challenge.round}`, round))) {
+    return ok({ ...shown, outcome: { step: 'answered-before' } });
+  }
+  const { imageMaxRounds } = settings;
+  const asked = solution['audio'];
+  if (typeof asked === 'boolean') return ok({ ...shown, outcome: otherForm(challenge, asked, imageMaxRounds) });
+  if (answeredTooSoon(challenge, call.nowMs)) {
+    return ok({ ...shown, tooSoon: true, outcome: tooSoonStep(challenge, imageMaxRounds) });
+  }
   const judgement = await judgeVisual(engine.keyring, challenge, solution);
-  const outcome = visualStep(challenge, judgement, settings.imageMaxRounds);
-  return ok({ outcome, mechanical: judgement.mechanical });
+  const outcome = visualStep(challenge, judgement, imageMaxRounds);
+  return ok({ ...shown, outcome, mechanical: judgement.mechanical });
 }

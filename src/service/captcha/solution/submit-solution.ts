@@ -1,13 +1,13 @@
 /**
  * `POST /captcha/v1/solution`: judges a solution by the service's own clock. The result is a token with the jti of the
- * challenge, or the next round. A solution that is sent twice gives two tokens with one jti, and only one of them can
+ * challenge, or the next round: a picture after its proof of work, a further picture, a new try. A solution that is sent twice gives two tokens with one jti, and only one of them can
  * be spent.
  */
 import type * as z from 'zod/mini';
 import { powSolved, solvedSuspiciouslyFast } from '../../../captcha/pow/judge-pow.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import type { OpenedChallenge, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
+import type { ChallengeParams, OpenedChallenge, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
@@ -25,6 +25,7 @@ import { challengeSite } from '../challenge/challenge-site.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import { issueVisual } from '../challenge/issue-challenge.ts';
+import { isOnlyAnswer } from './answer-once.ts';
 import { judgeRound } from './judge-round.ts';
 import type { RoundOutcome } from './judge-round.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
@@ -69,50 +70,69 @@ export async function solutionResult(
   const judged = await judgeSolution(call, engine, site.settings, { opened, body, prefix });
   if (!judged.ok) return judged;
 
-  const outcome = judged.value;
-  const facts = outcome.step === 'passed' ? solvedFacts(challenge.facts, outcome.signs) : null;
+  const { outcome, signs } = judged.value;
+  const shown = solvedFacts(challenge.facts, signs);
+  const facts = outcome.step === 'passed' ? shown : null;
   const reason = outcome.step === 'passed' || outcome.step === 'next' ? null : REFUSED[outcome.step];
   // Neither a further round nor a second answer to a round is an answer to the challenge.
   if (site.accountId !== null && outcome.step !== 'next' && outcome.step !== 'answered-before') {
     recordSubmitted(call, site.accountId, challenge, { correct: facts !== null, reason, facts });
   }
-  if (outcome.step === 'next') return ok(await nextRound(engine, site, challenge, outcome, nowMs));
+  if (outcome.step === 'next') return ok(await nextRound(engine, site, { ...challenge, facts: shown }, outcome, nowMs));
   if (facts !== null) return ok(await issueToken(engine, site, challenge, facts, nowMs));
   return ok({ verified: false, ...(reason === null ? {} : { reason }) });
 }
 
-type SolutionOutcome =
-  | { step: 'passed'; signs: SolvingSigns }
-  | Exclude<RoundOutcome, { step: 'passed' }>
-  | { step: 'late' };
+interface JudgedSolution {
+  outcome: RoundOutcome | { step: 'late' };
+  signs: SolvingSigns;
+}
 
 async function judgeSolution(
   call: ServiceCall,
   engine: CaptchaEngine,
   settings: SiteSettings,
   { opened, body, prefix }: { opened: OpenedChallenge; body: SolutionRequest; prefix: string },
-): Promise<Result<SolutionOutcome, RateLimitError>> {
+): Promise<Result<JudgedSolution, RateLimitError>> {
   const { nowMs } = call;
   const { challenge } = opened;
-  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return ok({ step: 'late' });
   const signs: SolvingSigns = {
     moved: prefix !== challenge.facts.prefix,
-    tooFast: solvedSuspiciouslyFast(opened, nowMs),
+    nativeSolver: solvedSuspiciouslyFast(opened, nowMs),
+    tooSoon: false,
     mechanical: false,
     honeypot: settings.honeypot?.enabled === true && (body.honeypot ?? '').trim() !== '',
   };
+  const judgedAs = (outcome: JudgedSolution['outcome']): Result<JudgedSolution, never> => ok({ outcome, signs });
+  if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return judgedAs({ step: 'late' });
+  const answer = { challenge, sealed: body.challenge, solution: body.solution };
   if (challenge.lane === 'visual' || challenge.lane === 'audio') {
-    const round = { challenge, sealed: body.challenge, solution: body.solution, prefix };
-    const judged = await judgeRound(call, engine, settings, round);
+    const judged = await judgeRound(call, engine, settings, { ...answer, prefix });
     if (!judged.ok) return judged;
-    const { outcome, mechanical } = judged.value;
-    return ok(outcome.step === 'passed' ? { step: 'passed', signs: { ...signs, mechanical } } : outcome);
+    const { outcome, mechanical, tooSoon } = judged.value;
+    return ok({ outcome, signs: { ...signs, mechanical, tooSoon } });
   }
-  if (!(await powSolved(opened, body.solution, nowMs))) return ok({ step: 'failed' });
+  if (!(await powSolved(opened, body.solution, nowMs))) return judgedAs({ step: 'failed' });
+  const { afterwards } = challenge.params;
+  if (afterwards !== undefined) {
+    if (!(await isOnlyAnswer(call, 'work', answer))) return judgedAs({ step: 'answered-before' });
+    return judgedAs({ step: 'next', lane: afterwards, params: afterWork(challenge.params), failed: false });
+  }
   if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, prefix))) {
     return failed({ kind: 'rate-limited', what: WAIT_BUDGET_SPENT, retryAfterSeconds: WAIT_WINDOW_SECONDS });
   }
-  return ok({ step: 'passed', signs });
+  return judgedAs({ step: 'passed' });
+}
+
+/** The seal of a picture has nothing of the work before it. */
+function afterWork({
+  t: _t,
+  salt: _salt,
+  bits: _bits,
+  afterwards: _afterwards,
+  ...course
+}: ChallengeParams): ChallengeParams {
+  return course;
 }
 
 const REFUSED = {
@@ -125,12 +145,14 @@ async function nextRound(
   engine: CaptchaEngine,
   site: ChallengeSite,
   challenge: SealedChallenge,
-  outcome: { params: SealedChallenge['params']; failed: boolean },
+  outcome: Extract<RoundOutcome, { step: 'next' }>,
   nowMs: number,
 ): Promise<SolutionResponse> {
   const base = {
     ...challenge,
-    round: challenge.round + 1,
+    lane: outcome.lane,
+    // The work comes before the first picture, which is round 0.
+    round: challenge.params.afterwards === undefined ? challenge.round + 1 : 0,
     issuedAt: nowMs,
     expiresAt: nowMs + site.settings.solutionTimeout,
   };
