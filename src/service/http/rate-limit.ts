@@ -1,21 +1,23 @@
 /**
- * A limit per key, counted in the memory of one isolate. It costs no call, and it stops one caller from keeping an
- * isolate busy. A caller whose requests reach several isolates gets the limit in each. What must be exact (attempts,
- * waits, spends) is counted in the spend ledger instead.
+ * A limit per key or per visitor's networks, counted in the memory of one isolate. It costs no call, and it stops one
+ * caller from keeping an isolate busy. A caller whose requests reach several isolates gets the limit in each. What must
+ * be exact (attempts, waits, spends) is counted in the spend ledger instead.
  */
+import type { Network } from '../../address/networks.ts';
+import { BoundedMap } from '../../bytes/bounded-map.ts';
 import type { RateLimitError } from './service-error.ts';
 
 const WINDOW_MS = 60_000;
-/** Per minute, site and address prefix. A school behind one address stays below it. */
-export const CALLS_PER_WINDOW = 300;
-/** About 100 bytes each. A full table is emptied, which only lets more calls through. */
+/** Per minute, site and own network. A school behind one address stays below it. */
+const CALLS_PER_WINDOW = 300;
+/** About 100 bytes each. A flood of keys pushes out those that were not used lately. */
 const COUNTERS_MAX = 50_000;
 
 export class RateLimit {
   readonly #callsPerWindow: number;
   readonly #what: string;
   #window = 0;
-  #counters = new Map<string, number>();
+  #counters = new BoundedMap<number>(COUNTERS_MAX);
 
   constructor(callsPerWindow: number = CALLS_PER_WINDOW, what: string = 'Too many calls from this network') {
     this.#callsPerWindow = callsPerWindow;
@@ -24,14 +26,31 @@ export class RateLimit {
 
   /** Counts a call. `null`: the key is within its limit. */
   take(key: string, nowMs: number): RateLimitError | null {
+    return this.#take([{ key, times: 1 }], nowMs);
+  }
+
+  /**
+   * Counts a call in each network of a visitor. A larger network has `times` the limit. A call that one of them refuses
+   * counts in none, so that a caller who has used up their own network cannot use up the town’s with it.
+   */
+  takeIn(scope: string, networks: readonly Network[], nowMs: number): RateLimitError | null {
+    return this.#take(
+      networks.map(({ prefix, times }) => ({ key: `${scope} ${prefix}`, times })),
+      nowMs,
+    );
+  }
+
+  #take(keys: readonly { key: string; times: number }[], nowMs: number): RateLimitError | null {
     const window = Math.floor(nowMs / WINDOW_MS);
-    if (window !== this.#window || this.#counters.size >= COUNTERS_MAX) {
+    if (window !== this.#window) {
       this.#window = window;
-      this.#counters = new Map();
+      this.#counters = new BoundedMap(COUNTERS_MAX);
     }
-    const used = (this.#counters.get(key) ?? 0) + 1;
-    this.#counters.set(key, used);
-    if (used <= this.#callsPerWindow) return null;
+    const used = keys.map(({ key }) => this.#counters.get(key) ?? 0);
+    if (keys.every(({ times }, index) => used[index]! < this.#callsPerWindow * times)) {
+      for (const [index, { key }] of keys.entries()) this.#counters.set(key, used[index]! + 1);
+      return null;
+    }
     const retryAfterSeconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
     return { kind: 'rate-limited', what: this.#what, retryAfterSeconds };
   }

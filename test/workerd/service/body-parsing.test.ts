@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { redactedBody } from '../../../src/service/operations/audit-trail/redact-body.ts';
 import { formObject } from '../../../src/service/http/body/form-object.ts';
 import { parseWithSchema } from '../../../src/service/http/body/parse-with-schema.ts';
+import { networksOf } from '../../../src/address/networks.ts';
 import { RateLimit } from '../../../src/service/http/rate-limit.ts';
 
 type Data = string | Data[] | { [name: string]: Data };
@@ -134,4 +135,32 @@ test('a key over its limit learns when to come back, and another key is not affe
   expect(limit.take('a', nowMs)).toEqual({ kind: 'rate-limited', what: 'Too many calls', retryAfterSeconds: 60 });
   expect(limit.take('b', nowMs)).toBeNull();
   expect(limit.take('a', nowMs + 60_000)).toBeNull();
+});
+
+describe('a limit of networks', () => {
+  const nowMs = 1_800_000_000_000;
+  const taken = (limit: RateLimit, calls: number, ipAt: (call: number) => string): number =>
+    Array.from({ length: calls }, (_, call) => limit.takeIn('site', networksOf(ipAt(call)), nowMs)).filter(
+      (refused) => refused === null,
+    ).length;
+
+  test('is three times as high for a /56 and ten times as high for a /48 and a /16', () => {
+    expect(taken(new RateLimit(3), 100, () => '192.0.2.1')).toBe(3);
+    expect(taken(new RateLimit(3), 100, (call) => `198.18.${call}.1`)).toBe(30);
+    expect(taken(new RateLimit(3), 100, (call) => `2001:db8:0:${call}::1`)).toBe(9);
+    expect(taken(new RateLimit(3), 100, (call) => `2001:db8:0:${call.toString(16)}00::1`)).toBe(30);
+  });
+
+  test('counts a refused call in no other network', () => {
+    const limit = new RateLimit(3);
+    expect(taken(limit, 1000, () => '198.18.0.1')).toBe(3);
+    expect(taken(limit, 3, () => '198.18.1.1')).toBe(3);
+  });
+
+  test('is counted for each site apart', () => {
+    const limit = new RateLimit(1);
+    expect(limit.takeIn('one', networksOf('192.0.2.1'), nowMs)).toBeNull();
+    expect(limit.takeIn('one', networksOf('192.0.2.1'), nowMs)).not.toBeNull();
+    expect(limit.takeIn('other', networksOf('192.0.2.1'), nowMs)).toBeNull();
+  });
 });

@@ -2,7 +2,7 @@
  * `POST /captcha/v1/challenge`: who asks, for which site, from which page, and what they have to do. The response has a
  * task and a seal; nothing is stored. The page without scripts asks in the same way.
  */
-import { addressPrefix } from '../../../address/visitor-binding.ts';
+import { networksOf } from '../../../address/networks.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
 import { difficultyAt } from '../../../captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../captcha/plan/choose-challenge.ts';
@@ -71,7 +71,8 @@ export async function newChallenge(
   const { ip } = described.value;
   // Without an address there is no limit and no filter, so the request is refused rather than let through.
   if (ip === null) return failed({ kind: 'visitor-address-unknown' });
-  const networkLimited = networkRateLimit.take(addressPrefix(ip), nowMs);
+  const networks = networksOf(ip);
+  const networkLimited = networkRateLimit.takeIn('any site', networks, nowMs);
   if (networkLimited !== null) return failed(networkLimited);
 
   const engine = captchaEngine(call);
@@ -93,10 +94,9 @@ export async function newChallenge(
     session: body.sessionId ?? null,
     ruleScore: rule?.demand.frictionlessScore ?? 0,
   });
-  const network = `${site.siteKey} ${facts.prefix}`;
-  const limited = rateLimit.take(network, nowMs);
+  const limited = rateLimit.takeIn(site.siteKey, networks, nowMs);
   if (limited !== null) return failed(limited);
-  const burstSteps = site.accountId === null ? 0 : burstPrice.take(network, nowMs);
+  const burstSteps = site.accountId === null ? 0 : burstPrice.take(site.siteKey, networks, nowMs);
 
   const jti = newJti();
   const identity = { jti, account_id: site.accountId ?? '', site_key: site.siteKey, timestamp: nowMs };

@@ -10,6 +10,7 @@ import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeParams, OpenedChallenge, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
+import { networksOf } from '../../../address/networks.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { solutionRequest } from '../../../contract/captcha/challenge-api.ts';
@@ -62,7 +63,7 @@ export async function solutionResult(
   if (opened === null) return failed({ kind: 'challenge-invalid' });
   const { challenge } = opened;
   const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(ip));
-  const limited = rateLimit.take(`${challenge.siteKey} ${prefix}`, nowMs);
+  const limited = rateLimit.takeIn(challenge.siteKey, networksOf(ip), nowMs);
   if (limited !== null) return failed(limited);
   const registered = await challengeSite(engine, challenge.siteKey, visitor.value, nowMs);
   if (!registered.ok) return registered;

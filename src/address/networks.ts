@@ -1,0 +1,35 @@
+/**
+ * The networks around an address that a budget counts: the visitor's own and the larger ones that contain it. A budget of
+ * the own network alone is worth little to somebody with a /48, who owns 65,536 of them. A larger network has a larger
+ * bound, because it has more people: a /56 is what a provider gives one household or 256 phones, and a /16 and a /48 are
+ * whole towns, carriers or clouds.
+ */
+import { formatCidr, parseIp, prefixOf } from './ip.ts';
+
+export interface Network {
+  /** `192.0.2.0/24`, or `none` where the address is unknown. */
+  prefix: string;
+  /** How many times the bound of the visitor's own network this one has. */
+  times: number;
+}
+
+const levels = {
+  4: [
+    [24, 1],
+    [16, 10],
+  ],
+  6: [
+    [64, 1],
+    [56, 3],
+    [48, 10],
+  ],
+} as const;
+
+const UNKNOWN: readonly Network[] = [{ prefix: 'none', times: 1 }];
+
+/** From the visitor's own network (`addressPrefix`) to the largest. */
+export function networksOf(ip: string | null): readonly Network[] {
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return UNKNOWN;
+  return levels[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
+}

@@ -1,0 +1,48 @@
+/** The networks of an address against big integers, which share no code with them. */
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { networksOf } from '../../../src/address/networks.ts';
+import { addressPrefix } from '../../../src/address/visitor-binding.ts';
+import { address } from '../rules/arbitraries.ts';
+import { holds, longText } from '../rules/oracle.ts';
+import { parseCidr } from '../../../src/address/ip.ts';
+
+const lengths = { 4: [24, 16], 6: [64, 56, 48] } as const;
+
+test('begin with the network that sessions are bound to, and each next one is larger and has a larger bound', () => {
+  fc.assert(
+    fc.property(address, (visitor) => {
+      const networks = networksOf(longText(visitor));
+      const prefixes = networks.map(({ prefix }) => parseCidr(prefix)!);
+      expect(prefixes.map(({ prefixLength }) => prefixLength)).toEqual(lengths[visitor.family]);
+      expect(networks[0]!.prefix).toBe(addressPrefix(longText(visitor)));
+      const bounds = networks.map(({ times }) => times);
+      expect(bounds).toEqual(bounds.toSorted((a, b) => a - b));
+      expect(bounds[0]).toBe(1);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('are shared by exactly the addresses that agree in so many bits', () => {
+  fc.assert(
+    fc.property(address, address, (one, other) => {
+      const [ours, theirs] = [networksOf(longText(one)), networksOf(longText(other))];
+      for (const [level, length] of lengths[one.family].entries()) {
+        const isShared = one.family === other.family && holds({ ...one, length }, other);
+        expect(ours[level]!.prefix === theirs[level]?.prefix).toBe(isShared);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ['192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
+  ['::ffff:192.0.2.77', ['192.0.2.0/24', '192.0.0.0/16']],
+  ['2001:db8:1:2345::9', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
+  ['not an address', ['none']],
+  [null, ['none']],
+])('of %s are %j', (ip, prefixes) => {
+  expect(networksOf(ip).map(({ prefix }) => prefix)).toEqual(prefixes);
+});
