@@ -6,7 +6,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
+import { readHeaders } from '../../src/edge/request/header-facts.ts';
 import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
+import { isSecureContext } from '../../src/risk/headers/request-facts.ts';
 import type { RecordedClient } from './client.ts';
 import { recordedPage, sight } from './pages.ts';
 import type { Sight } from './pages.ts';
@@ -86,7 +88,7 @@ export class Recorder {
       type: 'call',
       atMs: claimedTime(request) ?? Date.now() - found.startedAtMs,
       userAgent: headers.get('user-agent') ?? '',
-      headers: clientHeadersOf(headers, { scheme: 'http', host }),
+      headers: clientHeadersOf(readHeaders({ method: 'POST', headers }, isSecureContext({ scheme: 'http', host }))),
     });
     const exp = Math.floor(Date.now() / 1000) + JWT_SECONDS;
     const claims = Buffer.from(JSON.stringify({ exp })).toString('base64url');

@@ -15,8 +15,8 @@ const EDGE_MAX_GZIP_BYTES = 72 * 1024;
 
 const forbidden: readonly [RegExp, string][] = [
   [/^src\/(service|store|cli)\//, 'belongs to the service'],
-  // The service mints session tokens and the edge checks them; scores are the service's alone.
-  [/^src\/risk\/(?!session-token\.ts$)/, 'belongs to the service'],
+  // The service mints session tokens and scores sessions; the edge checks tokens and judges single requests.
+  [/^src\/risk\/(?!session-token\.ts$|headers\/)/, 'belongs to the service'],
   [/^src\/widget\/(?!bundle\.generated\.ts$)/, 'is browser source; only the generated bundle is carried'],
   [/^src\/locales\/(widget|tasks|wait-page)\.generated\.ts$/, 'holds texts that the edge never shows'],
   [/node_modules\/zod\/.*\/locales\/(?!en\.)/, 'is a zod locale'],

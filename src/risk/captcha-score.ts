@@ -3,11 +3,12 @@
  * that fire, capped at 1 and rounded to two decimals. Only facts that the service sees for itself count, so a page
  * cannot lower its score by what it claims.
  */
-import { isAutomationAgent, isHeadlessAgent } from './bot-user-agent.ts';
-import { sendsFetchMetadata } from './browser-headers.ts';
+import { isAutomationAgent } from './bot-user-agent.ts';
 import { captchaWeight, detectorNames } from './detectors.ts';
 import type { CaptchaDetector } from './detectors.ts';
-import { sharedConditions } from './shared-conditions.ts';
+import { claimedBrowser } from './headers/claimed-browser.ts';
+import { addressConditions } from './headers/request-conditions.ts';
+import { isHeadlessAgent } from './headers/tool-user-agent.ts';
 
 export interface ScoreInputs {
   userAgent: string;
@@ -39,12 +40,12 @@ export interface SolvingSigns {
 type SolvingDetector = 'address-change' | 'native-solver' | 'too-fast' | 'mechanical-path' | 'honeypot';
 
 const conditions: Readonly<Record<Exclude<CaptchaDetector, SolvingDetector>, (inputs: ScoreInputs) => boolean>> = {
-  ...sharedConditions,
+  ...addressConditions,
   'automation-user-agent': ({ userAgent }) => isAutomationAgent(userAgent),
   'headless-user-agent': ({ userAgent }) => isHeadlessAgent(userAgent),
   'no-accept-language': ({ headers }) => headers !== null && !headers.acceptLanguage,
   'no-fetch-metadata': ({ headers, userAgent }) =>
-    headers !== null && !headers.fetchMetadata && sendsFetchMetadata(userAgent),
+    headers !== null && !headers.fetchMetadata && claimedBrowser(userAgent).sendsFetchMetadata,
   'unverified-host': ({ hostUnverified }) => hostUnverified,
   'web-view': ({ webView }) => webView,
 };

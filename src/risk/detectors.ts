@@ -20,6 +20,7 @@ export interface Detector {
 export const reasons = {
   noReports: 'No page has reported when a captcha is chosen. The session score counts it and joins the captcha score.',
   noHistory: 'A captcha sees one request. The session score counts what came before and joins the captcha score.',
+  everyRequest: 'The edge sees it on every request, and its score joins the captcha score.',
   noHeaders: 'A captcha request shows only whether Accept-Language and Sec-Fetch-* are present.',
   addressFirst:
     'At a captcha little more is known than the address, and a mistake costs one picture task. A session can be blocked.',
@@ -75,6 +76,26 @@ export const detectors = {
     ...sessionOnly(0.4, reasons.noHeaders),
     compares: 'Sec-CH-UA names another version, system or kind of browser than the user agent.',
     mayTrip: 'Extensions that change the user agent and nothing else.',
+  },
+  'no-html-accept': {
+    ...sessionOnly(0.3, reasons.everyRequest),
+    compares: 'A browser’s user agent asks for a page, and its Accept header does not name text/html.',
+    mayTrip: 'None known.',
+  },
+  'no-compression': {
+    ...sessionOnly(0.2, reasons.everyRequest),
+    compares: 'A browser’s user agent, and its Accept-Encoding header does not name gzip.',
+    mayTrip: 'Visitors behind a virus scanner that reads pages uncompressed.',
+  },
+  'no-upgrade-request': {
+    ...sessionOnly(0.2, reasons.everyRequest),
+    compares: 'A navigation of Chromium or Firefox without Upgrade-Insecure-Requests.',
+    mayTrip: 'Visitors behind a proxy that removes it.',
+  },
+  'contradictory-tls': {
+    ...sessionOnly(0.4, reasons.everyRequest),
+    compares: 'The JA4 fingerprint is of another family of browsers than the user agent, or of none.',
+    mayTrip: 'Visitors behind a company’s proxy or a virus scanner that opens TLS.',
   },
   webdriver: {
     ...sessionOnly(0.5, reasons.noReports),

@@ -5,11 +5,14 @@
 import { detectorBits, detectorsOf } from '../contract/edge/risk-detectors.ts';
 import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
-import { isAutomationAgent, isHeadlessAgent } from './bot-user-agent.ts';
-import { contradictsFetchMetadata, contradictsHints, sendsClientHints, sendsFetchMetadata } from './browser-headers.ts';
+import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
-import { sharedConditions } from './shared-conditions.ts';
+import { claimedBrowser } from './headers/claimed-browser.ts';
+import { sharedConditions } from './headers/request-conditions.ts';
+import type { RequestDetector, SharedDetector } from './headers/request-conditions.ts';
+import { unknownRequest } from './headers/request-facts.ts';
+import { isHeadlessAgent } from './headers/tool-user-agent.ts';
 
 export interface RiskPart {
   detector: RiskDetector;
@@ -49,6 +52,11 @@ const BURST_PER_MINUTE = 300;
 const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
 type Condition = (facts: RiskFacts) => boolean;
+/** The edge evaluates the others, on every request. */
+type SessionDetector =
+  | Exclude<RiskDetector, Exclude<RequestDetector, SharedDetector>>
+  | 'automation-user-agent'
+  | 'headless-user-agent';
 
 /** A page reports traits when it opens a session and with its telemetry. */
 const has = ({ environment, telemetry }: RiskFacts, trait: TelemetryTrait): boolean =>
@@ -57,22 +65,25 @@ const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) ||
 const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
   pointerMoves + presses + keys + wheels;
 
-const conditions: Readonly<Record<RiskDetector, Condition>> = {
-  ...sharedConditions,
+/** Of one request: its headers, as far as the call that opened the session has them, and its address. */
+const ofOpening = Object.fromEntries(
+  Object.entries(sharedConditions).map(([name, condition]) => [
+    name,
+    ({ userAgent, headers, categories }: RiskFacts) =>
+      condition({
+        userAgent,
+        claim: claimedBrowser(userAgent),
+        headers: headers && { ...unknownRequest, method: 'POST', ...headers },
+        categories,
+        ja4: null,
+      }),
+  ]),
+) as Record<SharedDetector, Condition>;
+
+const conditions: Readonly<Record<SessionDetector, Condition>> = {
+  ...ofOpening,
   'automation-user-agent': (facts) => !claimsHeadless(facts) && isAutomationAgent(facts.userAgent),
   'headless-user-agent': claimsHeadless,
-  'no-accept-language': ({ headers }) => headers !== null && !headers.acceptLanguage,
-  'no-fetch-metadata': ({ headers, userAgent }) =>
-    headers !== null &&
-    headers.secure &&
-    headers.fetchSite === null &&
-    headers.fetchMode === null &&
-    headers.fetchDest === null &&
-    sendsFetchMetadata(userAgent),
-  'contradictory-fetch-metadata': ({ headers }) => headers !== null && contradictsFetchMetadata(headers),
-  'no-client-hints': ({ headers, userAgent }) =>
-    headers !== null && headers.secure && headers.uaBrands === null && sendsClientHints(userAgent),
-  'contradictory-client-hints': ({ headers, userAgent }) => headers !== null && contradictsHints(userAgent, headers),
   webdriver: (facts) => has(facts, 'webdriver'),
   'automation-global': (facts) => has(facts, 'automation-global'),
   'patched-browser': (facts) =>
@@ -98,7 +109,7 @@ const conditions: Readonly<Record<RiskDetector, Condition>> = {
 };
 
 /** In the order of the table of detectors. */
-const ordered = detectorNames.filter((name): name is RiskDetector => name in conditions);
+const ordered = detectorNames.filter((name): name is SessionDetector => name in conditions);
 
 export function scoreRisk(facts: RiskFacts): ExplainedScore {
   const fired = ordered.filter((name) => conditions[name](facts));

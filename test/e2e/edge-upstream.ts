@@ -11,6 +11,7 @@ import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
+import { sessionWeight } from '../../src/risk/detectors.ts';
 import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
@@ -138,6 +139,7 @@ export async function startUpstream(): Promise<Upstream> {
     rulesetKeys: [{ kid: 'r1', publicKey }],
     pageStyle: pageStyle(instancePolicy.parse({}).branding),
     detectors: [...riskDetectors],
+    detectorWeights: riskDetectors.map(sessionWeight),
     raisedJtis,
   });
 

@@ -42,6 +42,8 @@ export const edgeConfig = z.object({
   pageStyle: z._default(z.string().check(z.maxLength(16_384), z.regex(/^[^<]*$/)), ''),
   /** Names of the risk detectors by bit position, see `risk-detectors.ts`. A verdict lists them by name. */
   detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(DETECTOR_SET_MAX)), []),
+  /** The weight of each of them in a session's score, by the same position; 0 counts nothing. */
+  detectorWeights: z._default(z.array(z.number().check(z.gte(0), z.lte(1))).check(z.maxLength(DETECTOR_SET_MAX)), []),
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(

@@ -36,6 +36,10 @@ export const riskDetectors = [
   'category-datacenter',
   'category-crawler',
   'machine-typing',
+  'no-html-accept',
+  'no-compression',
+  'no-upgrade-request',
+  'contradictory-tls',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

@@ -9,6 +9,6 @@ export type AnswerForm = 'page' | 'json' | 'text';
 export function answerForm({ facts, path }: Pick<RequestContext, 'facts' | 'path'>): AnswerForm {
   if (facts.request.headers.get('upgrade')?.toLowerCase() === 'websocket') return 'text';
   if (path?.pathType === 'json') return 'json';
-  const destination = facts.headers.fetchDestination;
+  const destination = facts.headers.fetchDest;
   return destination === null || destination === 'document' || destination === 'iframe' ? 'page' : 'json';
 }

@@ -8,16 +8,11 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
+import { compileRequestRisk } from './request-risk.ts';
+import type { RequestRisk, RiskReading } from './request-risk.ts';
 
 /** Public keys that verify ruleset files, by key id. */
 export type RulesetKeys = ReadonlyMap<string, CryptoKey>;
-
-export interface RiskReading {
-  /** 0 to 1. */
-  score: number;
-  /** `detectorBits` of the score's parts. */
-  detectors: number;
-}
 
 export interface ImportedKeys {
   kid: string;
@@ -45,6 +40,7 @@ export interface CompiledConfig {
   pageStyle: string;
   /** Names of the risk detectors, by bit position. */
   detectorNames: readonly string[];
+  requestRisk: RequestRisk;
   raisedScores: ReadonlyMap<string, RiskReading>;
   withdrawnJtis: ReadonlySet<string>;
   rulesetKeys: RulesetKeys;
@@ -67,6 +63,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     sessionKeyOf: (kid) => byKid.get(kid)?.session ?? null,
     pageStyle: config.pageStyle,
     detectorNames: config.detectors,
+    requestRisk: compileRequestRisk(config.detectors, config.detectorWeights),
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
     withdrawnJtis: new Set(config.withdrawnJtis ?? []),
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),

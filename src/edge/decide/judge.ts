@@ -2,15 +2,17 @@
  * Judges a request: session and clearance cookies, rule match and policy go in, a context with its verdict comes out.
  * Synchronous except where a cookie's signature has to be checked for the first time.
  */
+import { claimedBrowser } from '../../risk/headers/claimed-browser.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { RiskReading } from '../config/request-risk.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
 import type { Clearances } from '../session/clearances.ts';
 import { sessionCookie } from '../session/set-session-cookie.ts';
 import type { SessionRenewals } from '../session/session-renewals.ts';
-import type { Sessions } from '../session/check-session.ts';
+import type { SessionReading, Sessions } from '../session/check-session.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import type { HeldReturn, JudgedContext } from './context.ts';
 import { verdictOf } from './verdict.ts';
@@ -35,21 +37,22 @@ export async function judge(
   { sessions, clearances, renewals }: JudgePorts,
   waitUntil: (work: Promise<unknown>) => void,
 ): Promise<JudgedContext> {
-  const { request, headers, signals, nowMs } = facts;
+  const { headers, signals, nowMs } = facts;
   const reading = sessions.read(headers.cookie, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;
-  const isFromOpenPage = headers.fetchDestination === 'empty';
+  const isFromOpenPage = headers.fetchDest === 'empty';
   const shown = clearances.read(headers.cookie, config, signals, nowMs, isFromOpenPage);
   const clearance = shown instanceof Promise ? await shown : shown;
   const verdict = verdictOf({
     policy: config.policy,
     path,
-    method: request.method,
-    preflight: isPreflight(request),
+    method: headers.method,
+    preflight: isPreflight(facts),
     signals,
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
     ruleset,
     session,
+    risk: riskOf(facts, config, session),
     detectorNames: config.detectorNames,
     clearance,
   });
@@ -77,6 +80,17 @@ export async function judge(
 }
 
 /** A CORS preflight as the Fetch standard defines it. Any other `OPTIONS` is a request like the rest. */
-function isPreflight({ method, headers }: Request): boolean {
+function isPreflight({ headers: { method }, request: { headers } }: RequestFacts): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+}
+
+/** What the session is known for, and what this request shows by itself. */
+function riskOf(
+  { headers, signals }: RequestFacts,
+  config: CompiledConfig,
+  session: SessionReading,
+): RiskReading | null {
+  const { userAgent, ja4, ipCategories: categories } = signals;
+  const known = session.riskScore === null ? null : { score: session.riskScore, detectors: session.detectors };
+  return config.requestRisk({ userAgent, claim: claimedBrowser(userAgent), headers, categories, ja4 }, known);
 }

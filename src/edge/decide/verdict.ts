@@ -14,6 +14,7 @@ import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
 import type { RuleMatch } from '../../rules/types.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
+import type { RiskReading } from '../config/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
 import type { Signals } from '../request/signals.ts';
 
@@ -51,20 +52,24 @@ export interface VerdictInputs {
   match: RuleMatch;
   ruleset: RulesetText;
   session: SessionReading;
-  /** By bit position of `session.detectors`. */
+  /** Of the session and the request together; `null` where neither is known. */
+  risk: RiskReading | null;
+  /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
   clearance: ClearanceReading | null;
 }
 
 export function verdictOf(inputs: VerdictInputs): Verdict {
-  const { policy, path, signals, match, session, clearance } = inputs;
+  const { policy, path, signals, match, session, risk, clearance } = inputs;
   const waived = path.waiveSession || path.exempt;
   const sessionMissing = session.status !== 'off' && session.status !== 'active' && !waived;
+  // A path that asks for no session has clients that are no browser, and so has an instance without sessions.
+  const counts = sessionMissing || session.status === 'active';
   const table: DecideInputs = {
     network: match.network,
     client: match.client,
     category: categoryInput(policy, signals.ipCategories),
-    risk: riskInput(policy, path, session.riskScore),
+    risk: counts && risk !== null ? riskInput(policy, path, risk.score) : null,
     policy: policyInput(inputs, sessionMissing),
   };
   const outcome = decide(table);
@@ -74,11 +79,11 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     decision: outcome.decision,
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
-    firedRules: firedRules(match, session.detectors, inputs.detectorNames, table.risk),
+    firedRules: firedRules(match, risk?.detectors ?? 0, inputs.detectorNames, table.risk),
     enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: knownStatus,
-    riskScore: session.riskScore,
+    riskScore: risk?.score ?? null,
     level: null,
     explain: explanation(match, table, outcome, inputs.ruleset),
   };
@@ -146,8 +151,8 @@ function categoryInput(policy: InstancePolicy, categories: readonly IpCategory[]
   return strictest;
 }
 
-function riskInput(policy: InstancePolicy, path: PathPolicy, score: number | null): DecideInputs['risk'] {
-  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
+function riskInput(policy: InstancePolicy, path: PathPolicy, score: number): DecideInputs['risk'] {
+  if (score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
   const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
   return { verdict: blocks ? 'block' : policy.enforcementPolicy[path.pathType].onChallenge, score };
 }

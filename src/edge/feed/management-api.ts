@@ -94,6 +94,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }],
     pageStyle: pageStyle(policy.branding),
     detectors: [],
+    detectorWeights: [],
     raisedJtis: [],
   };
   const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);

@@ -46,7 +46,7 @@ function scriptNonce(policy: string | null): string | undefined {
 function isWholeDocument({ request, headers: asked }: RequestFacts, response: Response): boolean {
   const { headers } = response;
   const type = headers.get('content-type') ?? '';
-  const destination = asked.fetchDestination;
+  const destination = asked.fetchDest;
   return (
     /^text\/html\b/i.test(type) &&
     request.method === 'GET' &&

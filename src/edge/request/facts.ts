@@ -6,6 +6,7 @@ import { newEventId } from '../../logsink/event-id.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import { UNROUTABLE, canonicalTarget } from './canonical-path.ts';
 import type { CanonicalTarget } from './canonical-path.ts';
+import { isSecureContext } from '../../risk/headers/request-facts.ts';
 import { readHeaders } from './header-facts.ts';
 import type { HeaderFacts } from './header-facts.ts';
 import type { IpCategories } from './ip-categories.ts';
@@ -30,23 +31,33 @@ export interface SignalSource {
 }
 
 export function readFacts(request: Request, nowMs: number, { environment, categories }: SignalSource): RequestFacts {
-  const headers = readHeaders(request.headers);
+  const { cf: platform } = request;
+  const target = canonicalTarget(request.url) ?? UNROUTABLE;
+  const headers = readHeaders(request, isSecureContext(target));
+  if (environment.signals.kind === 'cloudflare')
+    headers.acceptEncoding = sentEncoding(platform) ?? headers.acceptEncoding;
   return Object.freeze({
     requestId: newEventId(nowMs),
     request,
     nowMs,
-    target: canonicalTarget(request.url) ?? UNROUTABLE,
+    target,
     headers,
-    signals: readSignals(headers, request.cf, environment.signals, categories),
+    signals: readSignals(headers, platform, environment.signals, categories),
   });
 }
 
 /** The facts of a request that takes the place of the one that carried it. Who sent it stays the same. */
 export function replacedRequest(facts: RequestFacts, request: Request, target: CanonicalTarget): RequestFacts {
-  return Object.freeze({ ...facts, request, target, headers: readHeaders(request.headers) });
+  return Object.freeze({ ...facts, request, target, headers: readHeaders(request, facts.headers.secure) });
 }
 
 /** The same request under another spelling of its address. */
 export function withTarget(facts: RequestFacts, target: CanonicalTarget): RequestFacts {
   return Object.freeze({ ...facts, target });
+}
+
+/** Cloudflare writes an `Accept-Encoding` of its own and keeps the visitor's here. */
+function sentEncoding(platform: Request['cf']): string | undefined {
+  const { colo, clientAcceptEncoding } = (platform ?? {}) as { colo?: string; clientAcceptEncoding?: string };
+  return colo === undefined ? undefined : clientAcceptEncoding;
 }

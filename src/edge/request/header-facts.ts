@@ -2,11 +2,11 @@
  * Walks the request's headers once: what the gate reads of them, and which ones a visitor may have forged and no origin
  * may see. Each look-up in `Headers` crosses into the runtime, so one walk costs less than a dozen look-ups.
  */
-export interface HeaderFacts {
+import type { RequestHeaders } from '../../risk/headers/request-facts.ts';
+
+export interface HeaderFacts extends RequestHeaders {
   userAgent: string;
   cookie: string | null;
-  fetchDestination: string | null;
-  mobileHint: string | null;
   connectingIp: string | null;
   signalsSecret: string | null;
   clientIp: string | null;
@@ -26,12 +26,26 @@ export interface HeaderFacts {
 const FORGEABLE =
   /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded|(?:original|rewrite)[-_]url)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;
 
-export function readHeaders(headers: Headers): HeaderFacts {
+/** `secure`: whether browsers send all of their headers to this address. */
+export function readHeaders({ method, headers }: Pick<Request, 'method' | 'headers'>, secure: boolean): HeaderFacts {
   const facts: HeaderFacts = {
     userAgent: '',
     cookie: null,
-    fetchDestination: null,
-    mobileHint: null,
+    secure,
+    method,
+    acceptLanguage: false,
+    accept: null,
+    acceptEncoding: null,
+    fetchSite: null,
+    fetchMode: null,
+    fetchDest: null,
+    uaBrands: null,
+    uaMobile: null,
+    uaPlatform: null,
+    upgradeInsecure: false,
+    referer: false,
+    range: false,
+    webSocket: false,
     connectingIp: null,
     signalsSecret: null,
     clientIp: null,
@@ -50,11 +64,44 @@ export function readHeaders(headers: Headers): HeaderFacts {
       case 'cookie':
         facts.cookie = value;
         return;
+      case 'accept':
+        facts.accept = value;
+        return;
+      case 'accept-language':
+        facts.acceptLanguage = true;
+        return;
+      case 'accept-encoding':
+        facts.acceptEncoding = value;
+        return;
+      case 'sec-fetch-site':
+        facts.fetchSite = value;
+        return;
+      case 'sec-fetch-mode':
+        facts.fetchMode = value;
+        return;
       case 'sec-fetch-dest':
-        facts.fetchDestination = value;
+        facts.fetchDest = value;
+        return;
+      case 'sec-ch-ua':
+        facts.uaBrands = value;
         return;
       case 'sec-ch-ua-mobile':
-        facts.mobileHint = value;
+        facts.uaMobile = value;
+        return;
+      case 'sec-ch-ua-platform':
+        facts.uaPlatform = value;
+        return;
+      case 'upgrade-insecure-requests':
+        facts.upgradeInsecure = true;
+        return;
+      case 'referer':
+        facts.referer = true;
+        return;
+      case 'range':
+        facts.range = true;
+        return;
+      case 'upgrade':
+        facts.webSocket = value.toLowerCase() === 'websocket';
         return;
       case 'cf-connecting-ip':
         facts.connectingIp = value;

@@ -60,7 +60,7 @@ export function readSignals(
     get rolloutBucket() {
       return rolloutBucket(facts.ip + '\n' + userAgent);
     },
-    deviceType: deviceType(userAgent, headers.mobileHint),
+    deviceType: deviceType(userAgent, headers.uaMobile),
     ipCategories: categories.of(facts.ip, facts.asn, facts.country),
     colo: cf?.colo ?? 'local',
   };

@@ -11,7 +11,8 @@ import type { SessionStatus } from '../../contract/vocabulary.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { readCookies } from '../request/cookies.ts';
 import { ownText } from '../../bytes/own-text.ts';
-import type { CompiledConfig, RiskReading } from '../config/compiled-config.ts';
+import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { RiskReading } from '../config/request-risk.ts';
 import type { Signals } from '../request/signals.ts';
 
 export interface SessionReading {

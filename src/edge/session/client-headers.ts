@@ -3,21 +3,19 @@
  * distinguishes kinds of browsers, not people.
  */
 import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
+import type { HeaderFacts } from '../request/header-facts.ts';
 
-/** Browsers send fetch metadata and client hints to https and to their own machine only. */
-const TRUSTWORTHY_HOST = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
-
-export function clientHeadersOf(headers: Headers, target: { scheme: string; host: string } | null): ClientHeaders {
+export function clientHeadersOf(facts: HeaderFacts): ClientHeaders {
   // A longer header than any browser's is cut, not refused: it then fits no browser the detectors know.
-  const text = (name: string, maxChars: number): string | null => headers.get(name)?.slice(0, maxChars) ?? null;
+  const text = (value: string | null, maxChars: number): string | null => value?.slice(0, maxChars) ?? null;
   return {
-    secure: target !== null && (target.scheme === 'https' || TRUSTWORTHY_HOST.test(target.host)),
-    acceptLanguage: headers.has('accept-language'),
-    fetchSite: text('sec-fetch-site', 16),
-    fetchMode: text('sec-fetch-mode', 16),
-    fetchDest: text('sec-fetch-dest', 32),
-    uaBrands: text('sec-ch-ua', 256),
-    uaMobile: text('sec-ch-ua-mobile', 8),
-    uaPlatform: text('sec-ch-ua-platform', 32),
+    secure: facts.secure,
+    acceptLanguage: facts.acceptLanguage,
+    fetchSite: text(facts.fetchSite, 16),
+    fetchMode: text(facts.fetchMode, 16),
+    fetchDest: text(facts.fetchDest, 32),
+    uaBrands: text(facts.uaBrands, 256),
+    uaMobile: text(facts.uaMobile, 8),
+    uaPlatform: text(facts.uaPlatform, 32),
   };
 }

@@ -21,5 +21,5 @@ export function visitorOf({ signals, target, requestId }: RequestFacts, riskScor
 
 /** With what the headers show of the browser. Too expensive for a request that is only decided. */
 export function sessionVisitorOf(facts: RequestFacts, riskScore: number | null): EdgeVisitor {
-  return { ...visitorOf(facts, riskScore), headers: clientHeadersOf(facts.request.headers, facts.target) };
+  return { ...visitorOf(facts, riskScore), headers: clientHeadersOf(facts.headers) };
 }

@@ -13,6 +13,7 @@ import { signingKey, verificationKeys } from '../../store/keys/signing-keys.ts';
 import { siteByKey } from '../../store/d1/sites.ts';
 import { pageStyle } from '../../branding/page-style.ts';
 import { riskDetectors } from '../../contract/edge/risk-detectors.ts';
+import { sessionWeight } from '../../risk/detectors.ts';
 import { edgeKeySets } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import type { ServiceStore } from '../environment.ts';
@@ -63,6 +64,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     keys,
     pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],
+    detectorWeights: riskDetectors.map(sessionWeight),
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),

@@ -4,6 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { clientHeaders } from '../../../src/contract/edge/edge-api.ts';
+import { readHeaders } from '../../../src/edge/request/header-facts.ts';
+import { isSecureContext } from '../../../src/risk/headers/request-facts.ts';
 import { clientHeadersOf } from '../../../src/edge/session/client-headers.ts';
 
 const chrome = {
@@ -16,7 +18,7 @@ const chrome = {
   'sec-ch-ua-platform': '"Linux"',
 };
 const of = (headers: Record<string, string>, scheme = 'https', host = 'example.org') =>
-  clientHeadersOf(new Headers(headers), { scheme, host });
+  clientHeadersOf(readHeaders({ method: 'POST', headers: new Headers(headers) }, isSecureContext({ scheme, host })));
 
 describe('client headers', () => {
   test('of a browser are reported as they are, without its languages', () => {

@@ -3,6 +3,7 @@ import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
+import { sessionWeight } from '../../../src/risk/detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
@@ -31,6 +32,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     rulesetKeys: [{ kid: 'r1', publicKey: key(9) }],
     pageStyle: '',
     detectors: [...riskDetectors],
+    detectorWeights: riskDetectors.map(sessionWeight),
     raisedJtis: [],
     ...changes,
   };

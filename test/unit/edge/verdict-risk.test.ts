@@ -9,8 +9,8 @@ import { contextOf, signalsOf } from './edge-fixture.ts';
 const { path } = await contextOf('/');
 const detectors = detectorBits(['webdriver', 'burst']);
 
-function verdict(score: number, policy: object = {}, fired: VerdictInputs['match']['fired'] = [], bits = detectors) {
-  return verdictOf({
+function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: VerdictInputs['risk']): VerdictInputs {
+  return {
     policy: instancePolicy.parse(policy),
     path,
     method: 'GET',
@@ -18,10 +18,15 @@ function verdict(score: number, policy: object = {}, fired: VerdictInputs['match
     signals: signalsOf(),
     match: { network: null, client: null, fired },
     ruleset: { version: 1, quietExplanation: '' },
-    session: { status: 'active', jti: 'j', riskScore: score, detectors: bits, refresh: null },
+    session: { status: 'active', jti: 'j', riskScore: risk?.score ?? null, detectors: 0, refresh: null },
+    risk,
     clearance: null,
     detectorNames: riskDetectors,
-  });
+  };
+}
+
+function verdict(score: number, policy: object = {}, fired: VerdictInputs['match']['fired'] = [], bits = detectors) {
+  return verdictOf(inputsOf(policy, fired, { score, detectors: bits }));
 }
 
 describe('a verdict', () => {
@@ -56,5 +61,27 @@ describe('a verdict', () => {
   test('of an ordinary session allocates no new list', () => {
     const fired: VerdictInputs['match']['fired'] = [];
     expect(verdict(0, {}, fired, 0).firedRules).toBe(fired);
+  });
+});
+
+describe('a request without a session', () => {
+  const session = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null } as const;
+  const risky = { score: 0.7, detectors: detectorBits(['automation-user-agent', 'no-accept-language']) };
+  const pending = (changes: Partial<VerdictInputs> = {}) =>
+    verdictOf({ ...inputsOf({}, [], risky), session, ...changes });
+
+  test('is challenged by what it shows of itself', () => {
+    expect(pending()).toMatchObject({
+      decision: 'challenge',
+      source: 'risk',
+      decidedBy: 'risk:challenge',
+      riskScore: 0.7,
+    });
+    expect(pending().firedRules.map(({ id }) => id)).toEqual(['risk:automation-user-agent', 'risk:no-accept-language']);
+  });
+
+  test('is scored and not judged where a path or the instance asks for no session', () => {
+    expect(pending({ path: { ...path, waiveSession: true } })).toMatchObject({ decision: 'allow', riskScore: 0.7 });
+    expect(pending({ session: { ...session, status: 'off' } })).toMatchObject({ decision: 'allow', riskScore: 0.7 });
   });
 });

@@ -31,12 +31,13 @@ interface Case {
   network?: MatchedRule;
   client?: MatchedRule;
   session?: SessionReading;
+  risk?: VerdictInputs['risk'];
   clearance?: number;
   preflight?: boolean;
   signals?: Partial<Signals>;
 }
 function verdict(of: Case) {
-  const { network = null, client = null } = of;
+  const { network = null, client = null, session = active() } = of;
   return verdictOf({
     policy: instancePolicy.parse(of.policy ?? {}),
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
@@ -45,7 +46,8 @@ function verdict(of: Case) {
     signals: signalsOf(of.signals),
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
     ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
-    session: of.session ?? active(),
+    session,
+    risk: of.risk ?? (session.riskScore === null ? null : { score: session.riskScore, detectors: 0 }),
     detectorNames: [],
     clearance: of.clearance === undefined ? null : { jti: 'c', level: of.clearance, learned: null },
   });

@@ -1,7 +1,8 @@
 /** What counts as a bot by its own user agent, and which of those the risk score judges. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isAutomationAgent, isBotUserAgent, isHeadlessAgent } from '../../../src/risk/bot-user-agent.ts';
+import { isAutomationAgent, isBotUserAgent } from '../../../src/risk/bot-user-agent.ts';
+import { isHeadlessAgent } from '../../../src/risk/headers/tool-user-agent.ts';
 
 const inBrowserForm = (name: string): string =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${name} Safari/537.36`;

@@ -4,6 +4,7 @@ import { detectorBits, detectorsOf, riskDetectors } from '../../../src/contract/
 import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import type { RiskFacts } from '../../../src/risk/facts.ts';
+import { requestConditions, sharedConditions } from '../../../src/risk/headers/request-conditions.ts';
 import { riskParts, scoreRisk } from '../../../src/risk/session-score.ts';
 import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './session-facts.ts';
 
@@ -46,6 +47,7 @@ describe('an ordinary visitor fires nothing', () => {
       'a session that is one minute old and has not reported',
       { telemetry: telemetryOf({ ...still, reports: 0, visibleMs: 0 }) },
     ],
+    ['a page that a service worker asks for', { headers: headersOf({ fetchMode: 'navigate' }) }],
     ['a category without a detector', { categories: ['mobile', 'unheard-of'] }],
     ['a few sessions of one household', { idleSessions: 4 }],
     ['an office where half of the sessions have no input', { idleSessions: 300, touchedSessions: 300 }],
@@ -75,8 +77,8 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['contradictory-fetch-metadata', 'only the mode', { headers: headersOf({ fetchSite: null, fetchDest: null }) }],
   [
     'contradictory-fetch-metadata',
-    'a navigation without a destination',
-    { headers: headersOf({ fetchMode: 'navigate' }) },
+    'a navigation to an image',
+    { headers: headersOf({ fetchMode: 'navigate', fetchDest: 'image' }) },
   ],
   ['contradictory-fetch-metadata', 'a script’s call for a document', { headers: headersOf({ fetchDest: 'document' }) }],
   ['no-client-hints', 'Chrome without them', { headers: headersOf(noHints) }],
@@ -148,7 +150,9 @@ describe('one detector fires alone', () => {
   });
 
   test('every detector of a session has a case here', () => {
-    expect(new Set([...cases.map(([name]) => name), 'address-hopping'])).toEqual(new Set(riskDetectors));
+    const ofRequests = Object.keys(requestConditions).filter((name) => !(name in sharedConditions));
+    const named = [...cases.map(([name]) => name), 'address-hopping', ...ofRequests];
+    expect(new Set(named)).toEqual(new Set(riskDetectors));
   });
 });
 

@@ -3,7 +3,7 @@
  */
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import type { Keyring } from '../../../captcha/seal/keyring.ts';
-import { isWebView } from '../../../risk/browser-headers.ts';
+import { isWebView } from '../../../risk/headers/claimed-browser.ts';
 import { scoreVisitor } from '../../../risk/captcha-score.ts';
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';

@@ -1,0 +1,32 @@
+/** Whether `Sec-CH-UA*` describe the browser of the user agent. A tool that copies a browser's name forgets one of them. */
+import type { ClaimedBrowser } from './claimed-browser.ts';
+
+interface ClientHints {
+  uaBrands: string | null;
+  uaMobile: string | null;
+  uaPlatform: string | null;
+}
+
+const BRANDS_READ_MAX_CHARS = 256;
+const systems: Readonly<Record<string, RegExp>> = {
+  windows: /Windows/,
+  macos: /Mac OS X|Macintosh/,
+  linux: /Linux|X11/,
+  android: /Android/,
+  'chrome os': /CrOS/,
+  chromeos: /CrOS/,
+};
+
+export function contradictsHints(userAgent: string, claim: ClaimedBrowser, hints: ClientHints): boolean {
+  const { uaBrands, uaMobile, uaPlatform } = hints;
+  if (uaBrands === null) return false;
+  // Only Chromium browsers send brands.
+  if (claim.engine !== 'chromium') return true;
+  const read = uaBrands.slice(0, BRANDS_READ_MAX_CHARS);
+  const chromium = /"Chromium";\s*v="(\d{1,4})/.exec(read)?.[1];
+  if (chromium !== undefined && Number(chromium) !== claim.chromium) return true;
+  if (/headless/i.test(read) && !claim.isHeadless) return true;
+  const system = systems[(uaPlatform ?? '').replaceAll('"', '').toLowerCase()];
+  if (system !== undefined && !system.test(userAgent)) return true;
+  return (uaMobile === '?1' && !/Mobile/.test(userAgent)) || (uaMobile === '?0' && /Mobile/.test(userAgent));
+}

@@ -1,0 +1,108 @@
+/**
+ * The detectors that judge a single request by its headers and its address, session or not. The edge evaluates all of
+ * them on every request; the service evaluates `sharedConditions` on the call that opens a session.
+ */
+import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
+import { contradictsHints } from './client-hints.ts';
+import {
+  contradictsDestination,
+  contradictsFetchMetadata,
+  hasFetchMetadata,
+  isDocumentDestination,
+} from './fetch-metadata.ts';
+import type { RequestFacts, RequestHeaders } from './request-facts.ts';
+import { contradictsTls } from './tls-family.ts';
+
+type Condition = (facts: RequestFacts) => boolean;
+type AddressCondition = (facts: Pick<RequestFacts, 'userAgent' | 'categories'>) => boolean;
+/** Only for requests whose headers are known, and that browsers send with all of their headers. */
+type HeaderCondition = (headers: RequestHeaders, facts: RequestFacts) => boolean;
+
+const ofHeaders =
+  (condition: HeaderCondition): Condition =>
+  (facts) =>
+    facts.headers !== null && !facts.headers.webSocket && condition(facts.headers, facts);
+const inCategory =
+  (name: string): AddressCondition =>
+  ({ categories }) =>
+    categories.includes(name);
+
+/** Workers have client hints neither on their own scripts nor on what they ask for. */
+const worker = /^(?:(?:shared|service)?worker|(?:audio|paint)worklet|report)$/;
+/** What a browser names in `Accept` when an element of the page asks, not the address bar. */
+const ELEMENT_ACCEPT = /^(?:image|text\/css|font|audio|video|application\/font|text\/event-stream)/;
+
+/** What user agent and address show by themselves. The captcha score uses these as well. */
+export const addressConditions = {
+  'no-user-agent': ({ userAgent }) => userAgent === '',
+  'category-tor': inCategory('tor'),
+  'category-abuser': inCategory('abuser'),
+  'category-proxy': inCategory('proxy'),
+  'category-vpn': inCategory('vpn'),
+  'category-datacenter': inCategory('datacenter'),
+  'category-crawler': inCategory('crawler'),
+} as const satisfies Readonly<Record<string, AddressCondition>>;
+
+export const sharedConditions = {
+  ...addressConditions,
+  'no-accept-language': ofHeaders(({ acceptLanguage }) => !acceptLanguage),
+  'no-fetch-metadata': ofHeaders(
+    (headers, { claim }) => claim.sendsFetchMetadata && headers.secure && !hasFetchMetadata(headers),
+  ),
+  'contradictory-fetch-metadata': ofHeaders((headers) => contradictsFetchMetadata(headers)),
+  'no-client-hints': ofHeaders(
+    ({ secure, uaBrands, fetchDest, method }, { claim }) =>
+      claim.sendsClientHints &&
+      secure &&
+      uaBrands === null &&
+      method !== 'OPTIONS' &&
+      !(fetchDest === 'empty' && method === 'GET') &&
+      !worker.test(fetchDest ?? ''),
+  ),
+  'contradictory-client-hints': ofHeaders((headers, { claim, userAgent }) =>
+    contradictsHints(userAgent, claim, headers),
+  ),
+} as const satisfies Readonly<Record<string, Condition>>;
+export type SharedDetector = keyof typeof sharedConditions;
+
+export const requestConditions = {
+  ...sharedConditions,
+  'automation-user-agent': ({ claim }) => claim.isTool,
+  'headless-user-agent': ({ claim }) => claim.isHeadless,
+  'contradictory-fetch-metadata': ofHeaders(
+    (headers) =>
+      contradictsFetchMetadata(headers) || contradictsDestination(headers.fetchDest, headers.method, headers.accept),
+  ),
+  'no-html-accept': ofHeaders(
+    (headers, { claim }) =>
+      claim.engine !== null && asksForPage(headers) && headers.accept?.includes('text/html') !== true,
+  ),
+  'no-compression': ofHeaders(
+    (headers, { claim }) =>
+      claim.engine !== null && headers.acceptEncoding?.includes('gzip') !== true && !isMedia(headers),
+  ),
+  'no-upgrade-request': ofHeaders(
+    ({ fetchMode, fetchDest, upgradeInsecure }, { claim: { engine, sendsFetchMetadata } }) =>
+      // Safari sends it to plain http only.
+      sendsFetchMetadata &&
+      engine !== 'safari' &&
+      fetchMode === 'navigate' &&
+      isDocumentDestination(fetchDest) &&
+      !upgradeInsecure,
+  ),
+  'contradictory-tls': ({ ja4, claim }) => contradictsTls(ja4, claim),
+} as const satisfies Partial<Readonly<Record<RiskDetector, Condition>>>;
+export type RequestDetector = keyof typeof requestConditions;
+
+/** Without metadata: what the address bar would send, with no page before it. */
+function asksForPage(headers: RequestHeaders): boolean {
+  if (isDocumentDestination(headers.fetchDest)) return true;
+  if (hasFetchMetadata(headers) || headers.referer) return false;
+  const isRead = headers.method === 'GET' || headers.method === 'HEAD';
+  return isRead && !ELEMENT_ACCEPT.test(headers.accept ?? '');
+}
+
+/** Sound and film are asked for in parts and uncompressed. */
+function isMedia({ fetchDest, range, accept }: RequestHeaders): boolean {
+  return fetchDest === 'audio' || fetchDest === 'video' || range || /^(?:audio|video)\//.test(accept ?? '');
+}
