@@ -9,6 +9,18 @@ import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 const stack = useStack({ seedChanges: { settings: letThrough.settings } });
 const visitor = useVisitor({ context: { userAgent: USER_AGENT, locale: 'en-US' } });
 
+const navigation = {
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'accept-language': 'en-US',
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-ch-ua': '"Chromium";v="153"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Linux"',
+};
+
 interface History {
   scores: { risk_score: number; cause: string; parts: { detector: string; weight: number }[]; ignored: string[] }[];
   history: { decision: string; risk_score: number | null; fired_rules: string[] }[];
@@ -37,8 +49,9 @@ async function openPage(): Promise<string> {
   return decodeURIComponent(cookie!.value).split('|')[0]!;
 }
 
+/** The next page without its scripts, so that nothing solves a challenge. With what Chromium sends for a navigation. */
 const statusOfNextPage = async (): Promise<number> =>
-  (await visitor.context.request.get(`${stack().edgeUrl}/echo/next`)).status();
+  (await visitor.context.request.get(`${stack().edgeUrl}/echo/next`, { headers: navigation })).status();
 
 test('is allowed first and blocked within seconds; its risk history shows the reasons', async () => {
   const jti = await openPage();

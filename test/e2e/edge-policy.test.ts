@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { DemoOrigin } from '../../src/cli/demo-origin.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
@@ -12,7 +13,6 @@ import type { Upstream } from './edge-upstream.ts';
 import { cookiesOf } from './edge-visitor.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
-const USER_AGENT = 'Mozilla/5.0';
 let upstream: Upstream;
 let origin: DemoOrigin;
 let edge: RawWorker;
@@ -60,7 +60,7 @@ async function settled(): Promise<void> {
 }
 
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const answer = await fetch(edge.url + path, { method, headers: { 'user-agent': USER_AGENT, ...headers } });
+  const answer = await browse(edge.url + path, { method, headers });
   await answer.arrayBuffer();
   const { headers: told } = answer;
   return {

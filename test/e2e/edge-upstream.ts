@@ -19,6 +19,7 @@ import { encodeDelta } from '../../src/rules/delta.ts';
 import { signRulesetFile } from '../../src/rules/signing.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
+import { FIREFOX } from '../support/browse.ts';
 
 /** `other-release`: its browser files are not those this edge was built with. */
 export type Trouble =
@@ -49,7 +50,7 @@ export interface Upstream {
   configVersion(): string;
   /** Publishes a new base or, with `asDelta`, a delta over the same base. */
   setRules(rules: EdgeRule[], asDelta?: boolean): Promise<void>;
-  /** A session JWT for a visitor on the loopback address with a fixed user agent. */
+  /** A session JWT for a visitor on the loopback address with the user agent of `browse`. */
   mintSession(claims?: Partial<SessionClaims>): Promise<string>;
   raise(jti: string, score: number): void;
   stop(): Promise<void>;
@@ -114,7 +115,7 @@ export async function startUpstream(): Promise<Upstream> {
     },
     async mintSession(claims = {}) {
       const iat = Math.floor(Date.now() / 1000);
-      const bnd = await visitorBinding('127.0.0.1', 'Mozilla/5.0');
+      const bnd = await visitorBinding('127.0.0.1', FIREFOX);
       const full = { jti: 'jti-1', sub: instanceId, iat, exp: iat + 300, sxp: iat + 3600, risk: 0, bnd, ...claims };
       return mintSessionJwt(Buffer.alloc(32, 2), 'k1', full);
     },
