@@ -64,7 +64,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     keys,
     pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],
-    detectorWeights: riskDetectors.map(sessionWeight),
+    detectorWeights: riskDetectors.map((name) => (instance.ignoredDetectors.includes(name) ? 0 : sessionWeight(name))),
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),
