@@ -6,8 +6,6 @@ import type { ClientHeaders } from '../../contract/edge/edge-api.ts';
 import type { HeaderFacts } from '../request/header-facts.ts';
 
 export function clientHeadersOf(facts: HeaderFacts): ClientHeaders {
-  // A longer header than any browser's is cut, not refused: it then fits no browser the detectors know.
-  const text = (value: string | null, maxChars: number): string | null => value?.slice(0, maxChars) ?? null;
   return {
     secure: facts.secure,
     acceptLanguage: facts.acceptLanguage,
@@ -18,4 +16,9 @@ export function clientHeadersOf(facts: HeaderFacts): ClientHeaders {
     uaMobile: text(facts.uaMobile, 8),
     uaPlatform: text(facts.uaPlatform, 32),
   };
+}
+
+/** A longer header than any browser's is cut, not refused: it then fits no browser the detectors know. */
+function text(value: string | null, maxChars: number): string | null {
+  return value?.slice(0, maxChars) ?? null;
 }

@@ -45,14 +45,13 @@ function parsed(userAgent: string): ClaimedBrowser {
   const engine = engineOf(userAgent);
   if (engine === null) return { ...none, engine };
   const version = versionOf(engine, userAgent);
-  const isWebView = /;\s*wv\)/.test(userAgent);
   return {
     ...none,
     engine,
     chromium: engine === 'chromium' ? version : 0,
     sendsFetchMetadata: version >= FETCH_METADATA_SINCE[engine],
     // Web views may omit them.
-    sendsClientHints: engine === 'chromium' && version >= CLIENT_HINTS_SINCE_CHROMIUM && !isWebView,
+    sendsClientHints: engine === 'chromium' && version >= CLIENT_HINTS_SINCE_CHROMIUM && !isWebView(userAgent),
   };
 }
 
