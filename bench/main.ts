@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, string>> = {
   log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',
+  solve: '[COURSES] [--http N] [--only TASK]  attack programs against pictures and recordings; 200 courses',
   start: '[--runs N]  from npm start to the first solved challenge; 3 runs',
 };
 

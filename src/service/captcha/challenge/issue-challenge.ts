@@ -3,12 +3,8 @@
  * challenge begins with a proof of work. Where the visitor also has to solve a picture or a recording, the seal says so,
  * and that task is drawn when the work is done. A further round is issued in the same way, with the same jti.
  */
-import { drawAudioTask } from '../../../captcha/visual/audio/audio-task.ts';
 import type { ChallengePlan } from '../../../captcha/plan/choose-challenge.ts';
-import { drawImageTask } from '../../../captcha/visual/image/image-task.ts';
-import { drawRandom } from '../../../captcha/visual/draw-random.ts';
-import { audioLayout, imageLayout, lookSeed, puzzleLayout } from '../../../captcha/visual/derive-answer.ts';
-import { DEFAULT_LOOK, drawPuzzleTask } from '../../../captcha/visual/puzzle/puzzle-task.ts';
+import { drawTask } from '../../../captcha/visual/draw-task.ts';
 import { sealChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeParams, SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ChallengeResponse } from '../../../contract/captcha/challenge-api.ts';
@@ -58,26 +54,7 @@ export async function issueVisual(
   params: ChallengeParams,
   look: PuzzleLook | undefined,
 ): Promise<ChallengeResponse> {
-  const { keyring } = engine;
-  const random = drawRandom(await lookSeed(keyring, base));
-  if (base.lane === 'audio') {
-    return answerOf(engine, base, params, null, { audio: drawAudioTask(await audioLayout(keyring, base), random) });
-  }
-  if (base.kind === 'puzzle') {
-    const layout = await puzzleLayout(keyring, base);
-    const puzzle = drawPuzzleTask(layout, random, lookOf(look ?? DEFAULT_LOOK, params.look), params.hardness ?? 0);
-    return answerOf(engine, base, params, null, { puzzle });
-  }
-  const shown = base.round - (params.startedAtRound ?? 0);
-  const rounds = (params.rounds ?? 1) + (params.uncounted ?? 0);
-  return answerOf(engine, base, params, null, {
-    image: drawImageTask(await imageLayout(keyring, base), random, shown, rounds),
-  });
-}
-
-function lookOf(look: PuzzleLook, change: ChallengeParams['look']): PuzzleLook {
-  const changed = Object.entries(change ?? {}).filter(([, value]) => value !== undefined);
-  return { ...look, ...(Object.fromEntries(changed) as Partial<PuzzleLook>) };
+  return answerOf(engine, base, params, null, await drawTask(engine.keyring, { ...base, params }, look));
 }
 
 async function answerOf(
