@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { bundleWorker, readWranglerFile } from '../src/cli/worker-config.ts';
 import { startStack } from '../src/cli/stack.ts';
 import type { Stack } from '../src/cli/stack.ts';
+import { sessionCookieAt } from '../test/support/edge-session.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
 import { cookiesOf, solvedToken } from '../test/e2e/edge-visitor.ts';
@@ -167,7 +168,7 @@ async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<str
     const probe = await fetch(`${edge.url}/page`, { headers: signed });
     await probe.arrayBuffer();
     if (probe.status !== 200) continue;
-    const session = cookiesOf(await post('session', {}));
+    const session = await sessionCookieAt(edge.url, signed);
     const token = await solvedToken(at, signed, { siteKey: stack.siteKey, action: 'clearance' });
     const clearance = cookiesOf(await post('verify', { token }));
     if (!session || !clearance) throw new Error(`No session (${session}) or no clearance (${clearance})`);

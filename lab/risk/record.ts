@@ -21,7 +21,8 @@ if (set !== 'tune' && set !== 'report') {
   process.exit(1);
 }
 const assets = await buildClient();
-const recorder = new Recorder(assets['protect.js']!.body);
+const scripts = ['protect.js', 'pow-worker.js'].map((name) => [name, assets[name]!.body] as const);
+const recorder = new Recorder(Object.fromEntries(scripts));
 const url = await recorder.listen();
 const clients = [...toolClients(set), ...drivenClients(set), ...handClients(set, recorder.look)];
 // A part is every nth client, so that several displays can share the work.

@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { readHeaders } from '../../src/edge/request/header-facts.ts';
 import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
@@ -19,16 +20,16 @@ const JWT_SECONDS = 300;
 
 /** Serves one client at a time. As at the gate, a client without a cookie gets a new session. */
 export class Recorder {
-  readonly #script: string;
+  readonly #scripts: Readonly<Record<string, string>>;
   readonly #server: Server;
   #client: RecordedClient | null = null;
   #sessions = new Map<string, { session: RecordedSession; startedAtMs: number }>();
   #opened = 0;
   #sight: Sight | null = null;
 
-  /** `script`: the protect script. */
-  constructor(script: string) {
-    this.#script = script;
+  /** `scripts`: the protect script and what it loads, by file name. */
+  constructor(scripts: Readonly<Record<string, string>>) {
+    this.#scripts = scripts;
     this.#server = createServer((request, response) => {
       this.#respond(request, response).catch((error: unknown) => {
         process.stderr.write(`${String(error)}\n`);
@@ -63,11 +64,16 @@ export class Recorder {
   look = (): Sight | null => this.#sight;
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? '/';
+    const [path = '/'] = (request.url ?? '').split('?', 1);
+    const script = this.#scripts[path.slice('/__protect/'.length)];
     const body = request.method === 'POST' ? await text(request) : '';
-    if (path === '/__protect/protect.js') {
-      response.setHeader('content-type', 'text/javascript').end(this.#script);
-    } else if (path === '/__protect/session') this.#recordCall(request, response);
+    if (path.startsWith('/__protect/') && script !== undefined) {
+      response.setHeader('content-type', 'text/javascript').end(script);
+    } else if (path === '/__protect/session' && body.includes('"capabilities"')) {
+      // The protect script sends its report with a solution, so it gets a task. This one takes no work.
+      const challenge = { challenge: 'none', pow: { lane: 'wait', waitMs: 0 }, expiresAt: Date.now() + 60_000 };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(challenge));
+    } else if (path === '/__protect/session') this.#recordCall(request, response, body);
     else if (path === '/__protect/telemetry') this.#recordReport(request, response, body);
     else if (path === '/sight') {
       this.#sight = sight.parse(JSON.parse(body));
@@ -76,7 +82,8 @@ export class Recorder {
     else response.setHeader('content-type', 'text/html').end(recordedPage(path));
   }
 
-  #recordCall(request: IncomingMessage, response: ServerResponse): void {
+  #recordCall(request: IncomingMessage, response: ServerResponse, body: string): void {
+    const { environment } = JSON.parse(body) as { environment?: EnvironmentReport };
     const { kind, variant, network } = this.#client!;
     const known = this.#sessionOf(request);
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
@@ -89,6 +96,7 @@ export class Recorder {
       atMs: claimedTime(request) ?? Date.now() - found.startedAtMs,
       userAgent: headers.get('user-agent') ?? '',
       headers: clientHeadersOf(readHeaders({ method: 'POST', headers }, isSecureContext({ scheme: 'http', host }))),
+      ...(environment === undefined ? {} : { environment }),
     });
     const exp = Math.floor(Date.now() / 1000) + JWT_SECONDS;
     const claims = Buffer.from(JSON.stringify({ exp })).toString('base64url');

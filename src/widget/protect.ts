@@ -3,10 +3,13 @@
  * of the page's scripts that the gate challenged. It calls only endpoints beside it, below `/__protect/`.
  */
 import { solveInDialog } from './protect/challenge-dialog.ts';
+import { activated } from './protect/activated.ts';
 import { collectEnvironment } from './protect/environment-report.ts';
 import { recoverFetch } from './protect/recover-fetch.ts';
 import { recoverXhr } from './protect/recover-xhr.ts';
 import { Recovery } from './protect/recovery.ts';
+import { startWorker } from './pow/pow-engine.ts';
+import { preparePow } from './pow/pow-runner.ts';
 import { scriptLocation } from './loading/script-location.ts';
 import { gateUntil } from './protect/session-gate.ts';
 import { SessionOpener } from './protect/session-opener.ts';
@@ -28,7 +31,11 @@ declare global {
 
 if (window.gatehouseProtect === undefined) {
   const script = scriptLocation();
-  const sessions = new SessionOpener(script.base, collectEnvironment);
+  const sessions = new SessionOpener({
+    url: `${script.base}/session`,
+    prepare: (signal) => preparePow(script, startWorker, signal),
+    collect: collectEnvironment,
+  });
   const recovery = new Recovery(sessions, (order) => solveInDialog(script, order));
   const isGuarded = (url: string): boolean => {
     try {
@@ -38,7 +45,7 @@ if (window.gatehouseProtect === undefined) {
       return false;
     }
   };
-  const ready = sessions.ensure();
+  const ready = activated().then(() => sessions.ensure());
   window.gatehouseProtect = {
     get jti() {
       return sessionId();
@@ -48,5 +55,8 @@ if (window.gatehouseProtect === undefined) {
   recoverFetch(window, recovery, isGuarded);
   recoverXhr(window, recovery, isGuarded);
   gateUntil(ready);
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) void sessions.resume();
+  });
   void reportTelemetry(script.base, ready);
 }

@@ -8,6 +8,11 @@ export function sessionId(): string | null {
   return COOKIE.exec(document.cookie)?.[1] ?? null;
 }
 
+/** Id and JWT: it changes with every renewal. `null` without a session. */
+export function sessionCookieValue(): string | null {
+  return COOKIE.exec(document.cookie)?.[0] ?? null;
+}
+
 /** Whether the session's JWT has expired: the edge then refuses it, and only a call of `/session` renews it. */
 export function isSessionExpired(nowMs: number): boolean {
   const payload = COOKIE.exec(document.cookie)?.[2]?.split('.')[1];

@@ -15,6 +15,7 @@ import { pageLanguages } from '../../src/locales/pages.generated.ts';
 import { type ChallengePageInput, renderChallengePage } from '../../src/edge/answer/pages/challenge-page.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { pageSecurityHeaders } from '../../src/edge/answer/pages/security-headers.ts';
+import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { ChallengeKind, PowLane } from '../../src/contract/vocabulary.ts';
 import { visualTask, type VisualTask } from './visual-tasks.ts';
 import { type ClientAsset, buildClient } from '../../scripts/build-client.ts';
@@ -100,6 +101,7 @@ export function useWidgetServer(): WidgetServer {
 function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; close: () => Promise<void> } {
   let minter: RswMinter;
   const tokens = new Set<string>();
+  let sessions = 0;
   const tasks = new Map<string, OpenTask>();
 
   /** `paid`: the proof of work before a picture is done. */
@@ -170,7 +172,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       server.overrides.splice(server.overrides.indexOf(override), 1);
       return answer;
     }
-    if (path === 'session') return { status: 200, body: {}, cookie: 'protect_session=jti-1|jwt; Path=/' };
+    if (path === 'session') return session(body);
     if (path === 'telemetry') return { status: 200, body: {} };
     if (path === 'challenge') {
       const { audio = false } = (body['capabilities'] ?? {}) as { audio?: boolean };
@@ -184,6 +186,19 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
       body: { verified },
       ...(verified && server.clears ? { cookie: 'pass=1; Path=/; HttpOnly' } : {}),
     };
+  }
+
+  /** The first call gets work; its solution gets the cookie, with the report of the browser. */
+  function session(body: Record<string, unknown>): { status: number; body: unknown; cookie?: string } {
+    if (body['challenge'] === undefined) {
+      const challenge = randomBytes(16).toString('base64url');
+      const { pow, isRight } = work();
+      tasks.set(challenge, { isRight, next: null });
+      return { status: 200, body: { challenge, pow, expiresAt: Date.now() + 60_000 } };
+    }
+    if (!environmentReport.safeParse(body['environment']).success || !judge(body).verified)
+      return { status: 400, body: { error: { key: 'CAPTCHA.INVALID_SOLUTION' } } };
+    return { status: 200, body: {}, cookie: `protect_session=jti-${++sessions}|jwt; Path=/` };
   }
 
   /** A protected JSON path: 401 without a session, 403 with a challenge without clearance. */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
 import type { BrowseInit } from '../support/browse.ts';
+import { sessionCookieAt } from '../support/edge-session.ts';
 import { useStack } from '../support/stack.ts';
 import { addRules, cookiesOf, hitsOf, quickRules, signalsOf, solvedToken } from './edge-visitor.ts';
 
@@ -235,14 +236,7 @@ describe('a held submission', () => {
 
 describe('sessions', () => {
   test('a session opens a json path, but not from another network', async () => {
-    const opened = await edge('/__protect/session', {
-      from: '198.18.0.1',
-      method: 'POST',
-      body: '{}',
-      headers: { 'content-type': 'application/json' },
-    });
-    expect(opened.status).toBe(200);
-    const cookie = cookiesOf(opened);
+    const cookie = await sessionCookieAt(stack().edgeUrl, headersOf({ from: '198.18.0.1' }));
     expect(cookie).toMatch(/^protect_session=[^|]+\|[^;]+$/);
     const call = await edge('/api/time', { from: '198.18.0.1', headers: { cookie } });
     expect([call.status, call.headers.get('x-protect-status')]).toEqual([200, null]);

@@ -60,7 +60,7 @@ async function settled(): Promise<void> {
 }
 
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const answer = await browse(edge.url + path, { method, headers });
+  const answer = await browse(edge.url + path, { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) });
   await answer.arrayBuffer();
   const { headers: told } = answer;
   return {

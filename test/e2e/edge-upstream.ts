@@ -37,6 +37,8 @@ export interface Upstream {
   instanceId: string;
   clientJwt: string;
   trouble: Trouble;
+  /** Whether calls for a session fail, and no others. */
+  sessionTrouble: boolean;
   verifyTrouble: 'none' | 'silent' | 'garbage' | 'empty' | 'error';
   /** What `/siteverify` returns without trouble. */
   verifyAnswer: object;
@@ -81,6 +83,7 @@ export async function startUpstream(): Promise<Upstream> {
     instanceId,
     clientJwt: `e30.${Buffer.from(JSON.stringify(jwtClaims)).toString('base64url')}.c2ln`,
     trouble: 'none',
+    sessionTrouble: false,
     verifyTrouble: 'none',
     verifyAnswer: { verified: true, level: 2, action: 'clearance', jti: 'ab'.repeat(16) },
     calls: [],
@@ -177,6 +180,7 @@ export async function startUpstream(): Promise<Upstream> {
       };
       return void send(200, JSON.stringify(answered));
     }
+    if (path === '/edge/v1/sessions' && upstream.sessionTrouble) return void send(500, 'broken');
     if (path === '/edge/v1/sessions') {
       const asked = JSON.parse(body.toString()) as { jwt?: string };
       const jti = asked.jwt === undefined ? 'jti-new' : 'jti-1';

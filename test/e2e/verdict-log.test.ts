@@ -17,6 +17,7 @@ import {
 } from '../../src/contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { browse } from '../support/browse.ts';
+import { sessionCookieAt } from '../support/edge-session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { seededRandom, variedRecord, verdictRecordOf } from '../support/verdict-record.ts';
 
@@ -97,9 +98,7 @@ test('a page’s report is found under its session and no other', async () => {
     'sec-fetch-site': 'same-origin',
     'content-type': 'application/json',
   };
-  const opened = await browse(`${stack().edgeUrl}/__protect/session`, { method: 'POST', headers: ours, body: '{}' });
-  const cookie = opened.headers.getSetCookie().find((line) => line.startsWith('protect_session=')) ?? '';
-  const value = cookie.slice(0, cookie.indexOf(';'));
+  const value = await sessionCookieAt(stack().edgeUrl, ours);
   const jti = decodeURIComponent(value.slice('protect_session='.length)).split('|')[0] ?? '';
   const counts = { pointerMoves: 4, presses: 1, touches: 0, leaps: 0, keys: 2, wheels: 0, scrolls: 0, untrusted: 0 };
   const typing = { keyGaps: 1, keyGapMeanMs: 180, keyGapDeviationMs: 0 };

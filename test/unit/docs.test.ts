@@ -60,7 +60,7 @@ const named = pages.flatMap(({ path, text }) =>
   [
     ...text
       .replaceAll(/\s+/g, ' ')
-      .matchAll(/`((?:unit|property|workerd|e2e|browser)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g),
+      .matchAll(/`((?:unit|property|workerd|e2e|browser|attacks)\/[\w/-]+)`(?: ›|:) ((?:"[^"]+"(?:, )?)+)/g),
   ].flatMap(([, file = '', titles = '']) =>
     [...titles.matchAll(/"…?:? ?([^"]+?)…?"/g)].map(([, title = '']) => ({ path, file, title })),
   ),

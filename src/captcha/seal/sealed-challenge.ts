@@ -14,7 +14,7 @@ import { COURSE_FIELDS, courseFields, readCourse } from './sealed-course.ts';
 import type { SealedCourse } from './sealed-course.ts';
 
 /** What judging needs beside the answer. Bounded, and read only after the seal has opened. */
-const challengeParams = z.strictObject({
+export const challengeParams = z.strictObject({
   /** rsw: squarings. */
   t: z.optional(z.int()),
   /** sha256: salts, base64url, and bits each. */

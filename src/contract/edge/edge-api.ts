@@ -3,8 +3,8 @@
  * a response (`edge-responses.ts`) that does not fit counts as "service unreachable".
  */
 import * as z from 'zod/mini';
-import { environmentReport } from './environment-report.ts';
 import { VERDICT_BATCH_MAX_RECORDS } from './record-bounds.ts';
+import { sessionCall } from './session-call.ts';
 
 export const CLIENT_JWT_AUDIENCE = 'protect-edge';
 /** Media type of ruleset base and delta files. */
@@ -70,11 +70,11 @@ export const edgeVisitor = z.strictObject({
 });
 export type EdgeVisitor = z.infer<typeof edgeVisitor>;
 
-/** `POST /edge/v1/sessions` → `EdgeSession`. */
+/** `POST /edge/v1/sessions` → `EdgeSession`, or `SessionChallenge` where a session must be earned first. */
 export const edgeSessionRequest = z.strictObject({
   visitor: edgeVisitor,
   /** The JWT being refreshed; absent opens a new session. */
   jwt: z.optional(z.string().check(z.maxLength(4096))),
-  /** What the page reported of its browser. Read when a new session opens. */
-  environment: z.optional(environmentReport),
+  /** What the page posted to `/__protect/session`. */
+  page: z.optional(sessionCall),
 });

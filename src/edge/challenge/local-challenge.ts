@@ -1,15 +1,21 @@
 /**
  * The challenge that the edge mints and checks itself while the service is away: SHA-256 work, level 0, bound to the
  * visitor's network and user agent. A weaker gate for a short time is better than an open one, and better than locking
- * visitors out during an outage.
+ * visitors out during an outage. One for a session is sealed for that purpose and buys no clearance, nor the other way
+ * round.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import type { SessionChallenge } from '../../contract/edge/session-challenge.ts';
 import { encodeHex } from '../../bytes/hex.ts';
+import { isJsonObject } from '../../bytes/json.ts';
 import { checkSha256, mintSha256 } from '../../captcha/pow/pow-sha256.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { Signals } from '../request/signals.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
+import type { BoxPurpose } from '../seal/sealed-box.ts';
 
 /** Stands in front of the edge's own challenges and tokens and tells them from the service's. */
 export const LOCAL_PREFIX = 'edge.';
@@ -36,13 +42,7 @@ export class LocalChallenges {
 
   /** A `challengeResponse` of the widget's API. */
   async mint(config: CompiledConfig, signals: Signals, nowMs: number): Promise<object> {
-    const pow = mintSha256(SQUARINGS);
-    const jti = encodeHex(crypto.getRandomValues(new Uint8Array(16)));
-    const expiresAt = nowMs + CHALLENGE_SECONDS * 1000;
-    const binding = await visitorBinding(signals.ip, signals.userAgent);
-    const sealed: LocalChallenge = { jti, binding, salt: pow.salt, bits: pow.bits, expiresAt };
-    const challenge = LOCAL_PREFIX + (await sealJson(config.keys.current, 'local-challenge', sealed));
-    return { jti, kind: 'pow', challenge, expiresAt, pow: { lane: 'sha256', ...pow } };
+    return { kind: 'pow', ...(await mintWork(config, 'local-challenge', signals, nowMs)) };
   }
 
   /** A `solutionResponse` of the widget's API. */
@@ -53,14 +53,10 @@ export class LocalChallenges {
     solution: unknown,
     nowMs: number,
   ): Promise<object> {
-    const text = challenge.slice(LOCAL_PREFIX.length);
-    const opened = await openJson<LocalChallenge>(config.keys.byKid, 'local-challenge', text);
-    if (!opened || !(await isTheirs(opened, signals))) return { verified: false, reason: 'invalid-challenge' };
-    if (nowMs > opened.expiresAt) return { verified: false, reason: 'challenge-expired' };
-    const counters =
-      typeof solution === 'object' && solution !== null ? (solution as { counters?: unknown }).counters : null;
-    if (!checkSha256(opened.salt, opened.bits, counters)) return { verified: false, reason: 'wrong-solution' };
-    const token: LocalToken = { jti: opened.jti, binding: opened.binding, expiresAt: nowMs + TOKEN_SECONDS * 1000 };
+    const solved = await solvedWork(config, 'local-challenge', signals, { challenge, solution }, nowMs);
+    if (!solved.ok) return { verified: false, reason: solved.error };
+    const { jti, binding } = solved.value;
+    const token: LocalToken = { jti, binding, expiresAt: nowMs + TOKEN_SECONDS * 1000 };
     const sealed = await sealJson(config.keys.current, 'local-token', token);
     return { verified: true, token: LOCAL_PREFIX + sealed, expiresAt: token.expiresAt };
   }
@@ -73,6 +69,38 @@ export class LocalChallenges {
     this.#spent.set(opened.jti, true);
     return opened.jti;
   }
+}
+
+type WorkPurpose = Extract<BoxPurpose, 'local-challenge' | 'local-session'>;
+
+export async function mintWork(
+  config: CompiledConfig,
+  purpose: WorkPurpose,
+  signals: Signals,
+  nowMs: number,
+): Promise<SessionChallenge & { jti: string }> {
+  const pow = mintSha256(SQUARINGS);
+  const jti = encodeHex(crypto.getRandomValues(new Uint8Array(16)));
+  const expiresAt = nowMs + CHALLENGE_SECONDS * 1000;
+  const binding = await visitorBinding(signals.ip, signals.userAgent);
+  const sealed: LocalChallenge = { jti, binding, salt: pow.salt, bits: pow.bits, expiresAt };
+  const challenge = LOCAL_PREFIX + (await sealJson(config.keys.current, purpose, sealed));
+  return { jti, challenge, expiresAt, pow: { lane: 'sha256', ...pow } };
+}
+
+/** What this visitor solved in time, or the reason why it does not count. */
+export async function solvedWork(
+  config: CompiledConfig,
+  purpose: WorkPurpose,
+  signals: Signals,
+  { challenge, solution }: { challenge: string; solution: unknown },
+  nowMs: number,
+): Promise<Result<LocalChallenge, string>> {
+  const opened = await openJson<LocalChallenge>(config.keys.byKid, purpose, challenge.slice(LOCAL_PREFIX.length));
+  if (!opened || !(await isTheirs(opened, signals))) return failed('invalid-challenge');
+  if (nowMs > opened.expiresAt) return failed('challenge-expired');
+  const counters = isJsonObject(solution) ? solution['counters'] : null;
+  return checkSha256(opened.salt, opened.bits, counters) ? ok(opened) : failed('wrong-solution');
 }
 
 async function isTheirs({ binding }: { binding: string }, signals: Signals): Promise<boolean> {

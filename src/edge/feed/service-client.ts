@@ -4,7 +4,7 @@
  */
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import { parseJson } from '../../bytes/json.ts';
+import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
 import type { Count, Upstream } from './upstream.ts';
 
@@ -23,6 +23,11 @@ export interface ServiceClientOptions {
   service: Fetcher | null;
   clientJwt: string;
   count: Count;
+}
+
+export interface ServiceAnswer {
+  status: number;
+  body: Record<string, unknown>;
 }
 
 export class ServiceClient implements Upstream {
@@ -56,13 +61,30 @@ export class ServiceClient implements Upstream {
     return this.#bytes(`/edge/v1/rulesets/${hash}/delta/${version}`, RULESET_TIMEOUT_MS, RULESET_MAX_BYTES);
   }
 
-  /** Opens a session for a visitor, or refreshes the one behind `jwt`. */
-  async session(visitor: EdgeVisitor, jwt: string | null, timeoutMs: number): Promise<EdgeSession | null> {
-    const body = JSON.stringify(jwt === null ? { visitor } : { visitor, jwt });
+  /** Renews the session behind `jwt`. `null` too where only work would open another one. */
+  async session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> {
+    const body = JSON.stringify({ visitor, jwt });
     return checked(edgeSession.safeParse(await this.#json('/edge/v1/sessions', timeoutMs, body)));
   }
 
-  /** The raw call, for answers that are passed on to the visitor. Throws when none comes in time. */
+  /**
+   * A call whose answer is passed on to the visitor, whatever it says. `null`: none in time, none that can be read, or
+   * one about the edge itself, whose client JWT the service refuses.
+   */
+  async ask(path: string, timeoutMs: number, question: object, maxBytes: number): Promise<ServiceAnswer | null> {
+    try {
+      const response = await this.call(path, timeoutMs, JSON.stringify(question));
+      const bytes = response.body && (await readBounded(response.body, maxBytes));
+      const body = bytes?.ok ? parseJson(bytes.value) : null;
+      const { status } = response;
+      return isJsonObject(body) && status < 500 && status !== 401 ? { status, body } : null;
+    } catch {
+      // Late, unreachable or unreadable: the same for the visitor.
+      return null;
+    }
+  }
+
+  /** The raw call. Throws when no response comes in time. */
   call(path: string, timeoutMs: number, body?: string): Promise<Response> {
     const { serviceUrl, service, clientJwt } = this.#options;
     const request = new Request(serviceUrl + path, {

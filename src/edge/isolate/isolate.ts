@@ -101,7 +101,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     kv,
     seal,
     categories: categories.value,
-    sessions: new Sessions(),
+    sessions: new Sessions(() => !service.reachable),
     renewals: new SessionRenewals({ service, count }),
     clearances: new Clearances(),
     localChallenges: new LocalChallenges(),

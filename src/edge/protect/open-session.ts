@@ -1,8 +1,11 @@
 /**
- * `POST /__protect/session`: opens a session through the service, with the edge's signals, or renews the one in the
- * cookie. The visitor gets it as a cookie.
+ * `POST /__protect/session`: renews the visitor's session, or lets them earn one. The service judges: its answer is a
+ * session, which the visitor gets as a cookie, or a challenge or a refusal, which is passed on. While it is away, what
+ * the edge can check itself is enough for a short session (`local-session.ts`).
  */
 import { cookie } from '../../contract/edge/headers.ts';
+import type { EdgeSession } from '../../contract/edge/edge-api.ts';
+import { edgeSession } from '../../contract/edge/edge-responses.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
@@ -12,27 +15,49 @@ import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cooki
 import { sessionVisitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
+import { readJsonObject } from './admission.ts';
+import { isLocal, localSession } from './local-session.ts';
 
 /** A page waits for the session before its first call. */
 const SESSION_TIMEOUT_MS = 3000;
+/** A challenge has 3 kB. */
+const ANSWER_MAX_BYTES = 65_536;
+/** A longer cookie is no session of ours. */
+const JWT_MAX_CHARS = 4096;
 
-export async function openSession(context: RequestContext, { environment, service }: Isolate): Promise<Answered> {
-  const { facts, verdict } = context;
+export async function openSession(context: RequestContext, isolate: Isolate): Promise<Answered> {
+  const { facts, verdict, config } = context;
+  const { environment, service } = isolate;
   if (environment.rules.kind !== 'service') {
     return answerWith(context, error('API.NOT_FOUND', 'This gate opens no sessions.'));
   }
+  const body = await readJsonObject(facts.request);
+  if (!body.ok) return answerWith(context, body.error);
+  const page = body.value;
   const [value, second] = readCookies(facts.headers.cookie, cookie.session, 2);
-  const known = value === undefined ? null : (splitSessionCookie(value)?.jwt ?? null);
-  const visitor = sessionVisitorOf(facts, verdict.riskScore);
-  let session = await service.session(visitor, known, SESSION_TIMEOUT_MS);
-  // A JWT that cannot be renewed any more must not keep the visitor without a session.
-  if (!session && known !== null) session = await service.session(visitor, null, SESSION_TIMEOUT_MS);
-  if (!session) return answerWith(context, error('API.UNAVAILABLE', 'No session could be opened. Try again.'));
-  const { jti, expiresAt, jwtExpiresAt } = session;
-  const cookies = [
-    ...context.cookies,
-    ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),
-    sessionCookie(session, facts.target, facts.nowMs),
-  ];
-  return answerWith({ ...context, cookies, jti }, json({ jti, expiresAt, jwtExpiresAt }));
+  const jwt = value === undefined ? null : (splitSessionCookie(value)?.jwt ?? null);
+  if (!isLocal(page)) {
+    const visitor = sessionVisitorOf(facts, verdict.riskScore);
+    const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
+    const question = { visitor, ...known, page };
+    const answer = await service.ask('/edge/v1/sessions', SESSION_TIMEOUT_MS, question, ANSWER_MAX_BYTES);
+    if (answer) {
+      const session = edgeSession.safeParse(answer.body);
+      return session.success ? opened(session.data) : answerWith(context, json(answer.body, answer.status));
+    }
+    isolate.count('session_failures');
+  }
+  const local = config && (await localSession(context, config, isolate, page));
+  if (!local) return answerWith(context, error('API.UNAVAILABLE', 'No session could be opened. Try again.'));
+  return 'session' in local ? opened(local.session) : answerWith(context, local.answer);
+
+  function opened(session: EdgeSession): Answered {
+    const { jti, expiresAt, jwtExpiresAt } = session;
+    const cookies = [
+      ...context.cookies,
+      ...(second === undefined ? [] : [REMOVE_HOST_SESSION]),
+      sessionCookie(session, facts.target, facts.nowMs),
+    ];
+    return answerWith({ ...context, cookies, jti }, json({ jti, expiresAt, jwtExpiresAt }));
+  }
 }

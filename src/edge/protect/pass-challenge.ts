@@ -3,7 +3,6 @@
  * signals, so that the widget needs no other host. What the visitor claims about themselves is dropped. While the
  * service is away the edge mints and checks challenges itself.
  */
-import { isJsonObject, parseJson } from '../../bytes/json.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -13,7 +12,6 @@ import type { NextStep } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { visitorOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
-import { readBounded } from '../../bytes/read-bounded.ts';
 import { readJsonObject } from './admission.ts';
 
 /** Minting takes a millisecond, a person waits for it, and the edge can mint a challenge of its own. */
@@ -72,14 +70,8 @@ async function fromService(
   question: object,
   { service, count }: Pick<Isolate, 'service' | 'count'>,
 ): Promise<Answer | null> {
-  try {
-    const response = await service.call(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, JSON.stringify(question));
-    const bytes = response.body && (await readBounded(response.body, ANSWER_MAX_BYTES));
-    const body = bytes?.ok ? parseJson(bytes.value) : null;
-    if (response.status < 500 && isJsonObject(body)) return json(body, response.status);
-  } catch {
-    // Late, unreachable or unreadable: the same for the visitor.
-  }
+  const answer = await service.ask(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, question, ANSWER_MAX_BYTES);
+  if (answer) return json(answer.body, answer.status);
   count(`challenge_failures{step="${call}"}`);
   return null;
 }

@@ -8,7 +8,7 @@ import { encodeUtf8 } from '../../bytes/utf8.ts';
 import type { ImportedKeys } from '../config/compiled-config.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
-export type BoxPurpose = 'replay' | 'local-challenge' | 'local-token' | 'wait';
+export type BoxPurpose = 'replay' | 'local-challenge' | 'local-token' | 'local-session' | 'wait';
 
 const encoder = new TextEncoder();
 

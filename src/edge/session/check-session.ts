@@ -43,6 +43,11 @@ const SCORES_MAX = 20_000;
 /** One for the host, one for its domain, one for the domain above. */
 const SAME_NAME_MAX = 3;
 const SESSION_COOKIE_MAX_CHARS = 4096;
+/**
+ * How long a JWT outlives its five minutes while the service, which would renew it, is away. Its score is old by then,
+ * so this ends as well.
+ */
+const OUTAGE_GRACE_SECONDS = 3600;
 /** A JWT is renewed in its last two minutes, so that an active visitor never has an expired one. */
 const REFRESH_BEFORE_EXPIRY_SECONDS = 120;
 
@@ -53,6 +58,11 @@ const INVALID: SessionReading = { status: 'invalid-session', jti: null, riskScor
 export class Sessions {
   readonly #known = new BoundedMap<KnownSession>(KNOWN_SESSIONS_MAX);
   readonly #highestScore = new BoundedMap<RiskReading>(SCORES_MAX);
+  readonly #isServiceAway: () => boolean;
+
+  constructor(isServiceAway: () => boolean) {
+    this.#isServiceAway = isServiceAway;
+  }
 
   /** Synchronous for a token this isolate knows; a promise only where a signature must be checked. */
   read(
@@ -134,7 +144,8 @@ export class Sessions {
     const nowSeconds = nowMs / 1000;
     // Its data was erased: nothing more is recorded under its id.
     if (config.withdrawnJtis.has(jti)) return { ...NONE, status: 'session-not-found' };
-    if (nowSeconds >= claims.exp || nowSeconds >= claims.sxp) {
+    const graceSeconds = nowSeconds >= claims.exp && this.#isServiceAway() ? OUTAGE_GRACE_SECONDS : 0;
+    if (nowSeconds >= claims.exp + graceSeconds || nowSeconds >= claims.sxp) {
       // The JWT has expired but the session has not: it is renewed behind this response.
       return { ...NONE, status: 'session-not-found', jti, refresh: nowSeconds < claims.sxp ? jwt : null };
     }

@@ -1,27 +1,33 @@
 /**
- * `POST /edge/v1/sessions`: opens a session for the visitor that the edge describes, or renews the JWT of one. Either
+ * `POST /edge/v1/sessions`: renews the JWT of a session for the visitor that the edge describes, or opens one. A new
+ * session is earned: the first call gets a challenge, the second has its solution and the report of the browser. Either
  * way the risk of the session is evaluated. A JWT that was copied to another network or user agent is not renewed: the
- * visitor gets a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
+ * visitor earns a new session, which remembers the copy. A session that is over or withdrawn is not renewed either.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { edgeSessionRequest } from '../../contract/edge/edge-api.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
-import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
+import type { SessionCall } from '../../contract/edge/session-call.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import type { RiskScore } from '../../risk/session-score.ts';
 import { SESSION_JWT_SECONDS, mintSessionJwt } from '../../risk/session-token.ts';
 import type { SessionClaims } from '../../risk/session-token.ts';
 import { sessionMintingKey } from '../../store/keys/edge-keys.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import { openRisk, renewRisk } from '../../store/risk-book/client/session-risk.ts';
-import type { OpenedRisk } from '../../store/risk-book/client/session-risk.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
 import { errorResponse } from '../http/respond-error.ts';
+import type { BodyError, CaptchaError } from '../http/service-error.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import type { EdgeCall, EdgeRoute } from './edge-route.ts';
 import { isSessionOf, sessionClaims } from './session-claims.ts';
+import { earnSession, issueSessionChallenge } from './session-challenge.ts';
+import type { SessionAnswer } from './session-challenge.ts';
 
-/** The signals of one visitor, and one JWT. */
-const SESSION_BODY_MAX_BYTES = 32 * 1024;
+/** The signals of one visitor, one JWT, and what the page posted. */
+const SESSION_BODY_MAX_BYTES = 64 * 1024;
 
 export const createSession: EdgeRoute = {
   method: 'POST',
@@ -29,39 +35,57 @@ export const createSession: EdgeRoute = {
   async handler(call) {
     const body = await readBodyAs(edgeSessionRequest, call.request, SESSION_BODY_MAX_BYTES);
     if (!body.ok) return errorResponse(body.error);
-    const { visitor, jwt, environment = null } = body.value;
+    const { visitor, jwt, page = {} } = body.value;
     const known = jwt === undefined ? null : await sessionClaims(call, jwt);
     const isOwn = known !== null && (await isSessionOf(known, visitor));
     const renewed = isOwn ? await renew(call, visitor, known) : null;
-    const formerJti = isOwn ? null : (known?.jti ?? null);
-    return jsonResponse(renewed ?? (await open(call, visitor, formerJti, environment)));
+    if (renewed !== null) return jsonResponse(renewed);
+    const answer = answerOf(page);
+    if (!answer.ok) return errorResponse(answer.error);
+    if (answer.value === null) return jsonResponse(await issueSessionChallenge(call, visitor, page.capabilities));
+    const opened = await open(call, visitor, answer.value, isOwn ? null : (known?.jti ?? null));
+    return opened.ok ? jsonResponse(opened.value) : errorResponse(opened.error);
   },
 };
+
+/** `null`: the page has nothing to show yet. A solution without a report opens nothing. */
+function answerOf({ challenge, solution, environment }: SessionCall): Result<SessionAnswer | null, BodyError> {
+  if (challenge !== undefined && solution !== undefined && environment !== undefined) {
+    return ok({ challenge, solution, environment });
+  }
+  if (challenge === undefined && solution === undefined && environment === undefined) return ok(null);
+  const missing = Object.entries({ challenge, solution, environment }).filter(([, value]) => value === undefined);
+  const details = missing.map(([name]) => ({ path: `page.${name}`, message: 'is missing' }));
+  return failed({ kind: 'body-mismatch', details });
+}
 
 async function open(
   call: EdgeCall,
   visitor: EdgeVisitor,
+  answer: SessionAnswer,
   formerJti: string | null,
-  environment: EnvironmentReport | null,
-): Promise<EdgeSession> {
+): Promise<Result<EdgeSession, CaptchaError>> {
   const { store, instance, nowMs } = call;
-  const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
+  const earned = await earnSession(call, visitor, answer);
+  if (!earned.ok) return earned;
+  const { jti, sessionExpiry } = earned.value;
   const times = { nowMs, expiresAt: sessionExpiry * 1000 };
-  const risk = await openRisk(store, instance, visitor, times, formerJti, environment);
-  return mint(call, visitor, risk, sessionExpiry);
+  const risk = await openRisk(store, instance, jti, visitor, times, formerJti, answer.environment);
+  return risk === null ? failed({ kind: 'challenge-spent' }) : ok(await mint(call, visitor, jti, risk, sessionExpiry));
 }
 
 /** `null`: the session was withdrawn. */
 async function renew(call: EdgeCall, visitor: EdgeVisitor, { jti, sxp }: SessionClaims): Promise<EdgeSession | null> {
   const { store, instance, nowMs } = call;
   const risk = await renewRisk(store, instance, jti, visitor, { nowMs, expiresAt: sxp * 1000 });
-  return risk === null ? null : mint(call, visitor, { jti, ...risk }, sxp);
+  return risk === null ? null : mint(call, visitor, jti, risk, sxp);
 }
 
 async function mint(
   { store, instance, nowMs }: EdgeCall,
   visitor: EdgeVisitor,
-  { jti, score, detectors }: OpenedRisk,
+  jti: string,
+  { score, detectors }: RiskScore,
   sessionExpiry: number,
 ): Promise<EdgeSession> {
   const nowSeconds = Math.floor(nowMs / 1000);

@@ -150,6 +150,14 @@ function refusalOf(error: EnvelopedError): Refusal {
       return { key: 'API.INCORRECT_CAPTCHA_TYPE', message: 'This site asks for a task that needs JavaScript' };
     case 'challenge-invalid':
       return { key: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE', message: 'This service did not issue the challenge' };
+    case 'challenge-foreign':
+      return { key: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE', message: 'The challenge was issued for another visitor' };
+    case 'challenge-late':
+      return { key: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE', message: 'The challenge has expired; ask for a new one' };
+    case 'challenge-spent':
+      return { key: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE', message: 'The challenge was used before; ask for a new one' };
+    case 'solution-wrong':
+      return { key: 'CAPTCHA.INVALID_SOLUTION', message: 'The solution is wrong; ask for a new challenge' };
     case 'site-secret-invalid':
       return { key: 'GENERAL.INVALID_SECRET_KEY', message: 'No active site has this secret' };
     case 'session-over':

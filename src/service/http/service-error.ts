@@ -59,6 +59,10 @@ export type CaptchaError =
   | { kind: 'access-policy-block'; requestId: string }
   | { kind: 'script-needed' }
   | { kind: 'challenge-invalid' }
+  | { kind: 'challenge-foreign' }
+  | { kind: 'challenge-late' }
+  | { kind: 'challenge-spent' }
+  | { kind: 'solution-wrong' }
   | { kind: 'site-secret-invalid' }
   | { kind: 'session-over' };
 

@@ -9,7 +9,8 @@ import type { RiskScore } from '../../risk/session-score.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../risk/session-state.ts';
 
 export interface RiskBookRpc {
-  open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore>;
+  /** A session that is open stays as it is. `null`: it was ended. */
+  open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore | null>;
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
   renew(terms: SessionTerms): Promise<RescoredSession | null>;
   /** `null`: the session is unknown or was ended. */

@@ -3,6 +3,7 @@
  * has the caller repeat the request. Each happens once per request, so that no request loops. Requests that are
  * challenged together share one solution.
  */
+import { activated } from './activated.ts';
 import type { SessionOpener } from './session-opener.ts';
 
 /** What `fetch` and XMLHttpRequest both have of a response. */
@@ -35,6 +36,7 @@ export class Recovery {
     const problem = gateProblem(response);
     if (problem === null || tried.has(problem)) return false;
     tried.add(problem);
+    await activated();
     if (problem === 'session') return this.#sessions.renew();
     const order = await response.body().then(challengeOrder, () => null);
     if (order === null) return false;

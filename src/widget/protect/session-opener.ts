@@ -1,44 +1,87 @@
 /**
- * Opens the visitor's session at the edge, first-party: the response sets the cookie. Concurrent calls share one
- * request. In a browser that keeps no cookies, it is requested only once.
+ * Opens the visitor's session at the edge, first-party: the response sets the cookie. Calls of one page share one
+ * exchange, and so do the site's tabs. A session costs work, so nothing here repeats it without end: a tab that keeps no
+ * cookies works once in ten minutes, and a page whose sessions are refused again and again stops.
  */
-import { isSessionExpired, sessionId } from '../session-cookie.ts';
-import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
-import { postJson } from '../token/post-json.ts';
+import { WindowCounts } from '../../bytes/window-counts.ts';
+import { isSessionExpired, sessionCookieValue } from '../session-cookie.ts';
+import { inOneTab } from './in-one-tab.ts';
+import { exchange } from './session-exchange.ts';
+import type { ExchangePorts } from './session-exchange.ts';
+
+/** Challenges for one session. A network may change between a challenge and its solution. */
+const TRIES_MAX = 3;
+/** Work of one page within the window: enough for a visitor who changes networks, not for a loop. */
+const WORK_MAX = 6;
+const WINDOW_MS = 600_000;
+/** When a session's cookie was last lost, in the storage of the tab. */
+const LOST_KEY = 'gatehouse.cookie-lost';
 
 export class SessionOpener {
-  readonly #url: string;
-  readonly #collect: () => Promise<EnvironmentReport>;
+  readonly #ports: Omit<ExchangePorts, 'takeWork'>;
+  readonly #work = new WindowCounts(WORK_MAX, WINDOW_MS);
   #opening: Promise<boolean> | null = null;
-  #cookiesKept = true;
+  #lostAtMs = 0;
 
-  /** `collect`: the report of the browser that travels with the call. */
-  constructor(base: string, collect: () => Promise<EnvironmentReport>) {
-    this.#url = `${base}/session`;
-    this.#collect = collect;
+  constructor(ports: Omit<ExchangePorts, 'takeWork'>) {
+    this.#ports = ports;
   }
 
   /** Resolves `true` once there is a session; at once where there is a valid one. */
   ensure(): Promise<boolean> {
-    return sessionId() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
+    return sessionCookieValue() === null || isSessionExpired(Date.now()) ? this.renew() : Promise.resolve(true);
   }
 
   /** Opens a new session in place of one that the edge refused. */
   renew(): Promise<boolean> {
-    if (!this.#cookiesKept) return Promise.resolve(false);
-    this.#opening ??= this.#open().finally(() => {
+    this.#opening ??= this.#open(sessionCookieValue()).finally(() => {
       this.#opening = null;
     });
     return this.#opening;
   }
 
-  async #open(): Promise<boolean> {
-    try {
-      await postJson(this.#url, { environment: await this.#collect() }, new AbortController().signal);
-    } catch {
+  /** After the browser has brought the page back from its history. A call that was cut off then has failed. */
+  async resume(): Promise<void> {
+    await this.#opening;
+    await this.ensure();
+  }
+
+  async #open(refused: string | null): Promise<boolean> {
+    if (!navigator.cookieEnabled || this.#isCookieLost()) return false;
+    return inOneTab(async () => {
+      const present = sessionCookieValue();
+      // Another tab was faster.
+      if (present !== null && present !== refused) return true;
+      try {
+        for (let tries = 0; tries < TRIES_MAX; tries++) {
+          if (await exchange({ ...this.#ports, takeWork: () => this.#work.take('', Date.now()) }))
+            return this.#isKept();
+        }
+      } catch {
+        // No response, or one that says to stop. The next refused request asks again.
+      }
       return false;
+    });
+  }
+
+  #isKept(): boolean {
+    if (sessionCookieValue() !== null) return true;
+    this.#lostAtMs = Date.now();
+    try {
+      sessionStorage.setItem(LOST_KEY, String(this.#lostAtMs));
+    } catch {
+      // A browser that keeps nothing: the next page finds out again.
     }
-    this.#cookiesKept = sessionId() !== null;
-    return this.#cookiesKept;
+    return false;
+  }
+
+  #isCookieLost(): boolean {
+    let lostAtMs = this.#lostAtMs;
+    try {
+      lostAtMs = Math.max(lostAtMs, Number(sessionStorage.getItem(LOST_KEY)));
+    } catch {
+      // As above.
+    }
+    return Date.now() - lostAtMs < WINDOW_MS;
   }
 }

@@ -36,7 +36,7 @@ function requestTo(path: string, next: NextStep, state: object = { config, rules
     environment: environment(),
     instanceId: 'inst_1',
     feed: { state, ready: () => null },
-    sessions: new Sessions(),
+    sessions: new Sessions(() => false),
     clearances: new Clearances(),
     bodies: new BodyBudget(count),
     pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),

@@ -56,7 +56,7 @@ describe('only a small part of a long text is kept', () => {
   test('of cookie headers, by the sessions', async () => {
     const config = await configOf();
     const signals = signalsOf();
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     const bnd = await visitorBinding(signals.ip, signals.userAgent);
     const iat = NOW_MS / 1000;
     const kept = await keptBy(async (index, filler) => {

@@ -26,13 +26,13 @@ const read = (
   value: string,
   changes: Partial<Signals> = {},
   nowMs = NOW_MS,
-  sessions = new Sessions(),
+  sessions = new Sessions(() => false),
   under = config,
 ) => sessions.read(`x=1; protect_session=${value}`, under, signalsOf(changes), nowMs);
 
 describe('session', () => {
   test('a valid session is active with its score, and a second request checks no signature', async () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     const value = await mint();
     expect(await read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active', jti: 'jti-1', riskScore: 0.1 });
     expect(read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active' });
@@ -54,7 +54,7 @@ describe('session', () => {
   });
 
   test('a copied cookie is invalid, even where the owner’s was just verified', async () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     const value = await mint();
     expect(await read(value, {}, NOW_MS, sessions)).toMatchObject({ status: 'active' });
     expect(await read(value, { ip: '203.0.113.1' }, NOW_MS, sessions)).toMatchObject({ status: 'invalid-session' });
@@ -62,14 +62,14 @@ describe('session', () => {
   });
 
   test('the highest score of a session stays', async () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     expect(await read(await mint({ risk: 0.9 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
     expect(await read(await mint({ risk: 0.2 }), {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.9 });
   });
 
   test('a score raised by the config counts at once', async () => {
     const raised = await configOf({}, { raisedJtis: [{ jti: 'jti-1', score: 0.95 }] });
-    expect(await read(await mint(), {}, NOW_MS, new Sessions(), raised)).toMatchObject({ riskScore: 0.95 });
+    expect(await read(await mint(), {}, NOW_MS, new Sessions(() => false), raised)).toMatchObject({ riskScore: 0.95 });
   });
 
   test('a session is renewed in its last two minutes', async () => {
@@ -79,7 +79,7 @@ describe('session', () => {
   });
 
   test('with sessions off no session is required', async () => {
-    expect(read('x', {}, NOW_MS, new Sessions(), await configOf({ sessionsEnabled: false }))).toMatchObject({
+    expect(read('x', {}, NOW_MS, new Sessions(() => false), await configOf({ sessionsEnabled: false }))).toMatchObject({
       status: 'off',
     });
   });
@@ -87,7 +87,7 @@ describe('session', () => {
 
 describe('the service’s state of a session', () => {
   test('the parts of the score come from the source of the highest score', async () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     const kind = await mint({ risk: 0.1, det: 1 });
     const strict = await mint({ risk: 0.6, det: 6 });
     expect(await read(kind, {}, NOW_MS, sessions)).toMatchObject({ riskScore: 0.1, detectors: 1 });
@@ -99,7 +99,7 @@ describe('the service’s state of a session', () => {
 
   test('a withdrawn session is not found, and nothing is recorded under its id', async () => {
     const withdrawn = await configOf({}, { withdrawnJtis: ['jti-1'] });
-    expect(await read(await mint(), {}, NOW_MS, new Sessions(), withdrawn)).toEqual({
+    expect(await read(await mint(), {}, NOW_MS, new Sessions(() => false), withdrawn)).toEqual({
       status: 'session-not-found',
       jti: null,
       riskScore: null,
@@ -115,6 +115,17 @@ describe('the service’s state of a session', () => {
   });
 });
 
+test('an expired JWT counts for an hour while the service is away, and never after its session', async () => {
+  const away = new Sessions(() => true);
+  const over = await mint({ exp: iat - 3000, sxp: iat + 9000 });
+  expect(await read(over, {}, NOW_MS, away)).toMatchObject({ status: 'active', refresh: over.split('|')[1] });
+  expect(await read(over, {}, NOW_MS + 601_000, away)).toMatchObject({ status: 'session-not-found' });
+  const ended = await mint({ exp: iat - 300, sxp: iat - 1 });
+  expect(await read(ended, {}, NOW_MS, away)).toMatchObject({ status: 'session-not-found' });
+  const withdrawn = await configOf({}, { withdrawnJtis: ['jti-1'] });
+  expect(await read(over, {}, NOW_MS, away, withdrawn)).toMatchObject({ status: 'session-not-found' });
+});
+
 describe('two cookies with the session’s name', () => {
   test('an older cookie that comes first does not hide the valid one', async () => {
     const over = await mint({ exp: iat - 10 });
@@ -128,7 +139,7 @@ describe('two cookies with the session’s name', () => {
 
 describe('the memory of an isolate', () => {
   test('has one entry however a cookie is spelled, and none for a very long user agent', async () => {
-    const sessions = new Sessions();
+    const sessions = new Sessions(() => false);
     const value = await mint();
     await read(value, {}, NOW_MS, sessions);
     const spelled = value.replaceAll('e', '%65');

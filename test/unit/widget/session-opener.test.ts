@@ -1,53 +1,186 @@
-/** When the protect script opens a session: without one, and when the JWT of its session has expired. */
+/** When the protect script opens a session, when it works for one, and when it stops. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { EnvironmentReport } from '../../../src/contract/edge/environment-report.ts';
 import { SessionOpener } from '../../../src/widget/protect/session-opener.ts';
-import { sessionId } from '../../../src/widget/session-cookie.ts';
 
-const cookieWith = (exp: number): string => {
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const WINDOW_MS = 600_000;
+const cookieWith = (exp: number, jti = '4abc'): string => {
   const claims = Buffer.from(JSON.stringify({ jti: 'ü', exp })).toString('base64url');
-  return `other=1; protect_session=4abc|head.${claims}.signature`;
+  return `other=1; protect_session=${jti}|head.${claims}.signature`;
 };
-const nothingFound = async (): Promise<EnvironmentReport> => ({ v: 1, traits: [] });
-const nowSeconds = Math.floor(Date.now() / 1000);
+const valid = (jti?: string): string => cookieWith(NOW_MS / 1000 + 300, jti);
+const expired = cookieWith(NOW_MS / 1000 - 1);
+const asChallenge: Answer = { status: 200, body: { challenge: 'sealed', pow: { lane: 'rsw' }, expiresAt: 0 } };
+const asSession = { status: 200, body: { jti: '4abc' } };
+const refused = { status: 400, body: { error: { key: 'CAPTCHA.INVALID_CAPTCHA_CHALLENGE' } } };
+const limited = { status: 429, body: { error: { key: 'API.RATE_LIMITED' } } };
 
-async function callsWith(cookie: string): Promise<{ calls: number; open: boolean }> {
-  const document = { cookie };
-  let calls = 0;
-  vi.stubGlobal('document', document);
-  vi.stubGlobal('fetch', async () => {
-    calls++;
-    document.cookie = cookieWith(nowSeconds + 300);
-    return Response.json({ jti: '4abc' });
-  });
-  const open = await new SessionOpener('/__protect', nothingFound).ensure();
-  return { calls, open };
+interface Answer {
+  status: number;
+  body: object;
+  cookie?: string;
+}
+/** What the edge answers: to a page that asks, and to one that has solved. */
+interface Edge {
+  asked?: Answer;
+  solved?: Answer;
 }
 
-afterEach(() => vi.unstubAllGlobals());
+function pageWith(cookie: string, edge: Edge, browser: { cookieEnabled?: boolean; locks?: LockManager } = {}) {
+  const document = { cookie };
+  const calls: object[] = [];
+  let works = 0;
+  vi.useFakeTimers({ now: NOW_MS });
+  vi.stubGlobal('document', document);
+  vi.stubGlobal('navigator', { cookieEnabled: true, ...browser });
+  vi.stubGlobal('fetch', async (_url: string, { body }: { body: string }) => {
+    const sent = JSON.parse(body) as object;
+    calls.push(sent);
+    const answer =
+      'solution' in sent ? (edge.solved ?? { ...asSession, cookie: valid() }) : (edge.asked ?? asChallenge);
+    if (answer.cookie !== undefined) document.cookie = answer.cookie;
+    return Response.json(answer.body, { status: answer.status });
+  });
+  const open = () =>
+    new SessionOpener({
+      url: '/__protect/session',
+      prepare: () => ({
+        async solve() {
+          works++;
+          return { y: 'solved' };
+        },
+      }),
+      collect: async () => ({ v: 1, traits: [] }),
+    });
+  return { document, calls, sessions: open(), anotherPage: open, works: () => works };
+}
+
+/** `sessionStorage` of one tab. */
+function tabStorage(): void {
+  const kept = new Map<string, string>();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a page', () => {
   test.each([
-    ['without a session opens one', 'other=1', 1],
-    ['with a valid one opens none', cookieWith(nowSeconds + 60), 0],
-    ['with an expired JWT opens a new one', cookieWith(nowSeconds - 1), 1],
-    ['with a cookie that a framework encoded reads its JWT', encodeURI(cookieWith(nowSeconds - 1)), 1],
+    ['without a session earns one', 'other=1', 2],
+    ['with a valid one calls nobody', valid(), 0],
     ['with an id but no JWT leaves it to the edge', 'protect_session=4abc', 0],
     ['with a malformed JWT leaves it to the edge', 'protect_session=4abc|a.%%%.c', 0],
-  ])('%s', async (_, cookie, calls) => {
-    expect(await callsWith(cookie)).toEqual({ calls, open: true });
+  ])('%s', async (_, cookie, expected) => {
+    const { sessions, calls } = pageWith(cookie, {});
+    expect(await sessions.ensure()).toBe(true);
+    expect(calls).toHaveLength(expected);
   });
 
-  test('without cookies requests a session only once', async () => {
-    const document = { cookie: '' };
-    let calls = 0;
-    vi.stubGlobal('document', document);
-    vi.stubGlobal('fetch', async () => {
-      calls++;
-      return Response.json({});
-    });
-    const sessions = new SessionOpener('/__protect', nothingFound);
-    expect([await sessions.ensure(), await sessions.ensure(), calls]).toEqual([false, false, 1]);
-    expect(sessionId()).toBeNull();
+  test.each([
+    ['with an expired JWT renews it without work', expired],
+    ['with a cookie that a framework encoded reads its JWT', encodeURI(expired)],
+  ])('%s', async (_, cookie) => {
+    const { sessions, calls, works } = pageWith(cookie, { asked: { ...asSession, cookie: valid() } });
+    expect(await sessions.ensure()).toBe(true);
+    expect([calls, works()]).toEqual([[{ capabilities: { bigint: true } }], 0]);
   });
+
+  test('sends the solution together with the report of its browser', async () => {
+    const { sessions, calls } = pageWith('', {});
+    await sessions.ensure();
+    const environment = { v: 1, traits: [] };
+    expect(calls[1]).toEqual({ challenge: 'sealed', solution: { y: 'solved' }, environment });
+  });
+
+  test('shares one exchange among its callers', async () => {
+    const { sessions, calls } = pageWith('', {});
+    expect(await Promise.all([sessions.ensure(), sessions.renew(), sessions.ensure()])).toEqual([true, true, true]);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('takes the session that another tab opened while it waited', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const locks = {
+      async request(_name: string, _options: object, work: () => Promise<unknown>) {
+        await released;
+        return work();
+      },
+    } as unknown as LockManager;
+    const { sessions, document, calls } = pageWith('', {}, { locks });
+    const open = sessions.ensure();
+    document.cookie = valid('of-the-other-tab');
+    release();
+    expect([await open, calls]).toEqual([true, []]);
+  });
+
+  test('works for itself where the browser refuses the lock', async () => {
+    const locks = { request: () => Promise.reject(new DOMException('', 'SecurityError')) } as unknown as LockManager;
+    const { sessions, works } = pageWith('', {}, { locks });
+    expect([await sessions.ensure(), works()]).toEqual([true, 1]);
+  });
+});
+
+describe('a page whose session cannot be opened', () => {
+  test('asks for three challenges at most when its solutions are refused', async () => {
+    const { sessions, calls, works } = pageWith('', { solved: refused });
+    expect([await sessions.ensure(), calls.length, works()]).toEqual([false, 6, 3]);
+  });
+
+  test('stops at once when its network has called too often', async () => {
+    const { sessions, calls } = pageWith('', { solved: limited });
+    expect([await sessions.ensure(), calls.length]).toEqual([false, 2]);
+    const { sessions: others, calls: theirs } = pageWith('', { asked: limited });
+    expect([await others.ensure(), theirs.length]).toEqual([false, 1]);
+  });
+
+  test('works six times in ten minutes, however often its requests are refused', async () => {
+    let session = 0;
+    const { sessions, document, works } = pageWith('', {});
+    for (let request = 0; request < 20; request++) {
+      document.cookie = `protect_session=refused-${session++}`;
+      await sessions.renew();
+    }
+    expect(works()).toBe(6);
+    vi.setSystemTime(NOW_MS + WINDOW_MS + 1);
+    expect([await sessions.renew(), works()]).toEqual([true, 7]);
+  });
+
+  test('does not work at all where cookies are off', async () => {
+    const { sessions, calls } = pageWith('', {}, { cookieEnabled: false });
+    expect([await sessions.ensure(), calls]).toEqual([false, []]);
+  });
+
+  test.each([
+    ['in one tab', true],
+    ['in one page where the tab keeps nothing either', false],
+  ])('works once for a cookie that is not kept, %s', async (_, hasStorage) => {
+    if (hasStorage) tabStorage();
+    const { sessions, anotherPage, works } = pageWith('', { solved: asSession });
+    const next = hasStorage ? anotherPage() : sessions;
+    expect([await sessions.ensure(), await next.ensure(), await next.renew(), works()]).toEqual([
+      false,
+      false,
+      false,
+      1,
+    ]);
+    vi.setSystemTime(NOW_MS + WINDOW_MS + 1);
+    await next.ensure();
+    expect(works()).toBe(2);
+  });
+});
+
+test('a page that comes back from the history opens the session that was cut off', async () => {
+  const edge: Edge = { asked: limited };
+  const { sessions, works } = pageWith('', edge);
+  const cutOff = sessions.ensure();
+  const resumed = sessions.resume();
+  delete edge.asked;
+  expect(await cutOff).toBe(false);
+  await resumed;
+  expect(works()).toBe(1);
 });

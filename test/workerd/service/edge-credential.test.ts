@@ -7,6 +7,7 @@ import { verifySessionJwt } from '../../../src/risk/session-token.ts';
 import { authenticateEdge } from '../../../src/service/http/authenticate-edge.ts';
 import { signingKey } from '../../../src/store/keys/signing-keys.ts';
 import { later } from '../../support/clock.ts';
+import { earnSession } from '../../support/session.ts';
 import { call, newAccount, send, serviceEnv, serviceUrl } from './service-under-test.ts';
 
 let names = 0;
@@ -90,8 +91,8 @@ describe('the configuration', () => {
   });
 });
 
-async function open(jwt: string, body: unknown) {
-  const answer = await call(jwt, '/edge/v1/sessions', body);
+async function open(jwt: string, body: object) {
+  const answer = await earnSession((page) => call(jwt, '/edge/v1/sessions', { ...body, page }));
   expect(answer.status).toBe(200);
   return edgeSession.parse(answer.body);
 }

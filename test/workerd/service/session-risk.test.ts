@@ -15,6 +15,7 @@ import { retireDeletedInstances } from '../../../src/service/ingest/retire-delet
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
+import { earnSession } from '../../support/session.ts';
 import { CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
@@ -45,7 +46,8 @@ async function newGate(policy: object = {}) {
     siteKey: account.site.siteKey,
     manage: (path: string, body: object) => call(account.token, path, body),
     async session(visitor: EdgeVisitor, jwt?: string): Promise<EdgeSession> {
-      const { body } = await call(edge, '/edge/v1/sessions', { visitor, ...(jwt === undefined ? {} : { jwt }) });
+      const known = jwt === undefined ? {} : { jwt };
+      const { body } = await earnSession((page) => call(edge, '/edge/v1/sessions', { visitor, ...known, page }));
       return edgeSession.parse(body);
     },
     report: (visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) =>

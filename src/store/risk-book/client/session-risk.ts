@@ -12,7 +12,7 @@ import { NO_LINEAGE } from '../../../risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import type { StoredInstance } from '../../d1/instances.ts';
 import type { RescoredSession, SessionEvent, SessionTerms } from '../rpc.ts';
-import { allBooks, listBook, newSessionJti, sessionBook } from './session-books.ts';
+import { allBooks, listBook, sessionBook } from './session-books.ts';
 
 type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
 
@@ -20,25 +20,23 @@ type RiskBookEnv = Pick<ServiceEnv, 'RISK_BOOK' | 'JURISDICTION'>;
 const LISTED_MS = (SESSION_JWT_SECONDS + 10) * 1000;
 const DAY_MS = 86_400_000;
 
-export interface OpenedRisk extends RiskScore {
-  jti: string;
-}
-
-/** `formerJti`: the session of the cookie that the visitor sent from another network or browser. */
+/**
+ * Opens the session `jti`, once: opened again it stays as it is. `formerJti`: the session of the cookie that the visitor
+ * sent from another network or browser. `null`: the session was ended.
+ */
 export async function openRisk(
   env: RiskBookEnv,
   instance: StoredInstance,
+  jti: string,
   visitor: EdgeVisitor,
   times: { nowMs: number; expiresAt: number },
   formerJti: string | null,
-  environment: EnvironmentReport | null,
-): Promise<OpenedRisk> {
+  environment: EnvironmentReport,
+): Promise<RiskScore | null> {
   const who = sessionVisitor(visitor);
   const lineage =
     formerJti === null ? NO_LINEAGE : await sessionBook(env, instance.id, formerJti).lineage(formerJti, who);
-  const jti = newSessionJti(who.network);
-  const risk = await sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times, environment), lineage);
-  return { jti, ...risk };
+  return sessionBook(env, instance.id, jti).open(termsOf(instance, jti, who, times, environment), lineage);
 }
 
 /** `null`: the session was ended. */

@@ -30,8 +30,9 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     this.#rows = new SessionRows(ctx.storage.sql);
   }
 
-  async open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore> {
-    const state = this.#open(terms, lineage);
+  async open(terms: SessionTerms, lineage: Lineage): Promise<RiskScore | null> {
+    if (this.#rows.hasEnded(terms.jti)) return null;
+    const state = this.#rows.read(terms.jti) ?? this.#open(terms, lineage);
     await this.#wake(terms.keptUntil);
     return { score: state.score, detectors: state.detectors };
   }
@@ -41,7 +42,8 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     if (this.#rows.hasEnded(jti)) return null;
     const known = this.#current(terms);
     if (known === null) {
-      const { score, detectors } = await this.open(terms, NO_LINEAGE);
+      const { score, detectors } = this.#open(terms, NO_LINEAGE);
+      await this.#wake(terms.keptUntil);
       return { score, detectors, before: score };
     }
     return this.#keep(jti, known, renewed(known, visitor, nowMs));

@@ -1,0 +1,74 @@
+/**
+ * What the challenge of a session carries: the work, and who it was issued for. Its seal has a purpose of its own, so it
+ * never counts as the challenge of a captcha or a clearance, nor one of those as this. It is bound to one instance, one
+ * visitor (network and user agent) and one host, so that solving it elsewhere, or for somebody else, opens nothing.
+ */
+import { encodeHex } from '../../bytes/hex.ts';
+import { hexField, jsonField, numberField, readJson, readNumber, readText, textField } from './field-encoding.ts';
+import type { Bytes } from './field-encoding.ts';
+import { CLOCK_SKEW_MS } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
+import { openAnswered, sealAnswered } from './sealed-answer.ts';
+import { challengeParams } from './sealed-challenge.ts';
+import type { ChallengeParams } from './sealed-challenge.ts';
+
+const sessionLanes = ['rsw', 'sha256'] as const;
+/** Waiting is no work, and a session opens before there is anything to look at. */
+export type SessionLane = (typeof sessionLanes)[number];
+
+export interface SealedSession {
+  /** 16 random bytes in hex; spent when the session opens. */
+  jti: string;
+  instanceId: string;
+  /** `visitorBinding` of the visitor that it was issued for. */
+  binding: string;
+  host: string;
+  lane: SessionLane;
+  /** Epoch milliseconds. */
+  issuedAt: number;
+  expiresAt: number;
+  params: ChallengeParams;
+}
+
+const FIELDS = 8;
+
+/** `answer`: the canonical bytes of the right answer; `null` where judging is not a comparison. */
+export function sealSession(keyring: Keyring, session: SealedSession, answer: Uint8Array | null): Promise<string> {
+  return sealAnswered(keyring, 'session', fieldsOf(session), answer, session.issuedAt);
+}
+
+export interface OpenedSession {
+  challenge: SealedSession;
+  answeredBy(answer: Uint8Array): Promise<boolean>;
+}
+
+/** `null`: not sealed by this deployment, changed, or from the future. The caller checks expiry and whose it is. */
+export async function openSession(keyring: Keyring, text: string, nowMs: number): Promise<OpenedSession | null> {
+  const opened = await openAnswered(keyring, 'session', text, FIELDS, nowMs);
+  const challenge = opened && sessionOf(opened.fields);
+  if (challenge === null || challenge.issuedAt > nowMs + CLOCK_SKEW_MS) return null;
+  return { challenge, answeredBy: (answer) => opened!.answeredBy(answer, challenge.issuedAt) };
+}
+
+function fieldsOf({ jti, instanceId, binding, host, lane, issuedAt, expiresAt, params }: SealedSession): Bytes[] {
+  return [
+    hexField(jti),
+    textField(instanceId),
+    textField(binding),
+    textField(host),
+    textField(lane),
+    numberField(issuedAt),
+    numberField(expiresAt),
+    jsonField(params),
+  ];
+}
+
+function sessionOf(fields: readonly Bytes[]): SealedSession | null {
+  const [instanceId, binding, host, laneText] = fields.slice(1, 5).map(readText);
+  const [issuedAt, expiresAt] = fields.slice(5, 7).map(readNumber);
+  const lane = sessionLanes.find((known) => known === laneText);
+  const params = challengeParams.safeParse(readJson(fields[7]!));
+  if (instanceId == null || binding == null || host == null || issuedAt == null || expiresAt == null) return null;
+  if (lane === undefined || !params.success) return null;
+  return { jti: encodeHex(fields[0]!), instanceId, binding, host, lane, issuedAt, expiresAt, params: params.data };
+}

@@ -1,0 +1,97 @@
+/**
+ * The challenge of a session. `issueSessionChallenge` mints it for the visitor that an edge describes; `earnSession`
+ * judges the solution and spends the challenge. A challenge opens one session: sent again with the same solution and
+ * report, as after a lost response, it returns that session; with anything else, nothing.
+ */
+import { networksOf } from '../../address/networks.ts';
+import { addressPrefix, visitorBinding } from '../../address/visitor-binding.ts';
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import { BurstPrice } from '../../captcha/plan/burst-price.ts';
+import { sessionDifficulty } from '../../captcha/plan/session-price.ts';
+import { powSolved } from '../../captcha/pow/judge-pow.ts';
+import { newJti } from '../../captcha/seal/sealed-course.ts';
+import { openSession, sealSession } from '../../captcha/seal/sealed-session.ts';
+import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
+import type { SessionCall } from '../../contract/edge/session-call.ts';
+import type { SessionChallenge } from '../../contract/edge/session-challenge.ts';
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+import { newSessionJti } from '../../store/risk-book/client/session-books.ts';
+import { spend } from '../../store/spend-ledger/client/spend.ts';
+import { captchaEngine } from '../captcha/captcha-engine.ts';
+import { mintWork } from '../captcha/challenge/mint-work.ts';
+import type { CaptchaError } from '../http/service-error.ts';
+import type { EdgeCall } from './edge-route.ts';
+
+/** A phone that puts a page to sleep for a moment is in time; a stock of solutions does not keep. */
+const CHALLENGE_MS = 300_000;
+const burstPrice = new BurstPrice();
+
+/** The second call of a page, complete. */
+export type SessionAnswer = {
+  [Part in 'challenge' | 'solution' | 'environment']: NonNullable<SessionCall[Part]>;
+};
+
+/** What a spent challenge opened. The same at every repetition of the call. */
+export interface EarnedSession {
+  jti: string;
+  /** End of the session, epoch seconds. */
+  sessionExpiry: number;
+}
+
+export async function issueSessionChallenge(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  capabilities: SessionCall['capabilities'],
+): Promise<SessionChallenge> {
+  const { instance, nowMs } = call;
+  const engine = captchaEngine(call);
+  const lane = capabilities?.bigint === false ? 'sha256' : 'rsw';
+  const burstSteps = burstPrice.take(instance.id, networksOf(visitor.ip), nowMs);
+  const { pow, params, answer } = await mintWork(engine, lane, sessionDifficulty(burstSteps), nowMs);
+  const expiresAt = nowMs + CHALLENGE_MS;
+  const challenge = await sealSession(
+    engine.keyring,
+    {
+      jti: newJti(),
+      instanceId: instance.id,
+      binding: await visitorBinding(visitor.ip, visitor.userAgent),
+      host: visitor.host,
+      lane,
+      issuedAt: nowMs,
+      expiresAt,
+      params,
+    },
+    answer,
+  );
+  return { challenge, pow, expiresAt };
+}
+
+export async function earnSession(
+  call: EdgeCall,
+  visitor: EdgeVisitor,
+  answer: SessionAnswer,
+): Promise<Result<EarnedSession, CaptchaError>> {
+  const { instance, nowMs } = call;
+  const opened = await openSession(captchaEngine(call).keyring, answer.challenge, nowMs);
+  if (opened === null) return failed({ kind: 'challenge-invalid' });
+  const { jti: challengeJti, instanceId, binding, host, issuedAt, expiresAt } = opened.challenge;
+  const isTheirs =
+    instanceId === instance.id &&
+    host === visitor.host &&
+    binding === (await visitorBinding(visitor.ip, visitor.userAgent));
+  if (!isTheirs) return failed({ kind: 'challenge-foreign' });
+  if (nowMs >= expiresAt) return failed({ kind: 'challenge-late' });
+  if (!(await powSolved(opened, answer.solution, nowMs))) return failed({ kind: 'solution-wrong' });
+
+  const jti = newSessionJti(addressPrefix(visitor.ip));
+  const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
+  const { spent, replay } = await spend(call, challengeJti, {
+    key: `session:${challengeJti}`,
+    bornAt: issuedAt,
+    fingerprint: await sha256Hex(JSON.stringify(answer)),
+    answer: JSON.stringify({ jti, sessionExpiry } satisfies EarnedSession),
+  });
+  if (spent) return ok({ jti, sessionExpiry });
+  return replay === null ? failed({ kind: 'challenge-spent' }) : ok(JSON.parse(replay) as EarnedSession);
+}

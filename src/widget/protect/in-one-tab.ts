@@ -1,0 +1,29 @@
+/**
+ * Runs something in one tab of the site at a time, so that tabs that open together share one session instead of each
+ * earning its own. Browsers offer the lock over https only. Without it, or when the tab that holds it was put to sleep,
+ * every tab works for itself.
+ */
+const LOCK = 'gatehouse.session';
+/** Longer than a slow phone works, shorter than a visitor waits. */
+const WAIT_MAX_MS = 5000;
+
+export async function inOneTab<Value>(work: () => Promise<Value>): Promise<Value> {
+  const { locks } = navigator as { locks?: LockManager };
+  if (locks === undefined) return work();
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), WAIT_MAX_MS);
+  let hasBegun = false;
+  try {
+    return await locks.request(LOCK, { signal: waiting.signal }, () => {
+      hasBegun = true;
+      clearTimeout(timer);
+      return work();
+    });
+  } catch (error) {
+    // A frame without an origin of its own has no locks, and says so only when asked.
+    if (hasBegun) throw error;
+    return work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
