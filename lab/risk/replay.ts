@@ -1,6 +1,7 @@
 /** Replays recorded sessions through the transitions that the service applies, and reports each session's highest score. */
 import { detectorsOf } from '../../src/contract/edge/risk-detectors.ts';
 import type { RiskDetector } from '../../src/contract/edge/risk-detectors.ts';
+import type { TelemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { NO_LINEAGE, opened, renewed, reported } from '../../src/risk/session-state.ts';
 import type { SessionState, SessionVisitor } from '../../src/risk/session-state.ts';
 import type { RecordedSession } from './recording.ts';
@@ -10,6 +11,8 @@ const CYCLING_THRESHOLD = 5;
 const SESSION_MS = 86_400_000;
 /** Before the five minutes of a JWT are over. */
 const RENEWED_AT_MS = 200_000;
+/** The most that a page of the recordings was older than its session. */
+const PAGE_BEFORE_SESSION_MS = 4000;
 
 export interface Replayed {
   session: RecordedSession;
@@ -50,7 +53,7 @@ export function replay(sessions: readonly RecordedSession[], around: Circumstanc
     const before = openedBy.get(session.network) ?? { idleSessions, touchedSessions };
     const states = statesOf(session, before, around);
     const last = states.at(-1)!;
-    const kind = last.telemetry.interacted ? 'touchedSessions' : 'idleSessions';
+    const kind = last.telemetry.touched ? 'touchedSessions' : 'idleSessions';
     openedBy.set(session.network, { ...before, [kind]: before[kind] + 1 });
     const highest = states.reduce((best, state) => (state.score >= best.score ? state : best));
     return { session, score: highest.score, detectors: detectorsOf(highest.detectors) };
@@ -69,7 +72,7 @@ function statesOf(
     const known = states.at(-1);
     if (given.type === 'report') {
       // A report that came before the session was open was lost.
-      if (known) states.push(reported(known, given.report, given.atMs));
+      if (known) states.push(reported(known, sinceOpened(given.report, given.atMs - known.openedAt), given.atMs));
       continue;
     }
     const { userAgent, headers, atMs } = given;
@@ -83,4 +86,19 @@ function statesOf(
     states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }, given.environment ?? null));
   }
   return states;
+}
+
+/**
+ * The pages of the recordings counted from their own start, and today's count from the opening of the session, which is
+ * up to four seconds later on a busy machine. What a report claims beyond that is left as it is.
+ */
+function sinceOpened(report: TelemetryReport, ageMs: number): TelemetryReport {
+  const { elapsedMs, visibleMs, firstInteractionMs } = report;
+  if (elapsedMs <= ageMs || elapsedMs > ageMs + PAGE_BEFORE_SESSION_MS) return report;
+  return {
+    ...report,
+    elapsedMs: ageMs,
+    visibleMs: Math.min(visibleMs, ageMs),
+    firstInteractionMs: firstInteractionMs === null ? null : Math.min(firstInteractionMs, ageMs),
+  };
 }

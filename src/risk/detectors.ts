@@ -150,7 +150,7 @@ export const detectors = {
   },
   'implausible-telemetry': {
     ...sessionOnly(0.4, reasons.noReports),
-    compares: 'The counts of a report contradict each other or the clock.',
+    compares: 'A report claims more time than its session has lived, or its counts contradict each other.',
     mayTrip: 'None known.',
   },
   'cookie-cycling': {

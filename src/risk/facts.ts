@@ -19,6 +19,8 @@ export interface TelemetryFacts {
   /** The longest time that one page had been visible when it reported. */
   visibleMs: number;
   interacted: boolean;
+  /** Reported input after the session had lived for some seconds: it counts as a person's beside sessions without any. */
+  touched: boolean;
   pointerMoves: number;
   presses: number;
   leaps: number;

@@ -8,12 +8,19 @@ import type { TelemetryReport } from '../contract/edge/telemetry.ts';
 const EVENTS_PER_SECOND_MAX = 250;
 /** No one presses or types faster, even with ten fingers. */
 const PRESSES_PER_SECOND_MAX = 40;
+/**
+ * A page counts from the moment its session was opened, as the browser learned of it, so an honest report is always
+ * younger than the session. This much is for the clocks of two Workers.
+ */
+const CLOCK_SLACK_MS = 2000;
 /** Many events at the start of a short report prove nothing. */
 const GRACE_EVENTS = 50;
 
-export function isImplausible(report: TelemetryReport): boolean {
+/** `ageMs`: how long the session has lived, by the service's clock. */
+export function isImplausible(report: TelemetryReport, ageMs: number): boolean {
   const { elapsedMs, visibleMs, firstInteractionMs, pointerMoves, presses, touches, leaps, keys, keyGaps } = report;
   const { wheels, scrolls } = report;
+  if (elapsedMs > ageMs + CLOCK_SLACK_MS) return true;
   if (visibleMs > elapsedMs || touches + leaps > presses || keyGaps > keys) return true;
   const touched = pointerMoves + presses + keys + wheels;
   if (firstInteractionMs === null ? touched > 0 : touched === 0) return true;

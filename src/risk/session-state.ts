@@ -63,11 +63,14 @@ const ADDRESSES_MAX = 8;
 const HISTORY_MAX = 50;
 const USER_AGENT_MAX_CHARS = 512;
 const MINUTE_MS = 60_000;
+/** A program that invents input has to keep each session for this long. Pages report for the first time after four seconds. */
+const TOUCHED_AFTER_MS = 3000;
 
 const NO_TELEMETRY: TelemetryFacts = {
   reports: 0,
   visibleMs: 0,
   interacted: false,
+  touched: false,
   pointerMoves: 0,
   presses: 0,
   leaps: 0,
@@ -150,12 +153,25 @@ export function renewed(state: SessionState, visitor: SessionVisitor, nowMs: num
   );
 }
 
+/** A report that no page can have made counts as such. Nothing in it counts but the traits, which speak against it. */
 export function reported(state: SessionState, report: TelemetryReport, nowMs: number): SessionState {
   const { telemetry: known } = state;
-  const telemetry: TelemetryFacts = {
-    reports: known.reports + 1,
+  const ageMs = nowMs - state.openedAt;
+  const traits = [...new Set([...known.traits, ...report.traits])];
+  const added = { reports: known.reports + 1, traits };
+  const telemetry: TelemetryFacts = isImplausible(report, ageMs)
+    ? { ...known, ...added, implausible: known.implausible + 1 }
+    : { ...counted(known, report, ageMs), ...added };
+  return scored({ ...state, telemetry }, 'telemetry', nowMs);
+}
+
+function counted(known: TelemetryFacts, report: TelemetryReport, ageMs: number): TelemetryFacts {
+  const interacted = report.firstInteractionMs !== null;
+  return {
+    ...known,
     visibleMs: Math.max(known.visibleMs, report.visibleMs),
-    interacted: known.interacted || report.firstInteractionMs !== null,
+    interacted: known.interacted || interacted,
+    touched: known.touched || (interacted && ageMs >= TOUCHED_AFTER_MS),
     pointerMoves: Math.max(known.pointerMoves, report.pointerMoves),
     presses: Math.max(known.presses, report.presses),
     leaps: Math.max(known.leaps, report.leaps),
@@ -164,10 +180,7 @@ export function reported(state: SessionState, report: TelemetryReport, nowMs: nu
     scrolls: Math.max(known.scrolls, report.scrolls),
     untrusted: Math.max(known.untrusted, report.untrusted),
     typing: report.keyGaps >= known.typing.gaps ? typingOf(report) : known.typing,
-    traits: [...new Set([...known.traits, ...report.traits])],
-    implausible: known.implausible + (isImplausible(report) ? 1 : 0),
   };
-  return scored({ ...state, telemetry }, 'telemetry', nowMs);
 }
 
 function typingOf({ keyGaps, keyGapMeanMs, keyGapDeviationMs }: TelemetryReport): TypingFacts {

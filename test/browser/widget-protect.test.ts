@@ -43,6 +43,7 @@ describe('a page of the site', () => {
 
   test('reports an automated browser, in the schema of telemetry', async () => {
     await visitor.page.goto(`${server.url}/page`);
+    await visitor.page.evaluate(() => window.gatehouseProtect?.ready);
     await visitor.page.mouse.move(10, 10);
     await visitor.page.mouse.move(40, 60);
     await expect.poll(paths, { timeout: 8000 }).toContain('telemetry');
@@ -54,6 +55,7 @@ describe('a page of the site', () => {
   test('reports presses without pointer moves and even typing, but not scrolling by scripts', async () => {
     const { page } = visitor;
     await page.goto(`${server.url}/page`);
+    await page.evaluate(() => window.gatehouseProtect?.ready);
     for (const [x, y] of [
       [300, 300],
       [600, 120],
@@ -69,6 +71,35 @@ describe('a page of the site', () => {
     const report = telemetryReport.parse(server.calls.find((call) => call.path === 'telemetry')?.body);
     expect(report).toMatchObject({ presses: 3, leaps: 2, touches: 0, keys: 8, keyGaps: 7, untrusted: 7 });
     expect(report.visibleMs).toBe(report.elapsedMs);
+  });
+
+  test('tells a session of nothing that came before it', async () => {
+    const { page } = visitor;
+    await page.goto(`${server.url}/page`);
+    await page.evaluate(() => window.gatehouseProtect?.ready);
+    await page.mouse.move(10, 10);
+    await page.mouse.move(40, 60);
+    const reports = () =>
+      server.calls.filter(({ path }) => path === 'telemetry').map(({ body }) => telemetryReport.parse(body));
+    await expect.poll(() => reports().length, { timeout: 8000 }).toBe(1);
+    // As when the session ended and another tab opened the next one.
+    await page.evaluate(() => {
+      document.cookie = 'protect_session=jti-2|jwt; Path=/';
+    });
+    const changedAt = await page.evaluate(() => {
+      document.dispatchEvent(new Event('visibilitychange'));
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+      Object.defineProperty(document, 'visibilityState', { value: 'visible', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+      return performance.now();
+    });
+    await page.keyboard.press('a');
+    await expect.poll(() => reports().length, { timeout: 8000 }).toBe(2);
+    const [, second] = reports();
+    expect(second).toMatchObject({ pointerMoves: 0, keys: 1 });
+    const now = await page.evaluate(() => performance.now());
+    expect(second!.elapsedMs).toBeLessThanOrEqual(now - changedAt + 50);
   });
 });
 

@@ -64,6 +64,7 @@ test('a session costs three written rows when it is opened, and one for each cha
       visitor: { userAgent: 'Mozilla/5.0', ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: null },
       environment: null,
       nowMs: now,
+      openedAt: now,
       ignoredDetectors: [],
       expiresAt: now + 86_400_000,
       keptUntil: now + 30 * 86_400_000,

@@ -34,7 +34,7 @@ const milliseconds = z.int().check(z.gte(0), z.lte(TELEMETRY_ELAPSED_MAX_MS));
 
 export const telemetryReport = z.strictObject({
   v: z.literal(1),
-  /** Since the page was opened. */
+  /** Since the page was opened, or since its session was if that came later. */
   elapsedMs: milliseconds,
   /** Of these, how long the page was visible and not in a background tab. */
   visibleMs: milliseconds,

@@ -1,7 +1,8 @@
 /**
  * `POST /edge/v1/sessions/telemetry`: what the script of a page reported. The report is stored under the session of its
  * JWT, and counts for the session's risk. The session must belong to the visitor: a report for another visitor's
- * session, or from another network or browser, is refused.
+ * session, or from another network or browser, is refused. So is one that no page can have made, such as one that claims
+ * more time than the session has lived: it raises the score, and nothing that it claims is kept.
  */
 import * as z from 'zod/mini';
 import { edgeVisitor } from '../../contract/edge/edge-api.ts';
@@ -36,15 +37,14 @@ export const appendTelemetry: EdgeRoute = {
       claims === null || !(await isSessionOf(claims, visitor)) || (await hasEnded(store, instance.id, claims.jti));
     if (isOver) return errorResponse({ kind: 'session-over' });
     const { jti } = claims;
-    await Promise.all([
-      addTelemetry(store, verdictLogOf(instance), {
-        jti,
-        timestamp: nowMs,
-        id: requestId,
-        body: JSON.stringify(report),
-      }),
-      reportRisk(store, instance, jti, report, nowMs),
-    ]);
+    const { isImplausible } = await reportRisk(store, instance, jti, report, nowMs);
+    if (isImplausible) return errorResponse({ kind: 'report-implausible' });
+    await addTelemetry(store, verdictLogOf(instance), {
+      jti,
+      timestamp: nowMs,
+      id: requestId,
+      body: JSON.stringify(report),
+    });
     return jsonResponse({ accepted: true });
   },
 };

@@ -162,6 +162,8 @@ function refusalOf(error: EnvelopedError): Refusal {
       return { key: 'GENERAL.INVALID_SECRET_KEY', message: 'No active site has this secret' };
     case 'session-over':
       return { key: 'API.NO_SESSION', message: 'The session is over, or belongs to another visitor' };
+    case 'report-implausible':
+      return { key: 'API.INVALID_BODY', message: 'No page of this session can have made the report' };
 
     case 'not-configured':
       return {

@@ -64,7 +64,8 @@ export type CaptchaError =
   | { kind: 'challenge-spent' }
   | { kind: 'solution-wrong' }
   | { kind: 'site-secret-invalid' }
-  | { kind: 'session-over' };
+  | { kind: 'session-over' }
+  | { kind: 'report-implausible' };
 
 /** No route, or no content, for the request. */
 export type RouteError =

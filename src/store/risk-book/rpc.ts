@@ -14,7 +14,7 @@ export interface RiskBookRpc {
   /** `null`: the session was ended and must not be renewed. An unknown session starts again as a new one. */
   renew(terms: SessionTerms): Promise<RescoredSession | null>;
   /** `null`: the session is unknown or was ended. */
-  report(event: SessionEvent, report: TelemetryReport): Promise<RescoredSession | null>;
+  report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | null>;
   /** Records that one batch held this many requests of the session. `null`: it is unknown or was ended. */
   crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null>;
   /** What a new session inherits when its visitor sent this session's cookie but differs from its visitor. */
@@ -41,6 +41,8 @@ export interface SessionEvent {
 
 export interface SessionTerms extends SessionEvent {
   visitor: SessionVisitor;
+  /** When the session began. In the past for one that is renewed and that this book no longer knows. */
+  openedAt: number;
   /** What the page reported when it opened the session. */
   environment: EnvironmentReport | null;
   expiresAt: number;
@@ -51,6 +53,11 @@ export interface SessionTerms extends SessionEvent {
 /** A score and the one before it. */
 export interface RescoredSession extends RiskScore {
   before: number;
+}
+
+export interface ReportedSession extends RescoredSession {
+  /** No page can have made the report. It raised the score and counts for nothing else. */
+  isImplausible: boolean;
 }
 
 export interface RaisedSession {

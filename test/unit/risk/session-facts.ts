@@ -27,6 +27,7 @@ export const telemetryOf = (changes: Partial<TelemetryFacts> = {}): TelemetryFac
   reports: 2,
   visibleMs: 20_000,
   interacted: true,
+  touched: true,
   pointerMoves: 180,
   presses: 3,
   leaps: 0,

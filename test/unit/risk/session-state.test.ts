@@ -108,6 +108,27 @@ describe('a session', () => {
     expect(renewed({ ...eased, ignoredDetectors: [] }, visitorOf(), NOW_MS + 120_000).score).toBe(0.5);
   });
 
+  test('takes nothing over from a report that claims more time than it has lived, but the traits', () => {
+    const claimed = reportOf({ elapsedMs: 45_000, visibleMs: 45_000, traits: ['webdriver'] });
+    const state = reported(fresh(), claimed, NOW_MS + 100);
+    expect(state.telemetry).toMatchObject({
+      reports: 1,
+      implausible: 1,
+      visibleMs: 0,
+      interacted: false,
+      touched: false,
+    });
+    expect(names(state)).toEqual(['webdriver', 'implausible-telemetry']);
+    const later = reported(state, reportOf(), NOW_MS + 10_000);
+    expect(later.telemetry).toMatchObject({ interacted: true, touched: true, implausible: 1 });
+  });
+
+  test('is touched by input that it has lived long enough for', () => {
+    const quick = reported(fresh(), reportOf({ elapsedMs: 2000, visibleMs: 2000 }), NOW_MS + 2000);
+    expect(quick.telemetry).toMatchObject({ interacted: true, touched: false });
+    expect(reported(quick, reportOf(), NOW_MS + 4000).telemetry.touched).toBe(true);
+  });
+
   test('passes its changes of network and user agent on to the next session', () => {
     const moved = visitorOf({ network: '198.51.100.0/24' });
     expect(lineageOf(fresh(), moved)).toEqual({ addressChanges: 1, userAgentChanges: 0 });
@@ -120,7 +141,7 @@ describe('a session', () => {
     expect(state.userAgent).toHaveLength(512);
     for (let event = 0; event < 200; event++) {
       const touched = event % 2 === 0 ? { firstInteractionMs: null } : {};
-      state = reported({ ...state, telemetry: fresh().telemetry }, reportOf({ ...touched }), NOW_MS + event);
+      state = reported({ ...state, telemetry: fresh().telemetry }, reportOf({ ...touched }), NOW_MS + 5000 + event);
     }
     expect(state.history).toHaveLength(50);
   });
@@ -133,15 +154,18 @@ describe('a report that a page can have made', () => {
     ['scrolling by the page itself', { firstInteractionMs: null, pointerMoves: 0, presses: 0, scrolls: 90 }],
     ['a fast hand on a fast screen', { pointerMoves: 900 }],
     ['only turns of the wheel', { pointerMoves: 0, presses: 0, wheels: 9 }],
+    ['a clock that differs by two seconds', { elapsedMs: 6000 }],
     ['taps of a finger', { pointerMoves: 0, presses: 3, touches: 3 }],
   ])('%s', (_, changes) => {
-    expect(isImplausible(reportOf(changes))).toBe(false);
+    expect(isImplausible(reportOf(changes), 4000)).toBe(false);
   });
 });
 
 describe('a report that no page can have made', () => {
   test.each([
     ['visible for longer than open', { visibleMs: 4001 }],
+    ['open for longer than its session', { elapsedMs: 6001 }],
+    ['an hour at once', { elapsedMs: 3_600_000, visibleMs: 3_600_000 }],
     ['more touches than presses', { touches: 2 }],
     ['more pauses between keys than keys', { keys: 2, keyGaps: 3 }],
     ['input later than the report', { firstInteractionMs: 5000 }],
@@ -151,6 +175,6 @@ describe('a report that no page can have made', () => {
     ['a hundred keys a second', { keys: 400 }],
     ['everything at once', { elapsedMs: 0, firstInteractionMs: 0, pointerMoves: 5000 }],
   ])('%s', (_, changes) => {
-    expect(isImplausible(reportOf(changes))).toBe(true);
+    expect(isImplausible(reportOf(changes), 4000)).toBe(true);
   });
 });

@@ -14,6 +14,7 @@ import { riskHistoryResponse, sessionTelemetryResponse } from '../../../src/cont
 import { retireDeletedInstances } from '../../../src/service/ingest/retire-deleted-instances.ts';
 import { SessionRows } from '../../../src/store/risk-book/object/session-rows.ts';
 import { listBook, sessionBook } from '../../../src/store/risk-book/client/session-books.ts';
+import { later } from '../../support/clock.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { earnSession } from '../../support/session.ts';
 import { CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
@@ -50,7 +51,12 @@ async function newGate(policy: object = {}) {
       const { body } = await earnSession((page) => call(edge, '/edge/v1/sessions', { visitor, ...known, page }));
       return edgeSession.parse(body);
     },
-    report: (visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) =>
+    /** After the four seconds that the page was open. */
+    report(visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) {
+      later(reportOf().elapsedMs);
+      return this.reportNow(visitor, jwt, changes);
+    },
+    reportNow: (visitor: EdgeVisitor, jwt: string, changes: Parameters<typeof reportOf>[0]) =>
       call(edge, '/edge/v1/sessions/telemetry', { visitor, jwt, report: reportOf(changes) }),
     append: (records: object[]) => call(edge, '/edge/v1/verdicts', { records }),
     version: async () => (await call(edge, '/edge/v1/version', undefined, 'GET')).body.configVersion as string,
@@ -154,6 +160,37 @@ describe('telemetry', () => {
     const lists = listBook(serviceEnv, gate.instanceId);
     expect((await lists.lists(Date.now() + 300_000)).raised).toHaveLength(1);
     expect((await lists.lists(Date.now() + 311_000)).raised).toHaveLength(0);
+  });
+
+  test('that claims more time than the session has lived is refused, and raises the score', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    const refused = await gate.reportNow(visitor, session.jwt, { elapsedMs: 45_000, visibleMs: 45_000 });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.key).toBe('API.INVALID_BODY');
+    const telemetry = await gate.manage('/protect/session-telemetry', { jti: session.jti });
+    expect(telemetry.body).toMatchObject({
+      session: { risk_score: 0.4, implausible_reports: 1, interacted: false },
+      telemetry: [],
+    });
+    expect((await gate.report(visitor, session.jwt, {})).status).toBe(200);
+  });
+
+  test('of a session that this book no longer knows is judged by the session’s own age', async () => {
+    const gate = await newGate();
+    const visitor = visitorFrom('192.0.2.1');
+    const session = await gate.session(visitor);
+    await runInDurableObject(
+      sessionBook(serviceEnv, gate.instanceId, session.jti) as unknown as DurableObjectStub,
+      (_, state) => {
+        state.storage.sql.exec('DELETE FROM sessions');
+      },
+    );
+    later(HOUR_MS);
+    const renewed = await gate.session(visitor, session.jwt);
+    expect(renewed.jti).toBe(session.jti);
+    expect((await gate.reportNow(visitor, renewed.jwt, { elapsedMs: HOUR_MS })).status).toBe(200);
   });
 
   test('of another visitor is refused and changes nothing', async () => {

@@ -59,9 +59,10 @@ export async function reportRisk(
   jti: string,
   report: TelemetryReport,
   nowMs: number,
-): Promise<void> {
+): Promise<{ isImplausible: boolean }> {
   const risk = await sessionBook(env, instance.id, jti).report(eventOf(instance, jti, nowMs), report);
   await listIfRaised(env, instance, jti, risk, nowMs);
+  return { isImplausible: risk?.isImplausible ?? false };
 }
 
 export async function crowdRisk(
@@ -124,8 +125,9 @@ function termsOf(
   environment: EnvironmentReport | null,
 ): SessionTerms {
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
-  const { cookieCycling: cycling } = instance;
-  return { ...eventOf(instance, jti, nowMs), visitor, environment, expiresAt, keptUntil, cycling };
+  const { cookieCycling: cycling, jtiExpirySeconds } = instance;
+  const openedAt = Math.min(nowMs, expiresAt - jtiExpirySeconds * 1000);
+  return { ...eventOf(instance, jti, nowMs), visitor, environment, openedAt, expiresAt, keptUntil, cycling };
 }
 
 function eventOf({ ignoredDetectors }: StoredInstance, jti: string, nowMs: number): SessionEvent {

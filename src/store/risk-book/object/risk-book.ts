@@ -9,7 +9,15 @@ import type { RiskScore } from '../../../risk/session-score.ts';
 import { NO_LINEAGE, crowded, lineageOf, opened, renewed, reported } from '../../../risk/session-state.ts';
 import type { Lineage, SessionState, SessionVisitor } from '../../../risk/session-state.ts';
 import { dropPast, listVersion, raiseListed, readLists, withdrawListed } from './session-lists.ts';
-import type { RaisedSession, RescoredSession, RiskBookRpc, SessionEvent, SessionLists, SessionTerms } from '../rpc.ts';
+import type {
+  RaisedSession,
+  ReportedSession,
+  RescoredSession,
+  RiskBookRpc,
+  SessionEvent,
+  SessionLists,
+  SessionTerms,
+} from '../rpc.ts';
 import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
 import { SessionRows } from './session-rows.ts';
 
@@ -49,9 +57,12 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
     return this.#keep(jti, known, renewed(known, visitor, nowMs));
   }
 
-  async report(event: SessionEvent, report: TelemetryReport): Promise<RescoredSession | null> {
+  async report(event: SessionEvent, report: TelemetryReport): Promise<ReportedSession | null> {
     const known = this.#current(event);
-    return known === null ? null : this.#keep(event.jti, known, reported(known, report, event.nowMs));
+    if (known === null) return null;
+    const after = reported(known, report, event.nowMs);
+    const isImplausible = after.telemetry.implausible > known.telemetry.implausible;
+    return { ...this.#keep(event.jti, known, after), isImplausible };
   }
 
   async crowd(event: SessionEvent, requests: number): Promise<RescoredSession | null> {
@@ -118,10 +129,11 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   }
 
   #open(terms: SessionTerms, lineage: Lineage): SessionState {
-    const { jti, visitor, environment, nowMs, expiresAt, keptUntil, cycling, ignoredDetectors } = terms;
+    const { jti, visitor, environment, nowMs, openedAt, expiresAt, keptUntil, cycling, ignoredDetectors } = terms;
     const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
     const cycles = { ...before, threshold: cycling.threshold };
-    const state = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
+    const fresh = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
+    const state = { ...fresh, openedAt };
     this.#rows.insert(jti, state, keptUntil);
     return state;
   }

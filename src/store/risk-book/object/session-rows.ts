@@ -54,7 +54,7 @@ export class SessionRows {
   update(jti: string, state: SessionState): void {
     this.#sql.exec(
       'UPDATE sessions SET idle = ?, state = ? WHERE jti = ?',
-      state.telemetry.interacted ? 0 : 1,
+      state.telemetry.touched ? 0 : 1,
       JSON.stringify(state),
       jti,
     );
