@@ -82,7 +82,7 @@ function statesOf(
       continue;
     }
     const times = { nowMs: atMs, expiresAt: atMs + SESSION_MS };
-    const cycling = { ...before, threshold: CYCLING_THRESHOLD };
+    const cycling = { ...before, idleAround: 0, touchedAround: 0, threshold: CYCLING_THRESHOLD };
     states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }, given.environment ?? null));
   }
   return states;

@@ -27,6 +27,20 @@ const levels = {
 
 const UNKNOWN: readonly Network[] = [{ prefix: 'none', times: 1 }];
 
+/** The two networks whose visitors are compared with each other: sessions without input, pages without a session. */
+export interface Neighbours {
+  /** /24 or /56: an office, a household, some hundred phones. */
+  near: string;
+  /** /16 or /48. */
+  around: string;
+}
+
+export function neighboursOf(ip: string | null): Neighbours {
+  const networks = networksOf(ip);
+  const around = networks.at(-1)!.prefix;
+  return { near: networks.at(-2)?.prefix ?? around, around };
+}
+
 /** From the visitor's own network (`addressPrefix`) to the largest. */
 export function networksOf(ip: string | null): readonly Network[] {
   const address = ip === null ? null : parseIp(ip);

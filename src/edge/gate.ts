@@ -29,7 +29,7 @@ export interface EdgeBindings {
 }
 export type WaitUntil = (work: Promise<unknown>) => void;
 /** From a context, judged where a ruleset is loaded, to what to do. */
-export type NextStep = (context: RequestContext, isolate: Isolate, waitUntil: WaitUntil) => Step | Promise<Step>;
+export type NextStep = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
 
 /** Every request that is not one of the edge's own endpoints. */
 export const gate = handled((context, isolate) => {
@@ -69,7 +69,7 @@ async function respondAndRecord(
   let step: Step;
   try {
     const context = await contextOf(facts, isolate, waitUntil);
-    step = 'kind' in context ? context : await next(context, isolate, waitUntil);
+    step = 'kind' in context ? context : await next(context, isolate);
   } catch (error) {
     step = stepAfterException(facts, isolate.feed.state, isolate, error);
   }

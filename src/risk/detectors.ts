@@ -156,7 +156,7 @@ export const detectors = {
   'cookie-cycling': {
     ...sessionOnly(0.35, reasons.noHistory),
     compares:
-      'The network opened `cookieCycling.threshold` or more sessions without input in its window, and fewer with input.',
+      'The network opened `cookieCycling.threshold` or more sessions without input in its window, and fewer with input; or the /16 or /48 around it ten times as many, and less than a third as many with input.',
     mayTrip: 'Offices where most people only look.',
   },
   'address-change': {

@@ -35,7 +35,20 @@ export interface TelemetryFacts {
   implausible: number;
 }
 
-export interface RiskFacts {
+/** Only the newest sessions of a network are counted. */
+export const OPENED_COUNTED_MAX = 1000;
+
+/** Sessions that were opened within the instance's window before this one, by whether they had input. */
+export interface OpenedBefore {
+  /** By the same /24 or /56. With input: people behind one address. */
+  idleSessions: number;
+  touchedSessions: number;
+  /** By the same /16 or /48. */
+  idleAround: number;
+  touchedAround: number;
+}
+
+export interface RiskFacts extends OpenedBefore {
   userAgent: string;
   /** `null` when the edge does not report them. */
   headers: ClientHeaders | null;
@@ -45,10 +58,6 @@ export interface RiskFacts {
   telemetry: TelemetryFacts;
   /** Since the session was opened. */
   ageMs: number;
-  /** Sessions that this network opened within the instance's window and that had no input. */
-  idleSessions: number;
-  /** Sessions of the same window that had input: people behind one address. */
-  touchedSessions: number;
   /** From this number of idle sessions on they are suspicious: `cookieCycling.threshold` of the instance. */
   cyclingThreshold: number;
   /** How often the cookie came from another network, or with another user agent. */

@@ -7,6 +7,7 @@ import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
+import { OPENED_COUNTED_MAX } from './facts.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
 import { sharedConditions } from './headers/request-conditions.ts';
@@ -49,6 +50,9 @@ const HOPS_MIN = 3;
 /** Five requests a second for a whole minute. A page with its pictures stays below. */
 const BURST_PER_MINUTE = 300;
 /** Not `no-plugins`: a person's Chrome that is set to download PDF files has none either. */
+/** A /16 or /48 has many more people than an office. On any site, most of those who stay touch the page. */
+const AROUND_TIMES = 10;
+const AROUND_IDLE_PER_TOUCHED = 3;
 const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
 type Condition = (facts: RiskFacts) => boolean;
@@ -62,6 +66,11 @@ type SessionDetector =
 const has = ({ environment, telemetry }: RiskFacts, trait: TelemetryTrait): boolean =>
   telemetry.traits.includes(trait) || environment?.traits.includes(trait) === true;
 const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
+const cyclesNear: Condition = ({ idleSessions, touchedSessions, cyclingThreshold }) =>
+  idleSessions >= cyclingThreshold && idleSessions > touchedSessions;
+const cyclesAround: Condition = ({ idleAround, touchedAround, cyclingThreshold }) =>
+  idleAround >= Math.min(cyclingThreshold * AROUND_TIMES, OPENED_COUNTED_MAX) &&
+  idleAround > touchedAround * AROUND_IDLE_PER_TOUCHED;
 const inputs = ({ pointerMoves, presses, keys, wheels }: TelemetryFacts): number =>
   pointerMoves + presses + keys + wheels;
 
@@ -100,8 +109,7 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
     (typing.meanMs < QUICKEST_GAP_MS || typing.deviationMs < typing.meanMs * EVEN_DEVIATION_SHARE),
   'telemetry-absent': ({ telemetry, ageMs }) => telemetry.reports === 0 && ageMs >= TELEMETRY_DUE_MS,
   'implausible-telemetry': ({ telemetry }) => telemetry.implausible > 0,
-  'cookie-cycling': ({ idleSessions, touchedSessions, cyclingThreshold }) =>
-    idleSessions >= cyclingThreshold && idleSessions > touchedSessions,
+  'cookie-cycling': (facts) => cyclesNear(facts) || cyclesAround(facts),
   'address-change': ({ addressChanges }) => addressChanges > 0,
   'address-hopping': ({ addressChanges }) => addressChanges >= HOPS_MIN,
   'user-agent-change': ({ userAgentChanges }) => userAgentChanges > 0,

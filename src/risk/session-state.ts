@@ -7,7 +7,7 @@ import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
-import type { RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
+import type { OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './session-score.ts';
 import type { ExplainedScore } from './session-score.ts';
@@ -28,7 +28,7 @@ export interface ScoredAt extends ExplainedScore {
   cause: RiskCause;
 }
 
-export interface SessionState extends ExplainedScore {
+export interface SessionState extends ExplainedScore, OpenedBefore {
   /** Epoch milliseconds, like every time in here. */
   openedAt: number;
   expiresAt: number;
@@ -44,9 +44,7 @@ export interface SessionState extends ExplainedScore {
   renewals: number;
   addressChanges: number;
   userAgentChanges: number;
-  /** Sessions of the network without and with input when this one was opened, and the threshold at that time. */
-  idleSessions: number;
-  touchedSessions: number;
+  /** The threshold when this one was opened. */
   cyclingThreshold: number;
   telemetry: TelemetryFacts;
   minute: { startedAt: number; requests: number };
@@ -101,7 +99,7 @@ export function lineageOf(state: SessionState, visitor: SessionVisitor): Lineage
 export function opened(
   visitor: SessionVisitor,
   times: { nowMs: number; expiresAt: number },
-  cycling: { idleSessions: number; touchedSessions: number; threshold: number },
+  cycling: OpenedBefore & { threshold: number },
   lineage: Lineage,
   environment: EnvironmentReport | null,
   ignoredDetectors: readonly RiskDetector[] = [],
@@ -125,6 +123,8 @@ export function opened(
       userAgentChanges: lineage.userAgentChanges,
       idleSessions: cycling.idleSessions,
       touchedSessions: cycling.touchedSessions,
+      idleAround: cycling.idleAround,
+      touchedAround: cycling.touchedAround,
       cyclingThreshold: cycling.threshold,
       telemetry: NO_TELEMETRY,
       minute: { startedAt: times.nowMs, requests: 0 },

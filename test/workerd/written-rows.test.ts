@@ -55,7 +55,7 @@ test('a verdict costs one written row to store, one to seal, and less than 0.1 f
   });
 });
 
-test('a session costs three written rows when it is opened, and one for each change', async () => {
+test('a session costs four written rows when it is opened, and one for each change', async () => {
   const book = service.RISK_BOOK.getByName('written-rows/0');
   await runInDurableObject(book, async (instance: RiskBook, state) => {
     const now = Date.now();
@@ -63,6 +63,7 @@ test('a session costs three written rows when it is opened, and one for each cha
       jti: '0written-rows',
       visitor: { userAgent: 'Mozilla/5.0', ip: '192.0.2.1', network: '192.0.2.0/24', categories: [], headers: null },
       environment: null,
+      neighbours: { near: '192.0.2.0/24', around: '192.0.0.0/16' },
       nowMs: now,
       openedAt: now,
       ignoredDetectors: [],
@@ -71,7 +72,7 @@ test('a session costs three written rows when it is opened, and one for each cha
       cycling: { threshold: 5, windowSeconds: 3600 },
     };
     const unchanged = { addressChanges: 0, userAgentChanges: 0 };
-    expect(await writtenBy(state, () => instance.open(terms, unchanged))).toBe(3);
+    expect(await writtenBy(state, () => instance.open(terms, unchanged))).toBe(4);
     expect(await writtenBy(state, () => instance.renew(terms))).toBe(1);
   });
 });

@@ -3,7 +3,6 @@ import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
-import type { WaitUntil } from '../gate.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
@@ -12,25 +11,23 @@ import type { Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
 const TELEMETRY_TIMEOUT_MS = 5000;
+const NO_SESSION = error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.');
+const REFUSED = error('API.INVALID_BODY', 'No page of this session can have made the report.');
 
-export async function passTelemetry(
-  context: RequestContext,
-  { service, count }: Isolate,
-  waitUntil: WaitUntil,
-): Promise<Answered> {
+export async function passTelemetry(context: RequestContext, { service, count }: Isolate): Promise<Answered> {
   const { facts, verdict } = context;
   const report = await readJsonObject(facts.request);
   if (!report.ok) return answerWith(context, report.error);
   const value = readCookie(facts.headers.cookie, cookie.session);
   const jwt = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
-  if (jwt === null) return answerWith(context, error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.'));
+  if (jwt === null) return answerWith(context, NO_SESSION);
   const body = JSON.stringify({ visitor: visitorOf(facts, verdict.riskScore), jwt, report: report.value });
-  // The page does not wait for the service. A lost report is only counted.
-  waitUntil(
-    service
-      .call('/edge/v1/sessions/telemetry', TELEMETRY_TIMEOUT_MS, body)
-      .then((response) => response.body?.cancel())
-      .catch(() => count('telemetry_failures')),
-  );
+  // A page sends its report as a beacon and waits for nothing. A lost report is only counted.
+  const response = await service.call('/edge/v1/sessions/telemetry', TELEMETRY_TIMEOUT_MS, body).catch(() => null);
+  await response?.body?.cancel();
+  const status = response?.status ?? 503;
+  if (status === 401) return answerWith(context, NO_SESSION);
+  if (status >= 400 && status < 500) return answerWith(context, REFUSED);
+  if (status >= 500) count('telemetry_failures');
   return answerWith(context, json({ accepted: true }, 202));
 }

@@ -19,11 +19,11 @@ import { serveScript } from './serve-script.ts';
 
 /** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
 function endpoint(next: NextStep, pathType: 'html' | 'json' = 'json') {
-  return handled((judged, isolate, waitUntil) => {
+  return handled((judged, isolate) => {
     const context = internal(judged, pathType);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
     const refusal = refusalOf(context.facts, isolate.postCounts);
-    return refusal ? answerWith(context, refusal) : next(context, isolate, waitUntil);
+    return refusal ? answerWith(context, refusal) : next(context, isolate);
   });
 }
 

@@ -4,7 +4,7 @@
  * report, as after a lost response, it returns that session; with anything else, nothing.
  */
 import { networksOf } from '../../address/networks.ts';
-import { addressPrefix, visitorBinding } from '../../address/visitor-binding.ts';
+import { visitorBinding } from '../../address/visitor-binding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import { BurstPrice } from '../../captcha/plan/burst-price.ts';
 import { sessionDifficulty } from '../../captcha/plan/session-price.ts';
@@ -16,7 +16,7 @@ import type { SessionCall } from '../../contract/edge/session-call.ts';
 import type { SessionChallenge } from '../../contract/edge/session-challenge.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
-import { newSessionJti } from '../../store/risk-book/client/session-books.ts';
+import { newJtiFor } from '../../store/risk-book/client/session-books.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
 import { mintWork } from '../captcha/challenge/mint-work.ts';
@@ -84,7 +84,7 @@ export async function earnSession(
   if (nowMs >= expiresAt) return failed({ kind: 'challenge-late' });
   if (!(await powSolved(opened, answer.solution, nowMs))) return failed({ kind: 'solution-wrong' });
 
-  const jti = newSessionJti(addressPrefix(visitor.ip));
+  const jti = newJtiFor(visitor.ip);
   const sessionExpiry = Math.floor(nowMs / 1000) + instance.jtiExpirySeconds;
   const { spent, replay } = await spend(call, challengeJti, {
     key: `session:${challengeJti}`,

@@ -2,6 +2,7 @@
  * What a `RiskBook` can be asked, and what it returns: one method is one call over RPC. Callers
  * (`client/`) and the object (`object/`) share this file and no other code of each other.
  */
+import type { Neighbours } from '../../address/networks.ts';
 import type { EnvironmentReport } from '../../contract/edge/environment-report.ts';
 import type { RiskDetector } from '../../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
@@ -41,6 +42,8 @@ export interface SessionEvent {
 
 export interface SessionTerms extends SessionEvent {
   visitor: SessionVisitor;
+  /** Whose sessions are counted together with this one. */
+  neighbours: Neighbours;
   /** When the session began. In the past for one that is renewed and that this book no longer knows. */
   openedAt: number;
   /** What the page reported when it opened the session. */

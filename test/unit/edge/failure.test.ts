@@ -59,7 +59,7 @@ test('with a ruleset an exception becomes a challenge, counted and recorded', as
 });
 
 test('an exception while the path is read becomes a challenge too', async () => {
-  const broken = { ...config, pathPolicy: () => failing(null as never, null as never, null as never) };
+  const broken = { ...config, pathPolicy: () => failing(null as never, null as never) };
   const response = await requestTo('/crafted', forwardOn as never, { config: broken, ruleset });
   expect([response.status, records.length]).toEqual([403, 1]);
 });
@@ -75,8 +75,7 @@ test('an exception after the origin was called returns 502 and does not call it 
   const origin = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
     // A response whose headers cannot be read fails while it is passed on.
     return new Proxy(new Response('ok'), {
-      get: (target, name) =>
-        name === 'headers' ? failing(null as never, null as never, null as never) : Reflect.get(target, name),
+      get: (target, name) => (name === 'headers' ? failing(null as never, null as never) : Reflect.get(target, name)),
     });
   });
   const response = await requestTo('/order', (context) => forwardOn(context));

@@ -120,6 +120,41 @@ describe('opening a session', () => {
     expect(opened).toEqual([[], [], [], [], ['cookie-cycling']]);
   });
 
+  test('from ever new networks of one /48 or /16 is cookie cycling, from ten times the threshold on', async () => {
+    const hops: ((hop: number) => string)[] = [
+      (hop) => `2001:db8:7:${(hop * 256).toString(16)}::1`,
+      (hop) => `198.19.${hop}.1`,
+    ];
+    for (const ipAt of hops) {
+      const gate = await newGate({ cookieCycling: { threshold: 1, windowSeconds: 60 } });
+      const opened = [];
+      for (let hop = 0; hop < 12; hop++) opened.push(riskOf(await gate.session(visitorFrom(ipAt(hop)))).fired);
+      expect(opened.map((fired) => fired.length)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+      expect(opened.at(-1)).toEqual(['cookie-cycling']);
+    }
+  });
+
+  test('by a town where a quarter of the people touch the page raises nothing', async () => {
+    const gate = await newGate({ cookieCycling: { threshold: 1, windowSeconds: 60 } });
+    for (let person = 0; person < 5; person++) {
+      const visitor = visitorFrom(`198.19.${person}.1`);
+      await gate.report(visitor, (await gate.session(visitor)).jwt, {});
+    }
+    for (let person = 10; person < 24; person++) {
+      expect(riskOf(await gate.session(visitorFrom(`198.19.${person}.1`))).fired).toEqual([]);
+    }
+  });
+
+  test('with input that came too soon does not count as a person’s', async () => {
+    const gate = await newGate({ cookieCycling: { threshold: 2, windowSeconds: 60 } });
+    const visitor = visitorFrom('198.51.100.9');
+    for (let visit = 0; visit < 3; visit++) {
+      const { jwt } = await gate.session(visitor);
+      expect((await gate.reportNow(visitor, jwt, { elapsedMs: 900, visibleMs: 900 })).status).toBe(200);
+    }
+    expect(riskOf(await gate.session(visitor)).fired).toEqual(['cookie-cycling']);
+  });
+
   test('with the cookie of another network counts the changes', async () => {
     const gate = await newGate();
     let session = await gate.session(visitorFrom('192.0.2.1'));

@@ -1,8 +1,9 @@
 /**
- * Which object holds what. Sixteen objects hold the sessions of an instance, chosen by the network that opened the
- * session, so that one object sees a network that opens session after session. One more object holds the lists for the
+ * Which object holds what. Sixteen objects hold the sessions of an instance, chosen by the /16 or /48 that opened the
+ * session, so that one object sees a network that opens session after session, from whichever of its parts. One more object holds the lists for the
  * edges. The first digit of a session id names its object.
  */
+import { neighboursOf } from '../../../address/networks.ts';
 import { inJurisdiction } from '../../jurisdiction.ts';
 import type { RiskBookRpc } from '../rpc.ts';
 import { textHash } from '../../text-hash.ts';
@@ -14,9 +15,9 @@ const BOOKS = 16;
 /** 128 random bits after the digit. */
 const JTI_BYTES = 16;
 
-/** A session id that leads to the book of this network. */
-export function newSessionJti(network: string): string {
-  return (textHash(network) % BOOKS).toString(16) + randomToken(JTI_BYTES);
+/** A session id that leads to the book of this address and its neighbours. */
+export function newJtiFor(ip: string | null): string {
+  return (textHash(neighboursOf(ip).around) % BOOKS).toString(16) + randomToken(JTI_BYTES);
 }
 
 /** The book of a session. Any text leads to some book. */

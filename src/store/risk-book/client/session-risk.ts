@@ -3,6 +3,7 @@
  * challenge threshold is listed for the edges until every JWT with the old score has expired.
  */
 import { SESSION_JWT_SECONDS } from '../../../risk/session-token.ts';
+import { neighboursOf } from '../../../address/networks.ts';
 import { addressPrefix } from '../../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../../../contract/edge/environment-report.ts';
@@ -127,7 +128,17 @@ function termsOf(
   const keptUntil = expiresAt + instance.retentionDays * DAY_MS;
   const { cookieCycling: cycling, jtiExpirySeconds } = instance;
   const openedAt = Math.min(nowMs, expiresAt - jtiExpirySeconds * 1000);
-  return { ...eventOf(instance, jti, nowMs), visitor, environment, openedAt, expiresAt, keptUntil, cycling };
+  const neighbours = neighboursOf(visitor.ip);
+  return {
+    ...eventOf(instance, jti, nowMs),
+    visitor,
+    neighbours,
+    environment,
+    openedAt,
+    expiresAt,
+    keptUntil,
+    cycling,
+  };
 }
 
 function eventOf({ ignoredDetectors }: StoredInstance, jti: string, nowMs: number): SessionEvent {

@@ -129,12 +129,12 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
   }
 
   #open(terms: SessionTerms, lineage: Lineage): SessionState {
-    const { jti, visitor, environment, nowMs, openedAt, expiresAt, keptUntil, cycling, ignoredDetectors } = terms;
-    const before = this.#rows.openedSince(visitor.network, nowMs - cycling.windowSeconds * 1000);
-    const cycles = { ...before, threshold: cycling.threshold };
+    const { jti, visitor, neighbours, environment, nowMs, openedAt, expiresAt, keptUntil, ignoredDetectors } = terms;
+    const { threshold, windowSeconds } = terms.cycling;
+    const cycles = { ...this.#rows.openedSince(neighbours, nowMs - windowSeconds * 1000), threshold };
     const fresh = opened(visitor, { nowMs, expiresAt }, cycles, lineage, environment, ignoredDetectors);
     const state = { ...fresh, openedAt };
-    this.#rows.insert(jti, state, keptUntil);
+    this.#rows.insert(jti, state, neighbours, keptUntil);
     return state;
   }
 

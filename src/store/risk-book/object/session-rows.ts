@@ -1,7 +1,10 @@
 /**
  * The sessions of one book, one row each; tables: docs/storage-schema.md. The columns beside `state` are what queries
- * use: the network to count cookie cycling, the age for deletion.
+ * use: the networks to count cookie cycling, the age for deletion.
  */
+import type { Neighbours } from '../../../address/networks.ts';
+import { OPENED_COUNTED_MAX } from '../../../risk/facts.ts';
+import type { OpenedBefore } from '../../../risk/facts.ts';
 import type { SessionState } from '../../../risk/session-state.ts';
 
 /** About 1.5 GB of states; the oldest are deleted first. A book holds a sixteenth of an instance's sessions. */
@@ -12,13 +15,13 @@ const COUNTED_FROM_BYTES = 1_000_000_000;
 const MAKE_ROOM = 1000;
 /** Rows the alarm deletes at once: about 50 ms, so that no session waits longer. */
 const DROPPED_AT_ONCE = 5000;
-/** Only the newest sessions of a network are counted. */
-const COUNTED_MAX = 1000;
+
 export function createSessionTables(sql: SqlStorage): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS sessions (
-     jti TEXT PRIMARY KEY, network TEXT NOT NULL, opened_at INTEGER NOT NULL, kept_until INTEGER NOT NULL,
-     idle INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`);
-  sql.exec('CREATE INDEX IF NOT EXISTS sessions_of_network ON sessions (network, opened_at)');
+     jti TEXT PRIMARY KEY, near TEXT NOT NULL, around TEXT NOT NULL, opened_at INTEGER NOT NULL,
+     kept_until INTEGER NOT NULL, idle INTEGER NOT NULL, state TEXT NOT NULL) WITHOUT ROWID`);
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_near ON sessions (near, opened_at)');
+  sql.exec('CREATE INDEX IF NOT EXISTS sessions_around ON sessions (around, opened_at)');
   sql.exec('CREATE INDEX IF NOT EXISTS sessions_by_end ON sessions (kept_until)');
   sql.exec('CREATE TABLE IF NOT EXISTS ended (jti TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
 }
@@ -37,13 +40,14 @@ export class SessionRows {
     return row === undefined ? null : (JSON.parse(row.state) as SessionState);
   }
 
-  insert(jti: string, state: SessionState, keptUntil: number): void {
+  insert(jti: string, state: SessionState, { near, around }: Neighbours, keptUntil: number): void {
     if (this.#sql.databaseSize >= COUNTED_FROM_BYTES) this.#makeRoom();
     this.#sql.exec(
-      `INSERT INTO sessions (jti, network, opened_at, kept_until, idle, state) VALUES (?, ?, ?, ?, 1, ?)
+      `INSERT INTO sessions (jti, near, around, opened_at, kept_until, idle, state) VALUES (?, ?, ?, ?, ?, 1, ?)
        ON CONFLICT DO NOTHING`,
       jti,
-      state.network,
+      near,
+      around,
       state.openedAt,
       keptUntil,
       JSON.stringify(state),
@@ -60,18 +64,24 @@ export class SessionRows {
     );
   }
 
-  /** Sessions that a network opened since then: those without any interaction, and the others. */
-  openedSince(network: string, since: number): { idleSessions: number; touchedSessions: number } {
+  /** Sessions that these networks opened since then: those without any interaction, and the others. */
+  openedSince({ near, around }: Neighbours, since: number): OpenedBefore {
+    const [idleSessions, touchedSessions] = this.#openedBy('near', near, since);
+    const [idleAround, touchedAround] = this.#openedBy('around', around, since);
+    return { idleSessions, touchedSessions, idleAround, touchedAround };
+  }
+
+  #openedBy(column: 'near' | 'around', network: string, since: number): [idle: number, touched: number] {
     const { idle, all } = this.#sql
       .exec<{ idle: number; all: number }>(
         `SELECT COALESCE(SUM(idle), 0) AS idle, COUNT(*) AS "all" FROM
-           (SELECT idle FROM sessions WHERE network = ? AND opened_at >= ? ORDER BY opened_at DESC LIMIT ?)`,
+           (SELECT idle FROM sessions WHERE ${column} = ? AND opened_at >= ? ORDER BY opened_at DESC LIMIT ?)`,
         network,
         since,
-        COUNTED_MAX,
+        OPENED_COUNTED_MAX,
       )
       .one();
-    return { idleSessions: idle, touchedSessions: all - idle };
+    return [idle, all - idle];
   }
 
   /** Deletes a session and blocks its renewal. */
