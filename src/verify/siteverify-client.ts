@@ -4,6 +4,7 @@
  * policy decides what a fault means.
  */
 import { parseJson } from '../bytes/json.ts';
+import type { EdgeVisitor } from '../contract/edge/edge-api.ts';
 import { readBounded } from '../bytes/read-bounded.ts';
 import { siteverifyResponse } from '../contract/captcha/siteverify-response.ts';
 import type { SiteverifyResponse } from '../contract/captcha/siteverify-response.ts';
@@ -21,6 +22,10 @@ export interface VerifyTokenOptions {
   level?: number;
   /** Left out for a service that knows only the documented fields. */
   audience?: 'site' | 'edge';
+  /** With the client JWT as `bearer`: who shows the token, and their session. */
+  visitor?: EdgeVisitor;
+  sessionId?: string;
+  bearer?: string;
   idempotencyKey?: string;
   timeoutMs: number;
   fetch(request: Request): Promise<Response>;
@@ -41,7 +46,11 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
     response = await options.fetch(
       new Request(options.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` }),
+        },
         body: JSON.stringify(questionOf(options)),
         redirect: 'manual',
         signal: AbortSignal.timeout(options.timeoutMs),
@@ -59,16 +68,9 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<Result<S
   return parsed.success ? ok(parsed.data) : failed('nonsense');
 }
 
-function questionOf(options: VerifyTokenOptions): Record<string, unknown> {
-  const { secret, token, ip, action, hostname, level, audience, idempotencyKey } = options;
-  return {
-    secret,
-    token,
-    ...(ip == null ? {} : { ip }),
-    ...(action === undefined ? {} : { action }),
-    ...(hostname === undefined ? {} : { hostname }),
-    ...(level === undefined ? {} : { level }),
-    ...(audience === undefined ? {} : { audience }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  };
+/** `JSON.stringify` leaves out what is undefined. */
+function questionOf(options: VerifyTokenOptions): object {
+  const { secret, token, ip, action, hostname, level, audience, idempotencyKey, visitor, sessionId } = options;
+  const demands = { action, hostname, level, audience, idempotencyKey, visitor, sessionId };
+  return { secret, token, ip: ip ?? undefined, ...demands };
 }

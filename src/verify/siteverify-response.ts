@@ -4,6 +4,7 @@
  */
 import type { SiteverifyResponse } from '../contract/captcha/siteverify.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
+import { proofOf } from '../captcha/plan/demand.ts';
 import type { Judgement } from '../captcha/verify/judge-token.ts';
 
 export interface ResponseScope {
@@ -30,6 +31,7 @@ export function siteverifyResponseOf(judgement: Judgement, scope: ResponseScope)
           hostname: token.hostname,
           level: token.level,
           challengeTimestamp: token.issuedAt,
+          ...(scope.audience === 'edge' ? { ...proofOf(token), ...(judgement.eased ? { eased: true } : {}) } : {}),
         }
       : {}),
     ...(judgement.notEvaluated.length > 0 && paid ? { notEvaluated: [...judgement.notEvaluated] } : {}),

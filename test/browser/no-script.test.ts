@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useStack } from '../support/stack.ts';
+import { changeSite, useStack } from '../support/stack.ts';
 import { faultsWithoutScript } from '../support/axe.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
@@ -14,6 +14,7 @@ const visitor = useVisitor({ context: { userAgent: USER_AGENT, javaScriptEnabled
 let site: Server;
 
 beforeAll(async () => {
+  await changeSite(stack(), { minimumLevel: 0 });
   site = createServer(async (request, response) => {
     const { serviceUrl, siteKey, secretKey } = stack();
     if (request.method === 'POST') {

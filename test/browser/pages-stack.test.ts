@@ -4,7 +4,7 @@
  */
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { eventually, manage, useStack } from '../support/stack.ts';
+import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
 import { sharedChromium, USER_AGENT, useVisitor } from '../support/visitor.ts';
 
 /** A visitor without scripts waits a dozen seconds. */
@@ -14,6 +14,7 @@ const stack = useStack();
 const visitor = useVisitor();
 
 beforeAll(async () => {
+  await changeSite(stack(), { minimumLevel: 0 });
   await manage(stack(), '/protect/instances/update', {
     id: stack().instanceId,
     pathRules: [

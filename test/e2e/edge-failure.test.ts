@@ -7,6 +7,7 @@ import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { assetHashes } from '../../src/widget/bundle.generated.ts';
+import { browse, FIREFOX } from '../support/browse.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -15,7 +16,7 @@ import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 
 const BLOCKED = { 'user-agent': 'BlockMe/1' };
-const CHALLENGED = { 'user-agent': 'ChallengeMe/1' };
+const CHALLENGED = { 'user-agent': `${FIREFOX} ChallengeMe/1` };
 let source: string;
 let upstream: Upstream;
 let origin: { url: string; hits: string[]; server: Server; die: boolean };
@@ -253,7 +254,7 @@ describe('a challenge while the service is away', () => {
     body: object,
     headers: Record<string, string> = CHALLENGED,
   ) => {
-    const answer = await fetch(url + path, {
+    const answer = await browse(url + path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -285,7 +286,7 @@ describe('a challenge while the service is away', () => {
       url,
       '/__protect/verify',
       { token },
-      { 'user-agent': 'ChallengeMe/2' },
+      { 'user-agent': `${FIREFOX} ChallengeMe/2` },
     );
     expect(stolen.body.verified).toBe(false);
     const { answer, body } = await post<{ verified: boolean }>(url, '/__protect/verify', { token });
@@ -293,6 +294,23 @@ describe('a challenge while the service is away', () => {
     const cookie = cookiesOf(answer);
     expect((await status(url, { headers: { ...CHALLENGED, cookie } })).status).toBe(200);
     expect((await post<{ verified: boolean }>(url, '/__protect/verify', { token })).body.verified).toBe(false);
+  });
+
+  test('never replaces a picture, of the site or of the risk', async () => {
+    const ask = async (url: string, headers: Record<string, string | null> = {}) => {
+      const asked = { ...CHALLENGED, 'content-type': 'application/json', ...headers };
+      const body = JSON.stringify({ action: 'clearance' });
+      return (await browse(`${url}/__protect/challenge`, { method: 'POST', headers: asked, body })).status;
+    };
+    const calm = await startEdge();
+    upstream.trouble = 'error';
+    expect(await ask(calm)).toBe(200);
+    expect(await ask(calm, { 'accept-language': null, 'sec-fetch-site': null, 'accept-encoding': null })).toBe(503);
+    upstream.trouble = 'none';
+    upstream.setSite({ captchaType: 'image' });
+    const strict = await startEdge();
+    upstream.trouble = 'error';
+    expect(await ask(strict)).toBe(503);
   });
 
   test('is not enough where a higher level is required', async () => {

@@ -9,6 +9,8 @@ import { mintSessionJwt } from '../../src/risk/session-token.ts';
 import type { SessionClaims } from '../../src/risk/session-token.ts';
 import { visitorBinding } from '../../src/address/visitor-binding.ts';
 import type { EdgeConfig } from '../../src/contract/edge/edge-api.ts';
+import { unknownSite } from '../../src/contract/edge/edge-responses.ts';
+import type { SiteDemand } from '../../src/contract/edge/edge-responses.ts';
 import { pageStyle } from '../../src/branding/page-style.ts';
 import { riskDetectors } from '../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../src/risk/detectors.ts';
@@ -49,6 +51,8 @@ export interface Upstream {
   records: VerdictRecord[];
   counters: Record<string, number>;
   setPolicy(policy: object): void;
+  /** What of the site's settings differs from a site whose settings are not known. */
+  setSite(site: Partial<SiteDemand>): void;
   configVersion(): string;
   /** Publishes a new base or, with `asDelta`, a delta over the same base. */
   setRules(rules: EdgeRule[], asDelta?: boolean): Promise<void>;
@@ -72,6 +76,7 @@ export async function startUpstream(): Promise<Upstream> {
   const raisedJtis: EdgeConfig['raisedJtis'] = [];
   let version = 0;
   let configVersion = 1;
+  let site = unknownSite;
   let policy = instancePolicy.parse({ sessionsEnabled: false });
   let base = { hash: '', version: 0, file: new Uint8Array(0), wrong: new Uint8Array(0) };
   let delta = { version: 0, file: new Uint8Array(0) };
@@ -85,13 +90,24 @@ export async function startUpstream(): Promise<Upstream> {
     trouble: 'none',
     sessionTrouble: false,
     verifyTrouble: 'none',
-    verifyAnswer: { verified: true, level: 2, action: 'clearance', jti: 'ab'.repeat(16) },
+    verifyAnswer: {
+      verified: true,
+      level: 2,
+      kind: 'image',
+      powDifficulty: 6,
+      action: 'clearance',
+      jti: 'ab'.repeat(16),
+    },
     calls: [],
     open: [],
     records: [],
     counters: {},
     setPolicy(members) {
       policy = instancePolicy.parse({ sessionsEnabled: false, ...members });
+      configVersion++;
+    },
+    setSite(changes) {
+      site = { ...unknownSite, ...changes };
       configVersion++;
     },
     configVersion: () => `c${configVersion}`,
@@ -139,6 +155,7 @@ export async function startUpstream(): Promise<Upstream> {
     policy,
     siteKey: 'site_upstream',
     secretKey: 'secret_upstream',
+    site,
     keys: { current: keys, previous: null },
     rulesetKeys: [{ kid: 'r1', publicKey }],
     pageStyle: pageStyle(instancePolicy.parse({}).branding),

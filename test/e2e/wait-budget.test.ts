@@ -1,7 +1,7 @@
 /** Waiting without scripts, through both Workers: a network's budget outlives the isolate that counted it. */
 import { expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
-import { useStack } from '../support/stack.ts';
+import { changeSite, useStack } from '../support/stack.ts';
 import { addRules, quickRules, signalsOf } from './edge-visitor.ts';
 
 const stack = useStack({ edgeVars: quickRules });
@@ -33,6 +33,7 @@ async function entries(paths: readonly string[]): Promise<number> {
 }
 
 test('ten visitors of a network pass by waiting, and no more of them pass after the edge restarts', async () => {
+  await changeSite(stack(), { minimumLevel: 0 });
   await addRules(stack(), { type: 'userAgent', value: 'waiting', verdict: 'challenge' });
   const paths = await Promise.all(Array.from({ length: BUDGET + 8 }, () => waitPath()));
   // The last ticket opens after all others, and another network pays for it.

@@ -1093,6 +1093,8 @@ export interface components {
                 };
                 /** @default 4 */
                 powDifficulty: number;
+                /** @default 1 */
+                minimumLevel: number;
                 /** @default 0.8 */
                 imageThreshold: number;
                 /** @default 32 */
@@ -1474,6 +1476,8 @@ export interface components {
                 };
                 /** @default 4 */
                 powDifficulty: number;
+                /** @default 1 */
+                minimumLevel: number;
                 /** @default 0.8 */
                 imageThreshold: number;
                 /** @default 32 */
@@ -1850,6 +1854,8 @@ export interface components {
                 };
                 /** @default 4 */
                 powDifficulty?: number;
+                /** @default 1 */
+                minimumLevel?: number;
                 /** @default 0.8 */
                 imageThreshold?: number;
                 /** @default 32 */
@@ -2224,6 +2230,8 @@ export interface components {
                 };
                 /** @default 4 */
                 powDifficulty: number;
+                /** @default 1 */
+                minimumLevel: number;
                 /** @default 0.8 */
                 imageThreshold: number;
                 /** @default 32 */
@@ -2588,6 +2596,7 @@ export interface components {
                     puzzle?: boolean;
                 };
                 powDifficulty?: number;
+                minimumLevel?: number;
                 imageThreshold?: number;
                 imageMaxRounds?: number;
                 imageMinRounds?: number;
@@ -2955,6 +2964,8 @@ export interface components {
                 };
                 /** @default 4 */
                 powDifficulty: number;
+                /** @default 1 */
+                minimumLevel: number;
                 /** @default 0.8 */
                 imageThreshold: number;
                 /** @default 32 */
@@ -5177,6 +5188,28 @@ export interface components {
             /** @enum {string} */
             audience?: "site" | "edge";
             idempotencyKey?: string;
+            visitor?: {
+                ip: string | null;
+                userAgent: string;
+                asn: number | null;
+                country: string | null;
+                ja4: string | null;
+                ipCategories: string[];
+                requestId: string;
+                host: string;
+                riskScore?: number;
+                headers?: {
+                    secure: boolean;
+                    acceptLanguage: boolean;
+                    fetchSite: string | null;
+                    fetchMode: string | null;
+                    fetchDest: string | null;
+                    uaBrands: string | null;
+                    uaMobile: string | null;
+                    uaPlatform: string | null;
+                };
+            };
+            sessionId?: string;
         };
         "siteverify.response": {
             verified: boolean;
@@ -5186,6 +5219,10 @@ export interface components {
             action?: string;
             hostname?: string;
             level?: number;
+            /** @enum {string} */
+            kind?: "pow" | "image" | "puzzle";
+            powDifficulty?: number;
+            eased?: boolean;
             challengeTimestamp?: number;
             notEvaluated?: string[];
             test?: boolean;

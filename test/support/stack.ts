@@ -10,7 +10,7 @@ import { somePortBase } from './ports.ts';
 
 export { eventually } from './eventually.ts';
 export { letThrough } from './let-through.ts';
-export { manage } from './manage.ts';
+export { changeSite, manage } from './manage.ts';
 
 const ATTEMPTS = 20;
 

@@ -88,7 +88,8 @@ describe('a challenge', () => {
 
   test('is limited per site and network', async () => {
     const from = { 'cf-connecting-ip': freshAddress() };
-    const body = { siteKey: site.siteKey, capabilities: { script: false } };
+    const lax = await makeSite('premium', { minimumLevel: 0 });
+    const body = { siteKey: lax.siteKey, capabilities: { script: false } };
     const answers = await Promise.all(Array.from({ length: 320 }, () => post('/captcha/v1/challenge', body, from)));
     const refused = answers.filter((answer) => answer.status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(20);
@@ -236,15 +237,21 @@ describe('a proof of work', () => {
 
 describe('waiting', () => {
   test('is offered without scripts, has level 0, and cannot end early', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', { minimumLevel: 0 });
     const challenge = await ask(site, { capabilities: { script: false } });
     expect(challenge.pow).toMatchObject({ lane: 'wait', waitMs: 8000 });
     expect((await handIn(challenge.challenge, {})).body.verified).toBe(false);
     expect(challenge.expiresAt - (challenge.pow?.notBefore ?? 0)).toBe(site.settings.solutionTimeout);
   });
 
+  test('is refused by a site that lets no level 0 count, which is the default', async () => {
+    const site = await makeSite('premium');
+    const answer = await post('/captcha/v1/challenge', { siteKey: site.siteKey, capabilities: { script: false } });
+    expect(answer).toMatchObject({ status: 400, body: { error: { key: 'API.INCORRECT_CAPTCHA_TYPE' } } });
+  });
+
   test('does not replace a picture', async () => {
-    const site = await makeSite('premium', { captchaType: 'image' });
+    const site = await makeSite('premium', { captchaType: 'image', minimumLevel: 0 });
     const answer = await post('/captcha/v1/challenge', { siteKey: site.siteKey, capabilities: { script: false } });
     expect(answer.body.error.key).toBe('API.INCORRECT_CAPTCHA_TYPE');
   });

@@ -1,12 +1,15 @@
 /** The page for visitors of a form who run no scripts, over HTTP: who gets it, what it costs, who may frame it. */
 import { describe, expect, test } from 'vitest';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
+import { updateSite } from '../../src/store/d1/sites.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
 import { later } from '../support/clock.ts';
-import { ask, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
+import { ask, env, freshAddress, makeSite, opened, post, send } from './captcha-harness.ts';
 
 const SERVICE = 'https://gatehouse.test';
 const PAGE = 'https://www.example.com/contact?x=1';
+/** A site where waiting counts. */
+const LAX = { minimumLevel: 0 };
 
 interface Shown {
   status: number;
@@ -53,7 +56,7 @@ const verify = (site: SiteRecord, token: string | null, more: object = {}): Prom
 
 describe('the page without scripts', () => {
   test('gives a token of level 0 after the wait, for the page and action of the request', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
     expect(first).toMatchObject({ status: 200, token: null });
@@ -65,7 +68,7 @@ describe('the page without scripts', () => {
   });
 
   test('shows the same challenge again when the button is pressed early', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
     later(7000);
@@ -75,7 +78,7 @@ describe('the page without scripts', () => {
   });
 
   test('gives another challenge with another wait when the form took too long', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey, action: 'contact' }, from);
     later(300_000);
@@ -88,7 +91,7 @@ describe('the page without scripts', () => {
   });
 
   test('admits ten visitors of a network within ten minutes, however many wait', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const from = freshAddress();
     const waiting = await Promise.all(Array.from({ length: 14 }, () => show({ sitekey: site.siteKey }, from)));
     later(8001);
@@ -98,17 +101,37 @@ describe('the page without scripts', () => {
   });
 
   test('does not replace a picture, and is not for a visitor at risk', async () => {
-    const image = await makeSite('premium', { captchaType: 'image' });
+    const image = await makeSite('premium', { ...LAX, captchaType: 'image' });
     const refused = await show({ sitekey: image.siteKey }, freshAddress());
     expect(refused).toMatchObject({ status: 400, challenge: '' });
     expect(refused.html).toContain('requires JavaScript');
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const bot = { referer: PAGE, 'user-agent': 'curl/8.0' };
     expect(await show({ sitekey: site.siteKey }, freshAddress(), bot)).toMatchObject({ status: 400, challenge: '' });
   });
 
+  test('is off by default, says what to do, and refuses a token that was waited for before it was switched off', async () => {
+    const strict = await makeSite('premium');
+    const refused = await show({ sitekey: strict.siteKey }, freshAddress());
+    expect(refused).toMatchObject({ status: 400, challenge: '' });
+    expect(refused.html).toContain('Turn on JavaScript');
+    const site = await makeSite('premium', LAX);
+    const from = freshAddress();
+    const first = await show({ sitekey: site.siteKey }, from);
+    later(8001);
+    const { token } = await press(first.challenge, from);
+    const settings = { ...site.settings, minimumLevel: 1 };
+    await updateSite(env, { ...site, settings }, site.version, Date.now());
+    // Longer than an isolate uses a site that it has read.
+    later(2100);
+    expect((await verify(site, token)).body).toMatchObject({ verified: false, reason: 'API.LEVEL_TOO_LOW' });
+    await updateSite(env, site, site.version + 1, Date.now());
+    later(2100);
+    expect((await verify(site, token)).body).toMatchObject({ verified: true, level: 0 });
+  });
+
   test('accepts no challenge of another lane, no made-up one and no other site’s page', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const worked = await ask(site);
     for (const challenge of [worked.challenge, 'nonsense', '']) {
       expect(await press(challenge, freshAddress())).toMatchObject({ status: 400, token: null });
@@ -122,7 +145,7 @@ describe('the page without scripts', () => {
   });
 
   test('can be framed by pages of that host only, runs no script, and is never cached', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const { headers, html } = await show({ sitekey: site.siteKey }, freshAddress());
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain('frame-ancestors https://www.example.com:* http://www.example.com:*');
@@ -134,7 +157,7 @@ describe('the page without scripts', () => {
   });
 
   test('refuses at verification a visitor whom the honeypot caught', async () => {
-    const site = await makeSite('premium', { honeypot: { enabled: true } });
+    const site = await makeSite('premium', { ...LAX, honeypot: { enabled: true } });
     const from = freshAddress();
     const first = await show({ sitekey: site.siteKey }, from);
     expect(first.html).toContain('name="email_confirm"');
@@ -144,7 +167,7 @@ describe('the page without scripts', () => {
   });
 
   test('is in the visitor’s language', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const { html } = await show({ sitekey: site.siteKey }, freshAddress(), {
       referer: PAGE,
       'accept-language': 'xx, de-AT;q=0.9, en;q=0.5',
@@ -154,7 +177,7 @@ describe('the page without scripts', () => {
   });
 
   test('issues only challenges of the wait lane', async () => {
-    const site = await makeSite('premium');
+    const site = await makeSite('premium', LAX);
     const { challenge } = await show({ sitekey: site.siteKey }, freshAddress());
     expect(await opened({ challenge } as never)).toMatchObject({
       lane: 'wait',

@@ -4,8 +4,12 @@
  */
 import type { SiteSettings, TrafficRule } from '../../contract/management/site-settings.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
+import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { CaptchaType, ChallengeKind, PowLane } from '../../contract/vocabulary.ts';
 import type { ChallengeLane } from '../seal/sealed-course.ts';
+import { difficultyAt } from './challenge-difficulty.ts';
+import { harsher, kindOfLevel, levelWanted, POW_DIFFICULTY_MAX, siteKindAt } from './demand.ts';
+import type { InstanceDemand } from './demand.ts';
 import { trafficRefusal, trafficRuleOf } from './traffic-filter.ts';
 import type { AddressTraits } from './traffic-filter.ts';
 
@@ -58,34 +62,34 @@ export interface ChooseInputs {
   webView: boolean;
   traits: AddressTraits;
   demand: AccessDemand | null;
-  /** What the Protect instance demands at this session's risk. It can only make the challenge harder. */
-  difficulty?: { captchaType?: ChallengeKind | undefined; powDifficulty?: number | undefined } | null;
+  /** The Protect instance that asks, and the risk of the visitor's session there. It only makes the challenge harder. */
+  instance?: { policy: InstanceDemand; risk: number } | null;
   capabilities: Capabilities;
 }
 
-/** Where images and puzzles are switched off, a suspicious visitor works four times as long. */
-const INSTEAD_OF_PICTURES_DIFFICULTY = 3;
-const POW_DIFFICULTY_MAX = 10;
-const HARSHNESS: Record<ChallengeKind, number> = { pow: 0, puzzle: 1, image: 2 };
-
 /** `null`: a visitor without script who must not pass by waiting. */
 export function chooseChallenge(inputs: ChooseInputs): ChallengePlan | null {
-  const { settings, demand, capabilities } = inputs;
+  const { settings, demand, capabilities, instance } = inputs;
   const traffic = trafficRuleOf(settings.trafficFilter, inputs.traits);
   const challenged = traffic?.rule.action === 'challenge' ? traffic.rule : null;
-  const chosen = kindByScore(settings, inputs);
+  const site = siteDemandOf(settings);
+  const chosen = kindByScore(settings, site, inputs);
+  const row = instance ? difficultyAt(instance.policy.challengeDifficulty, instance.risk) : null;
+  const level = levelWanted(site, instance?.policy ?? null);
   const demanded = demand?.captchaType;
   let kind = demanded !== undefined && demanded !== 'frictionless' ? demanded : chosen.kind;
-  if (challenged?.captchaType !== undefined) kind = harsher(kind, challenged.captchaType);
-  if (inputs.difficulty?.captchaType !== undefined) kind = harsher(kind, inputs.difficulty.captchaType);
+  kind = harsher(kind, challenged?.captchaType);
+  kind = harsher(kind, row?.captchaType);
+  kind = harsher(kind, kindOfLevel(site, level));
   const powDifficulty = Math.max(
     (demand?.powDifficulty ?? settings.powDifficulty) + chosen.extraDifficulty,
     challenged?.powDifficulty ?? 0,
-    inputs.difficulty?.powDifficulty ?? 0,
+    row?.powDifficulty ?? 0,
   );
   const workLane = workLaneOf(capabilities);
   // Waiting does not replace a picture, and a visitor who is likely a bot must not pass by it.
-  if (workLane === 'wait' && (kind !== 'pow' || chosen.suspicious)) return null;
+  const atRisk = chosen.suspicious || (instance ? instance.risk >= instance.policy.challengeThreshold : false);
+  if (workLane === 'wait' && (kind !== 'pow' || level > 0 || atRisk)) return null;
   return {
     kind,
     lane: kind === 'pow' ? workLane : capabilities.audio ? 'audio' : 'visual',
@@ -117,24 +121,24 @@ function refusalOf(inputs: ChooseInputs): VerifyReason | null {
   return null;
 }
 
-function kindByScore(
-  settings: SiteSettings,
-  inputs: ChooseInputs,
-): { kind: ChallengeKind; extraDifficulty: number; suspicious: boolean } {
+function kindByScore(settings: SiteSettings, site: SiteDemand, inputs: ChooseInputs): ReturnType<typeof siteKindAt> {
   const { score } = inputs;
-  const threshold = settings.frictionlessThreshold;
-  const imageFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessImageThreshold;
-  const puzzleFrom = typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold;
-  const suspicious = score >= puzzleFrom;
+  const own = siteKindAt(site, score);
   const context = contextRuleOf(settings, inputs.webView);
-  if (context !== null && score >= context.threshold) return { kind: context.type, extraDifficulty: 0, suspicious };
-  if (settings.captchaType !== 'frictionless') return { kind: settings.captchaType, extraDifficulty: 0, suspicious };
-  if (!suspicious) return { kind: 'pow', extraDifficulty: 0, suspicious };
-  const { image, puzzle } = settings.frictionlessTypes;
-  if (score >= imageFrom && image) return { kind: 'image', extraDifficulty: 0, suspicious };
-  if (puzzle) return { kind: 'puzzle', extraDifficulty: 0, suspicious };
-  if (image) return { kind: 'image', extraDifficulty: 0, suspicious };
-  return { kind: 'pow', extraDifficulty: INSTEAD_OF_PICTURES_DIFFICULTY, suspicious };
+  return context !== null && score >= context.threshold ? { ...own, kind: context.type, extraDifficulty: 0 } : own;
+}
+
+/** What of a site's settings its edges compute demands with. */
+export function siteDemandOf(settings: SiteSettings): SiteDemand {
+  const { captchaType, frictionlessThreshold: threshold, frictionlessTypes, powDifficulty, minimumLevel } = settings;
+  return {
+    captchaType,
+    puzzleFrom: typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold,
+    imageFrom: typeof threshold === 'number' ? threshold : threshold.frictionlessImageThreshold,
+    ...frictionlessTypes,
+    powDifficulty,
+    minimumLevel,
+  };
 }
 
 function contextRuleOf(settings: SiteSettings, webView: boolean): { type: ChallengeKind; threshold: number } | null {
@@ -146,8 +150,4 @@ function contextRuleOf(settings: SiteSettings, webView: boolean): { type: Challe
 function workLaneOf({ script, bigint }: Capabilities): PowLane {
   if (!script) return 'wait';
   return bigint ? 'rsw' : 'sha256';
-}
-
-function harsher(a: ChallengeKind, b: ChallengeKind): ChallengeKind {
-  return HARSHNESS[a] >= HARSHNESS[b] ? a : b;
 }

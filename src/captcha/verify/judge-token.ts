@@ -29,6 +29,8 @@ export interface VerifySite {
 
 export interface PolicyVerdict {
   refusal: VerifyReason | null;
+  /** A rule asks this visitor for less than the site does. The edge remembers it with the clearance. */
+  eased?: boolean;
   /** Settings that could not be judged, because the facts are not known. */
   notEvaluated: readonly string[];
 }
@@ -55,6 +57,7 @@ export interface Judgement {
   /** `null` when the seal did not open. */
   token: SealedToken | null;
   notEvaluated: readonly string[];
+  eased: boolean;
   /** The kept response to the same request, to be sent instead of a new one. */
   replay: string | null;
 }
@@ -74,13 +77,14 @@ export async function judgeToken(
   if (fingerprint !== null) {
     // Before expiry and policy: a repeated request gets the first response, however much time has passed.
     const replay = await ports.recall(spendKey, token.bornAt, fingerprint);
-    if (replay !== null) return { verified: false, reason: null, token, notEvaluated: [], replay };
+    if (replay !== null) return { ...refused(null, token), replay };
   }
   const mismatch = mismatchOf(site, token, question, nowMs);
   if (mismatch !== null) return refused(mismatch, token);
   const policy = await ports.policy(token, question);
   if (policy.refusal !== null) return { ...refused(policy.refusal, token), notEvaluated: policy.notEvaluated };
-  const won: Judgement = { verified: true, reason: null, token, notEvaluated: policy.notEvaluated, replay: null };
+  const { notEvaluated, eased = false } = policy;
+  const won: Judgement = { verified: true, reason: null, token, notEvaluated, eased, replay: null };
   const result = await ports.spend({
     key: spendKey,
     bornAt: token.bornAt,
@@ -110,12 +114,13 @@ function mismatchOf(
     return 'API.UNAUTHORIZED_ORIGIN_URL';
   }
   if (question.action !== null && question.action !== token.action) return 'API.ACTION_MISMATCH';
-  if (question.level !== null && token.level < question.level) return 'API.LEVEL_TOO_LOW';
+  // The request can ask for more than the site, never for less.
+  if (token.level < Math.max(site.settings.minimumLevel, question.level ?? 0)) return 'API.LEVEL_TOO_LOW';
   return null;
 }
 
-export function refused(reason: VerifyReason, token: SealedToken | null): Judgement {
-  return { verified: false, reason, token, notEvaluated: [], replay: null };
+export function refused(reason: VerifyReason | null, token: SealedToken | null): Judgement {
+  return { verified: false, reason, token, notEvaluated: [], eased: false, replay: null };
 }
 
 /** Identifies a repeated request: the same key with any other field changed is a different request. */

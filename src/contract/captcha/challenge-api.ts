@@ -11,6 +11,7 @@ import { edgeVisitor } from '../edge/edge-api.ts';
 export * from './challenge-constants.ts';
 
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
+export const sessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
 
 export const challengeRequest = z.strictObject({
   siteKey: z.string().check(z.minLength(1), z.maxLength(256)),
@@ -30,7 +31,7 @@ export const challengeRequest = z.strictObject({
       audio: z._default(z.boolean(), false),
     }),
   ),
-  sessionId: z.optional(z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/))),
+  sessionId: z.optional(sessionId),
   visitor: z.optional(edgeVisitor),
 });
 export type ChallengeRequest = z.infer<typeof challengeRequest>;

@@ -1,5 +1,6 @@
 /** The response of `/siteverify`, kept apart from the request: an edge sends requests and reads responses only. */
 import * as z from 'zod/mini';
+import { challengeKinds } from '../vocabulary.ts';
 
 export const siteverifyResponse = z.object({
   verified: z.boolean(),
@@ -11,6 +12,11 @@ export const siteverifyResponse = z.object({
   action: z.optional(z.string()),
   hostname: z.optional(z.string()),
   level: z.optional(z.int()),
+  /** To the edge: what was solved. A `powDifficulty` of 0 was only waited for. */
+  kind: z.optional(z.enum(challengeKinds)),
+  powDifficulty: z.optional(z.number()),
+  /** To the edge: a rule asked this visitor for less than the site does. */
+  eased: z.optional(z.boolean()),
   challengeTimestamp: z.optional(z.int()),
   /** Site settings that could not be judged, because the facts about the address are not known. */
   notEvaluated: z.optional(z.array(z.string())),

@@ -4,7 +4,8 @@
  * checked. See docs/verification.md.
  */
 import * as z from 'zod/mini';
-import { action } from './challenge-api.ts';
+import { edgeVisitor } from '../edge/edge-api.ts';
+import { action, sessionId } from './challenge-api.ts';
 
 export * from './siteverify-response.ts';
 
@@ -17,12 +18,21 @@ export const siteverifyRequest = z.strictObject({
   email: z.optional(z.string().check(z.maxLength(320))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
-  /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. */
+  /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. At least the site's `minimumLevel`. */
   level: z.optional(z.int().check(z.gte(0), z.lte(2))),
   /** A token is spent once per audience: once by the edge, once by the site's own backend. */
   audience: z.optional(z.enum(['site', 'edge'])),
-  /** The same request with the same key gets the same response for 10 minutes. */
+  /**
+   * The same request with the same key gets the same response for 10 minutes. A key that can be computed from the token
+   * is refused: a bot that sends the token again would be verified again.
+   */
   idempotencyKey: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  /**
+   * Only with audience `edge` and a client JWT: the visitor who shows the token, and their session. The token must meet
+   * what is demanded of them now.
+   */
+  visitor: z.optional(edgeVisitor),
+  sessionId: z.optional(sessionId),
 });
 export type SiteverifyRequest = z.infer<typeof siteverifyRequest>;
 
@@ -34,6 +44,7 @@ export const verifyReasons = {
   'API.UNAUTHORIZED_ORIGIN_URL': 'The token comes from another host name',
   'API.ACTION_MISMATCH': 'The token was issued for another action',
   'API.LEVEL_TOO_LOW': 'The token was bought with an easier challenge than asked for',
+  'API.VISITOR_MISMATCH': 'The challenge was asked for by another visitor, on another host, or not through this edge',
   'API.USER_ALREADY_VERIFIED': 'The token was used before',
   'API.USER_NOT_VERIFIED': 'The visitor was not verified',
   'API.ACCESS_POLICY_BLOCK': 'An access rule refuses this visitor',

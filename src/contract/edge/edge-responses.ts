@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { DETECTOR_SET_MAX } from './detector-set.ts';
 import { instancePolicy } from '../management/instance-policy.ts';
+import { captchaTypes } from '../vocabulary.ts';
 
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
 export const LISTED_JTIS_MAX = 10_000;
@@ -25,6 +26,29 @@ export type EdgeVersion = z.infer<typeof edgeVersion>;
 export const edgeKeySet = z.strictObject({ kid: id, clearance: key, session: key, seal: key, originSignature: key });
 export type EdgeKeySet = z.infer<typeof edgeKeySet>;
 
+/** What of the global site's settings decides how hard a challenge must be: see `captcha/plan/demand.ts`. */
+const siteDemand = z.object({
+  captchaType: z.enum(captchaTypes),
+  /** Scores from which `frictionless` asks for a puzzle and for an image, and whether the site allows each. */
+  puzzleFrom: z.number(),
+  imageFrom: z.number(),
+  puzzle: z.boolean(),
+  image: z.boolean(),
+  powDifficulty: z.number(),
+  minimumLevel: z.int(),
+});
+export type SiteDemand = z.infer<typeof siteDemand>;
+/** Of a site whose settings are not known: a proof of work, and no waiting. */
+export const unknownSite: SiteDemand = {
+  captchaType: 'frictionless',
+  puzzleFrom: 0.5,
+  imageFrom: 0.5,
+  puzzle: true,
+  image: true,
+  powDifficulty: 4,
+  minimumLevel: 1,
+};
+
 /**
  * `GET /edge/v1/config`. `configVersion` is also the ETag. Unknown fields are dropped, so that an edge accepts the config
  * of a newer service.
@@ -35,6 +59,7 @@ export const edgeConfig = z.object({
   policy: z.object(instancePolicy.shape),
   siteKey: id,
   secretKey: id,
+  site: z._default(siteDemand, unknownSite),
   keys: z.strictObject({ current: edgeKeySet, previous: z.nullable(edgeKeySet) }),
   /** Ed25519 public keys that sign rulesets, raw 32 bytes base64url. */
   rulesetKeys: z.array(z.strictObject({ kid: id, publicKey: key })).check(z.minLength(1), z.maxLength(8)),

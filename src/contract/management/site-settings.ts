@@ -205,6 +205,8 @@ export const siteSettings = z
       { image: true, puzzle: true },
     ),
     powDifficulty: z._default(powDifficulty, 4),
+    /** The lowest level of a token that verifies: 0 any lane, 1 proof of work, 2 image or puzzle. */
+    minimumLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 1),
     /** Share of pictures that must be judged right. */
     imageThreshold: z._default(unit, 0.8),
     imageMaxRounds: z._default(z.int().check(z.gte(2), z.lte(32)), 32),

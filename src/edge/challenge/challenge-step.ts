@@ -6,6 +6,7 @@
 import { answerForm } from '../answer/answer-form.ts';
 import type { AnswerForm } from '../answer/answer-form.ts';
 import { NO_ROOM, message } from '../answer/answer.ts';
+import type { ChallengeExtras } from '../answer/answer.ts';
 import type { JudgedContext } from '../decide/context.ts';
 import { errorVerdict } from '../decide/verdict.ts';
 import type { EdgeEnvironment } from '../environment.ts';
@@ -14,8 +15,8 @@ import type { Step } from '../step/step.ts';
 import type { BodyBudget } from '../submission/body-budget.ts';
 import { bodyForOrigin, readSubmission, submissionKind } from '../submission/read-submission.ts';
 import type { Submission } from '../submission/read-submission.ts';
-import { checkToken } from './check-token.ts';
-import type { CheckTokenPorts } from './check-token.ts';
+import { checkToken, isExpired } from './check-token.ts';
+import type { CheckTokenPorts, TokenCheck } from './check-token.ts';
 import { TOO_LARGE, holdSubmission } from './held-submission.ts';
 import type { WaitLane } from './wait-lane.ts';
 
@@ -72,11 +73,12 @@ async function verifyInPlace(
   submission: Submission,
   token: string,
 ): Promise<Step> {
-  const { facts, config } = context;
+  const { config } = context;
   const settings = config.policy.submission;
-  const check = await checkToken(facts, config, ports, token, null);
+  const check = await checkToken(context, config, ports, token, null);
   if (check.outcome === 'verified') {
-    const passed = { ...lifted(context, check.level), jti: context.jti ?? check.jti };
+    const { jti, level } = check.solved;
+    const passed = { ...lifted(context, level), jti: context.jti ?? jti };
     return forwardOn(passed, true, bodyForOrigin(submission, settings));
   }
   if (check.outcome === 'fault' && ports.environment.failModeVerify === 'open') {
@@ -84,8 +86,14 @@ async function verifyInPlace(
     return forwardOn({ ...context, verdict }, null, bodyForOrigin(submission, settings));
   }
   if (form === 'json') return answerWith(context, { kind: 'challenge' }, false);
-  const notice = check.outcome === 'fault' ? 'offline' : check.expired ? 'expired' : 'failed';
-  return holdSubmission(context, ports, submission, notice);
+  return holdSubmission(context, ports, submission, noticeOf(check));
+}
+
+function noticeOf(check: Exclude<TokenCheck, { outcome: 'verified' }>): Pick<ChallengeExtras, 'notice'> {
+  if (check.outcome === 'fault') return { notice: 'offline' };
+  if (isExpired(check.reason)) return { notice: 'expired' };
+  // Nothing went wrong: the gate asks this visitor for more than the form did.
+  return check.reason === 'API.LEVEL_TOO_LOW' ? {} : { notice: 'failed' };
 }
 
 function lifted(context: JudgedContext, level: number): JudgedContext {

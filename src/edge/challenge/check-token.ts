@@ -1,13 +1,16 @@
 /**
  * Asks `/siteverify` about a token, as the edge: audience `edge`, so that the site's own backend can still verify the
- * same token once, and at least the level this instance asks for. A service that implements only the documented
- * interface gets only the documented fields.
+ * same token once, at least the level this instance asks for, and enough for this visitor's risk now. A service that
+ * implements only the documented interface gets only the documented fields.
  */
-import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
+import { demandAt, meets, POW_DIFFICULTY_MAX } from '../../captcha/plan/demand.ts';
+import type { SiteverifyResponse } from '../../contract/captcha/siteverify-response.ts';
 import { verifyToken } from '../../verify/siteverify-client.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
+import type { RequestContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import type { RequestFacts } from '../request/facts.ts';
+import type { Solved } from '../session/clearances.ts';
+import { visitorOf } from '../session/visitor.ts';
 import { LOCAL_LEVEL, LOCAL_PREFIX } from './local-challenge.ts';
 import type { LocalChallenges } from './local-challenge.ts';
 
@@ -15,8 +18,9 @@ import type { LocalChallenges } from './local-challenge.ts';
 const VERIFY_TIMEOUT_MS = 3000;
 
 export type TokenCheck =
-  | { outcome: 'verified'; jti: string | null; level: number; action: string | null; isLocal: boolean }
-  | { outcome: 'refused'; expired: boolean; reason: string }
+  | { outcome: 'verified'; solved: Solved; isLocal: boolean }
+  /** `reason`: a key of the service, or the edge's own word. */
+  | { outcome: 'refused'; reason: string }
   | { outcome: 'fault' };
 
 export interface CheckTokenPorts {
@@ -27,26 +31,32 @@ export interface CheckTokenPorts {
 
 /** `action`: the action the token must have, or `null` for any. */
 export async function checkToken(
-  { signals, nowMs }: RequestFacts,
+  context: RequestContext,
   config: CompiledConfig,
-  { environment, localChallenges, count }: CheckTokenPorts,
+  ports: CheckTokenPorts,
   token: string,
   action: string | null,
 ): Promise<TokenCheck> {
+  if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, ports, token);
+  const { environment, count } = ports;
+  const { facts, verdict, jti } = context;
+  const { rules, service } = environment;
   const level = config.policy.clearanceLevel;
-  if (token.startsWith(LOCAL_PREFIX)) {
-    const jti = await localChallenges.spend(config, signals, token, nowMs);
-    if (jti === null || level > LOCAL_LEVEL) return refused('local-token');
-    return { outcome: 'verified', jti, level: LOCAL_LEVEL, action: CLEARANCE_ACTION, isLocal: true };
-  }
-  const isOwnService = environment.rules.kind === 'service';
-  const { service } = environment;
   const asked = await verifyToken({
     url: environment.siteverifyUrl,
     secret: config.secretKey,
     token,
-    ip: signals.ip,
-    ...(isOwnService ? { level, audience: 'edge' as const, ...(action === null ? {} : { action }) } : {}),
+    ip: facts.signals.ip,
+    ...(rules.kind === 'service'
+      ? {
+          bearer: rules.clientJwt,
+          level,
+          audience: 'edge' as const,
+          visitor: visitorOf(facts, verdict.riskScore),
+          ...(jti === null ? {} : { sessionId: jti }),
+          ...(action === null ? {} : { action }),
+        }
+      : {}),
     timeoutMs: VERIFY_TIMEOUT_MS,
     fetch: (request) => (service ? service.fetch(request) : fetch(request)),
   });
@@ -56,21 +66,44 @@ export async function checkToken(
   }
   const answer = asked.value;
   count(`verifications{verified="${answer.verified}"}`);
-  const reason = answer.reason ?? 'not-verified';
-  if (!answer.verified) return { outcome: 'refused', expired: /expired|timeout/i.test(reason), reason };
+  if (!answer.verified) return refused(answer.reason ?? 'not-verified');
+  const solved = rules.kind === 'service' ? solvedOf(answer) : vouchedFor(answer, level);
   // The service was asked to insist on both; they count only where its answer repeats them.
-  const reached = answer.level ?? 0;
-  if (isOwnService && reached < level) return refused('level');
-  if (isOwnService && action !== null && answer.action !== action) return refused('action');
-  return {
-    outcome: 'verified',
-    jti: answer.jti ?? null,
-    level: reached,
-    action: answer.action ?? null,
-    isLocal: false,
-  };
+  if (solved === null || solved.level < level) return refused('level');
+  if (rules.kind === 'service' && action !== null && answer.action !== action) return refused('action');
+  return { outcome: 'verified', solved: { ...solved, jti: solved.jti || facts.requestId }, isLocal: false };
+}
+
+/** Whether the time of a token was over. Other services have words of their own for it. */
+export function isExpired(reason: string): boolean {
+  return reason === 'API.TIMESTAMP_TOO_OLD' || /expired|timeout/i.test(reason);
+}
+
+function solvedOf({ jti = '', level = 0, kind, powDifficulty, eased = false }: SiteverifyResponse): Solved | null {
+  return kind === undefined || powDifficulty === undefined ? null : { jti, level, kind, powDifficulty, eased };
+}
+
+/** Another service says only that its own demand was met, so there is nothing to compare. */
+function vouchedFor({ jti = '', level: reached }: SiteverifyResponse, level: number): Solved {
+  return { jti, level: reached ?? level, kind: 'image', powDifficulty: POW_DIFFICULTY_MAX, eased: false };
+}
+
+async function checkLocal(
+  { facts, verdict }: RequestContext,
+  config: CompiledConfig,
+  { localChallenges }: CheckTokenPorts,
+  token: string,
+): Promise<TokenCheck> {
+  const opened = await localChallenges.open(config, facts, token);
+  if (opened === null) return refused('local-token');
+  if (facts.nowMs > opened.expiresAt) return refused('expired');
+  const { jti, powDifficulty } = opened;
+  const solved: Solved = { jti, level: LOCAL_LEVEL, kind: 'pow', powDifficulty, eased: false };
+  const demand = demandAt(config.site, config.policy, verdict.riskScore ?? 0);
+  if (config.policy.clearanceLevel > LOCAL_LEVEL || !meets(solved, demand)) return refused('level');
+  return localChallenges.spend(opened) ? { outcome: 'verified', solved, isLocal: true } : refused('local-token');
 }
 
 function refused(reason: string): TokenCheck {
-  return { outcome: 'refused', expired: false, reason };
+  return { outcome: 'refused', reason };
 }

@@ -43,17 +43,19 @@ export interface HoldPorts {
   waitLane: Pick<WaitLane, 'link'>;
 }
 
-/** The challenge for a submission without a good token. A submission that may not be held must be sent again. */
+/**
+ * The challenge for a submission without a good token. A submission that may not be held must be sent again. `refusal`:
+ * of the token that it had, and what the page says about it.
+ */
 export async function holdSubmission(
   context: JudgedContext,
   { environment, waitLane }: HoldPorts,
   submission: Submission,
-  notice?: ChallengeExtras['notice'],
+  refusal?: Pick<ChallengeExtras, 'notice'>,
 ): Promise<Step> {
   const { facts, config, held, clearance } = context;
   const { request, target, signals, nowMs, requestId } = facts;
-  // A notice says why the submission's token did not pass.
-  const verified = notice === undefined ? null : false;
+  const verified = refusal === undefined ? null : false;
   if (submission.body.length > HELD_MAX_BYTES) return answerWith(context, TOO_LARGE, verified);
   // It came back after the wait and still has no clearance: the browser keeps no cookie. Another round would not help.
   if (held && !clearance && nowMs - held.sealedAtMs >= WAIT_SECONDS * 1000) {
@@ -79,7 +81,7 @@ export async function holdSubmission(
   const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
   const url = `${path}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
   const replay = { url, seal, noScript: await waitLane.link(context, null) };
-  return answerWith(context, { kind: 'challenge', ...(notice === undefined ? {} : { notice }), replay }, verified);
+  return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);
 }
 
 export function bearsReturnMark(query: string): boolean {

@@ -1,11 +1,12 @@
 /**
- * The way through without scripts: a sealed link that opens after some seconds and buys level 0. Offered only where
- * level 0 is enough and a rule or a path asked for the challenge: it never replaces a picture and never lets a visitor
- * at risk pass. Each network has a budget, counted by the service's ledger for all isolates and by this isolate whether
+ * The way through without scripts: a sealed link that opens after some seconds and buys level 0. Offered only where the
+ * site lets level 0 count and a rule or a path asked for the challenge: it never replaces a picture and never lets a
+ * visitor at risk pass. Each network has a budget, counted by the service's ledger for all isolates and by this isolate whether
  * or not the ledger responds.
  */
-import { addressPrefix, visitorBinding } from '../../address/visitor-binding.ts';
+import { addressPrefix } from '../../address/visitor-binding.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import { demandAt } from '../../captcha/plan/demand.ts';
 import { message } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { WaitLink } from '../answer/pages/challenge-page.ts';
@@ -16,6 +17,8 @@ import { WindowCounts } from '../../bytes/window-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
+import type { Solved } from '../session/clearances.ts';
+import { ownerOf } from '../session/visitor.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
 import { askLedger } from './ledger.ts';
@@ -31,7 +34,7 @@ const TICKETS_MAX = 10_000;
 
 interface Ticket {
   jti: string;
-  binding: string;
+  owner: string;
   returnTo: string | null;
   /** Epoch milliseconds. */
   opensAt: number;
@@ -41,6 +44,11 @@ interface Ticket {
 /** In a frame that nobody sees. */
 const CLEARED: Answer = { kind: 'text', status: 200, text: 'Cleared' };
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This link is no longer valid. Open the page again.');
+const SCRIPT_NEEDED = message(
+  'needs-script',
+  'API.CHALLENGE_REQUIRED',
+  'Waiting is not enough here. Turn on JavaScript.',
+);
 export const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser did not keep the cookie.');
 
 export class WaitLane {
@@ -58,11 +66,11 @@ export class WaitLane {
    * `null` for a frame that only gets clearance.
    */
   async link(context: JudgedContext, returnTo: string | null): Promise<WaitLink | null> {
-    const { signals, nowMs, requestId } = context.facts;
+    const { nowMs, requestId } = context.facts;
     if (!this.#isOffered(context)) return null;
     const ticket: Ticket = {
       jti: requestId,
-      binding: await visitorBinding(signals.ip, signals.userAgent),
+      owner: await ownerOf(context.facts),
       returnTo,
       opensAt: nowMs + WAIT_SECONDS * 1000,
       closesAt: nowMs + TICKET_SECONDS * 1000,
@@ -74,12 +82,12 @@ export class WaitLane {
   /** `GET /__protect/wait`: once with the ticket, and once more to see that the browser kept the cookie. */
   async take(context: RequestContext): Promise<Answered> {
     const { config, facts, clearance } = context;
-    const { target, signals, nowMs } = facts;
+    const { target, nowMs } = facts;
     const query = new URLSearchParams(target.query);
     if (!config) return answerWith(context, NOT_VALID);
     const ticket = await openJson<Ticket>(config.keys.byKid, 'wait', query.get('ticket') ?? '');
     if (!ticket || nowMs > ticket.closesAt) return answerWith(context, NOT_VALID);
-    if (ticket.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return answerWith(context, NOT_VALID);
+    if (ticket.owner !== (await ownerOf(facts))) return answerWith(context, NOT_VALID);
     if (query.has('kept')) {
       if (!clearance) return answerWith(context, NO_COOKIE);
       return answerWith(context, ticket.returnTo === null ? CLEARED : goOn(ticket.returnTo));
@@ -88,19 +96,22 @@ export class WaitLane {
       // Too early: the same link again, later.
       return answerWith(context, goOn(`/__protect/wait${target.query}`, ticket.opensAt - nowMs));
     }
-    // The risk may have risen since the link was made.
-    if (isAtRisk(context.verdict, config) || this.#taken.get(ticket.jti)) return answerWith(context, NOT_VALID);
+    // The risk, or the site's demand, may have risen since the link was made.
+    if (!mayWait(context.verdict, config)) return answerWith(context, SCRIPT_NEEDED);
+    if (this.#taken.get(ticket.jti)) return answerWith(context, NOT_VALID);
     this.#taken.set(ticket.jti, true);
     if (!(await this.#mayPass(facts, ticket.jti, ticket.opensAt - WAIT_SECONDS * 1000))) {
       return answerWith(context, NOT_VALID);
     }
-    const cookies = [...context.cookies, await waitClearance(facts, config, ticket.jti)];
+    const solved: Solved = { jti: ticket.jti, level: 0, kind: 'pow', powDifficulty: 0, eased: false };
+    const claims = await newClearance(config, facts, solved);
+    const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
     return answerWith({ ...context, cookies }, goOn(`/__protect/wait${target.query}&kept=1`), true);
   }
 
   #isOffered(context: JudgedContext): boolean {
     const { config, facts, verdict } = context;
-    if (config.policy.clearanceLevel > 0 || isAtRisk(verdict, config)) return false;
+    if (!mayWait(verdict, config)) return false;
     return this.#used.hasRoom(addressPrefix(facts.signals.ip), facts.nowMs);
   }
 
@@ -115,12 +126,8 @@ export class WaitLane {
   }
 }
 
-function isAtRisk({ riskScore, source }: Verdict, { policy }: CompiledConfig): boolean {
-  return (riskScore ?? 0) >= policy.challengeThreshold || source === 'ip-category';
-}
-
-async function waitClearance({ signals, nowMs }: RequestFacts, config: CompiledConfig, jti: string): Promise<string> {
-  return clearanceCookie(await newClearance(config, signals, jti, 0, nowMs), config, nowMs);
+function mayWait({ riskScore, source }: Verdict, { site, policy }: CompiledConfig): boolean {
+  return source !== 'ip-category' && demandAt(site, policy, riskScore ?? 0).mayWait;
 }
 
 /** `target` is a path of this site that the edge sealed. A path of two slashes would name a host. */

@@ -3,7 +3,7 @@
  * per config version; a request only reads it.
  */
 import { decodeBase64url } from '../../bytes/base64url.ts';
-import type { EdgeConfig, EdgeKeySet } from '../../contract/edge/edge-api.ts';
+import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-api.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
 import { compilePathPolicy } from './path-policy.ts';
@@ -28,6 +28,7 @@ export interface CompiledConfig {
   instanceId: string;
   siteKey: string;
   secretKey: string;
+  site: SiteDemand;
   policy: InstancePolicy;
   /** Host names this instance serves, in lower case; `null` is any. */
   hosts: ReadonlySet<string> | null;
@@ -55,6 +56,7 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     instanceId: config.instanceId,
     siteKey: config.siteKey,
     secretKey: config.secretKey,
+    site: config.site,
     policy: config.policy,
     hosts: config.policy.hosts.length > 0 ? new Set(config.policy.hosts.map((host) => host.toLowerCase())) : null,
     pathPolicy: compilePathPolicy(config.policy),

@@ -40,11 +40,11 @@ export async function judge(
   const { headers, signals, nowMs } = facts;
   const reading = sessions.read(headers.cookie, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;
-  const isFromOpenPage = headers.fetchDest === 'empty';
-  const shown = clearances.read(headers.cookie, config, signals, nowMs, isFromOpenPage);
+  const shown = clearances.read(facts, config);
   const clearance = shown instanceof Promise ? await shown : shown;
   const verdict = verdictOf({
     policy: config.policy,
+    site: config.site,
     path,
     method: headers.method,
     preflight: isPreflight(facts),

@@ -3,6 +3,8 @@
  * whether it is enforced. Pure: it takes no `Request` and makes no `Response`. `docs/access-rules.md` shows the table.
  */
 import { hasDetector } from '../../contract/edge/detector-set.ts';
+import { demandAt, meets } from '../../captcha/plan/demand.ts';
+import type { SiteDemand } from '../../contract/edge/edge-responses.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
@@ -45,6 +47,7 @@ export interface RulesetText {
 
 export interface VerdictInputs {
   policy: InstancePolicy;
+  site: SiteDemand;
   path: PathPolicy;
   method: string;
   preflight: boolean;
@@ -93,11 +96,21 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
   if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');
   const asksForSession = sessionMissing && path.pathType === 'json' && match.network?.verdict !== 'allow';
   if (verdict.decision !== 'challenge') return asksForSession ? noSession(verdict) : verdict;
-  if (!clearance || clearance.level < policy.clearanceLevel) {
+  if (!clearance || !lifts(clearance, inputs)) {
     return sessionMissing && knownStatus === null ? { ...verdict, status: 'no-session' } : verdict;
   }
   const lifted = { ...allow(verdict, 'clearance'), level: clearance.level };
   return asksForSession ? noSession(lifted) : lifted;
+}
+
+/**
+ * Whether what was solved is enough for the session's risk of now, which may have risen since. What this one request
+ * shows by itself does not count: a challenge is asked for by a script, whose headers are not those of a page, so its
+ * demand could be lower and the visitor would be challenged in a circle.
+ */
+function lifts(clearance: ClearanceReading, { policy, site, session }: VerdictInputs): boolean {
+  if (clearance.level < policy.clearanceLevel) return false;
+  return meets(clearance, demandAt(site, policy, session.riskScore ?? 0, clearance.eased));
 }
 
 /** A verdict that the table did not make: a failure policy made it, or no input was known yet. */

@@ -5,6 +5,7 @@
  */
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
+import { unknownSite } from '../../contract/edge/edge-responses.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
@@ -90,6 +91,8 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     policy,
     siteKey: api.siteKey,
     secretKey: api.siteSecret,
+    // The documented interface has no settings in a form that every service shares.
+    site: unknownSite,
     keys: { current: keys.edge, previous: null },
     rulesetKeys: [{ kid: keys.rulesetKid, publicKey: keys.rulesetPublicKey }],
     pageStyle: pageStyle(policy.branding),

@@ -1,7 +1,8 @@
 /**
- * `POST /__protect/verify {token}`: a token of action `clearance` and sufficient level buys the clearance cookie. A
- * form's token, or one of an easier level, buys nothing.
+ * `POST /__protect/verify {token}`: a token of action `clearance` buys the clearance cookie, for the visitor whose
+ * challenge it was, if it is enough for their risk now. A form's token, or one of an easier challenge, buys nothing.
  */
+import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION, TOKEN_MAX_CHARS } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
 import { checkToken } from '../challenge/check-token.ts';
@@ -19,7 +20,7 @@ const LOCAL_CLEARANCE_SECONDS = 600;
 
 export async function buyClearance(context: RequestContext, isolate: Isolate): Promise<Answered> {
   const { facts, config } = context;
-  const { signals, requestId, nowMs } = facts;
+  const { requestId, nowMs } = facts;
   const body = await readJsonObject(facts.request);
   if (!body.ok) return answerWith(context, body.error);
   const { token } = body.value;
@@ -28,7 +29,7 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
   }
   if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
 
-  const check = await checkToken(facts, config, isolate, token, CLEARANCE_ACTION);
+  const check = await checkToken(context, config, isolate, token, CLEARANCE_ACTION);
   if (check.outcome === 'refused') {
     return answerWith(context, json({ verified: false, reason: check.reason }), false);
   }
@@ -36,13 +37,15 @@ export async function buyClearance(context: RequestContext, isolate: Isolate): P
     if (isolate.environment.failModeVerify === 'closed') {
       return answerWith(context, error('API.UNAVAILABLE', 'The token could not be checked. Try again.'), false);
     }
-    const claims = await newClearance(config, signals, requestId, config.policy.clearanceLevel, nowMs);
+    const { kind, powDifficulty } = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
+    const solved = { jti: requestId, level: config.policy.clearanceLevel, kind, powDifficulty, eased: false };
+    const claims = await newClearance(config, facts, solved);
     const short = { ...claims, exp: claims.iat + UNCHECKED_CLEARANCE_SECONDS };
     const cookies = [...context.cookies, await clearanceCookie(short, config, nowMs)];
     return answerWith({ ...context, cookies }, json({ verified: true, unchecked: true }));
   }
-  const jti = check.jti ?? requestId;
-  const made = await newClearance(config, signals, jti, check.level, nowMs);
+  const { jti } = check.solved;
+  const made = await newClearance(config, facts, check.solved);
   const claims = check.isLocal ? { ...made, exp: Math.min(made.exp, made.iat + LOCAL_CLEARANCE_SECONDS) } : made;
   const cookies = [...context.cookies, await clearanceCookie(claims, config, nowMs)];
   const bought = json({ verified: true, expiresAt: claims.exp * 1000 });

@@ -15,6 +15,7 @@ import type { Isolate } from '../isolate/isolate.ts';
 
 /** After the challenge has expired. Most outages are over by then; if not, the next ten minutes are earned again. */
 const SESSION_SECONDS = 300;
+const SESSION_DIFFICULTY = 4;
 
 /** Whether a page solved a challenge of the edge, which only the edge can judge. */
 export function isLocal({ challenge }: Record<string, unknown>): boolean {
@@ -34,14 +35,14 @@ export async function localSession(
   const { signals, nowMs } = facts;
   const { challenge, solution } = page;
   if (typeof challenge === 'string' && isLocal(page)) {
-    const solved = await solvedWork(config, 'local-session', signals, { challenge, solution }, nowMs);
+    const solved = await solvedWork(config, 'local-session', facts, { challenge, solution });
     if (!solved.ok) return { answer: error('API.INVALID_BODY', 'Ask for a new challenge: this one does not count.') };
     count('local_sessions');
     return { session: await shortSession(config, signals, solved.value, nowMs) };
   }
   if (service.reachable || challenge !== undefined || environment.failModeChallenge === 'closed') return null;
   if (verdict.sessionStatus === 'active') return { answer: json({ jti }) };
-  const { jti: _inside, ...minted } = await mintWork(config, 'local-session', signals, nowMs);
+  const { jti: _inside, ...minted } = await mintWork(config, 'local-session', facts, SESSION_DIFFICULTY);
   return { answer: json(minted) };
 }
 

@@ -3,6 +3,7 @@
  * signals, so that the widget needs no other host. What the visitor claims about themselves is dropped. While the
  * service is away the edge mints and checks challenges itself.
  */
+import { demandAt } from '../../captcha/plan/demand.ts';
 import { CLEARANCE_ACTION } from '../../contract/captcha/challenge-constants.ts';
 import { error, json } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -29,23 +30,25 @@ export function passChallenge(call: ChallengeCall): NextStep {
     if (!config) return answerWith(context, error('API.UNAVAILABLE', 'The gate has no rules yet. Try again.'));
     const { localChallenges, environment, count } = isolate;
     const { challenge, solution } = body.value;
-    const { signals, nowMs } = facts;
     if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
-      const checked = await localChallenges.check(config, signals, challenge, solution, nowMs);
+      const checked = await localChallenges.check(config, facts, challenge, solution);
       return answerWith(context, json(checked));
     }
     if (environment.rules.kind === 'service') {
       const answer = await fromService(call, questionOf(call, context, config.siteKey, body.value), isolate);
       if (answer) return answerWith(context, answer);
     }
+    // A picture is not replaced by the edge's own work, not even in an outage.
+    const demand = demandAt(config.site, config.policy, context.verdict.riskScore ?? 0);
     // Only for clearance: a form's token is for the site's backend, which the edge cannot verify for.
     const mayMint =
       body.value['action'] === CLEARANCE_ACTION &&
       environment.failModeChallenge === 'local' &&
-      config.policy.clearanceLevel <= LOCAL_LEVEL;
+      config.policy.clearanceLevel <= LOCAL_LEVEL &&
+      demand.kind === 'pow';
     if (call === 'challenge' && mayMint) {
       count('local_challenges');
-      const minted = await localChallenges.mint(config, signals, nowMs);
+      const minted = await localChallenges.mint(config, facts, demand.powDifficulty);
       return answerWith(context, json(minted));
     }
     return answerWith(context, error('API.UNAVAILABLE', 'The challenge service does not respond.'));

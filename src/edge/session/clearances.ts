@@ -1,25 +1,35 @@
 /**
- * Clearance: an HS256 JWT in a `__Host-` cookie that lifts `challenge` up to its level. Bound to the visitor's network
- * and user agent, so that a copied cookie is worth little. The other address family's network is learned once, with the
- * same ASN and country, because phones change families in the middle of a visit. The isolate remembers verified
- * cookies, so that it checks each signature once.
+ * Clearance: an HS256 JWT in a `__Host-` cookie that lifts a challenge no harder than the one that was solved for it.
+ * Bound to the host and the visitor's network and user agent, so that a copied cookie is worth little. The other address
+ * family's network is learned once, with the same ASN and country, because phones change families in the middle of a
+ * visit. The isolate remembers verified cookies, so that it checks each signature once.
  */
 import { openHs256, signHs256 } from '../../bytes/hs256-jwt.ts';
 import { visitorBinding } from '../../address/visitor-binding.ts';
+import type { Proof } from '../../captcha/plan/demand.ts';
 import { cookie } from '../../contract/edge/headers.ts';
+import { challengeKinds } from '../../contract/vocabulary.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { readCookie } from '../request/cookies.ts';
+import type { RequestFacts } from '../request/facts.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import { ownText } from '../../bytes/own-text.ts';
 import { KNOWN_USER_AGENT_MAX_CHARS } from './check-session.ts';
 import type { Signals } from '../request/signals.ts';
 
-export interface ClearanceClaims {
-  /** Instance that issued it. */
-  sub: string;
-  /** Of the challenge that was solved. */
+/** What was solved. */
+export interface Solved extends Proof {
+  /** Of the challenge. */
   jti: string;
   level: number;
+  /** A rule asked this visitor for less than the site does. */
+  eased: boolean;
+}
+
+export interface ClearanceClaims extends Solved {
+  /** Instance that issued it. */
+  sub: string;
+  host: string;
   /** Epoch seconds. */
   iat: number;
   exp: number;
@@ -30,9 +40,7 @@ export interface ClearanceClaims {
   country: string | null;
 }
 
-export interface ClearanceReading {
-  jti: string;
-  level: number;
+export interface ClearanceReading extends Solved {
   /** A cookie that also knows the other address family, to be set on the response. */
   learned: ClearanceClaims | null;
 }
@@ -56,15 +64,9 @@ export class Clearances {
   /** jti → the second family's binding that this isolate accepted. A copied cookie cannot add another. */
   readonly #taught = new BoundedMap<string>(KNOWN_MAX);
 
-  /** `grace`: the request comes from an open page (fetch or XHR). */
-  read(
-    cookieHeader: string | null,
-    config: CompiledConfig,
-    signals: Signals,
-    nowMs: number,
-    grace: boolean,
-  ): ClearanceReading | null | Promise<ClearanceReading | null> {
-    const token = readCookie(cookieHeader, cookie.clearance);
+  read(facts: RequestFacts, config: CompiledConfig): ClearanceReading | null | Promise<ClearanceReading | null> {
+    const { headers, signals } = facts;
+    const token = readCookie(headers.cookie, cookie.clearance);
     if (token === null || token === '' || token.length > COOKIE_MAX_CHARS) return null;
     const known = this.#known.get(token);
     if (
@@ -73,53 +75,54 @@ export class Clearances {
       known.userAgent === signals.userAgent &&
       known.keyEpoch === config.keyEpoch
     ) {
-      return isLive(known.claims, nowMs, grace)
-        ? { jti: known.claims.jti, level: known.claims.level, learned: null }
-        : null;
+      return isLive(known.claims, facts) ? readingOf(known.claims) : null;
     }
-    return this.#verify(token, config, signals, nowMs, grace);
+    return this.#verify(token, facts, config);
   }
 
-  async #verify(
-    token: string,
-    config: CompiledConfig,
-    signals: Signals,
-    nowMs: number,
-    grace: boolean,
-  ): Promise<ClearanceReading | null> {
+  async #verify(token: string, facts: RequestFacts, config: CompiledConfig): Promise<ClearanceReading | null> {
+    const { signals } = facts;
     const claims = await verifyClearance(token, config);
-    if (claims === null || !isLive(claims, nowMs, grace)) return null;
+    if (claims === null || !isLive(claims, facts)) return null;
     const binding = await visitorBinding(signals.ip, signals.userAgent);
     const family = addressFamily(signals.ip);
     const bound = claims[family];
     if (bound === binding) {
       const known = { claims, keyEpoch: config.keyEpoch, ip: signals.ip, userAgent: signals.userAgent };
       if (signals.userAgent.length <= KNOWN_USER_AGENT_MAX_CHARS) this.#known.set(ownText(token), known);
-      return { jti: claims.jti, level: claims.level, learned: null };
+      return readingOf(claims);
     }
     if (bound !== null || !isSameNetwork(claims, signals)) return null;
     const taught = this.#taught.get(claims.jti);
     if (taught !== undefined && taught !== binding) return null;
     this.#taught.set(claims.jti, binding);
-    return { jti: claims.jti, level: claims.level, learned: { ...claims, [family]: binding } };
+    return readingOf(claims, { ...claims, [family]: binding });
   }
+}
+
+function readingOf(claims: ClearanceClaims, learned: ClearanceClaims | null = null): ClearanceReading {
+  const { jti, level, kind, powDifficulty, eased } = claims;
+  return { jti, level, kind, powDifficulty, eased, learned };
 }
 
 /** Claims for a visitor who has just solved a challenge. */
 export async function newClearance(
   config: CompiledConfig,
-  signals: Signals,
-  jti: string,
-  level: number,
-  nowMs: number,
+  { signals, target, nowMs }: RequestFacts,
+  solved: Solved,
 ): Promise<ClearanceClaims> {
   const iat = Math.floor(nowMs / 1000);
   const binding = await visitorBinding(signals.ip, signals.userAgent);
   const family = addressFamily(signals.ip);
+  const { jti, level, kind, powDifficulty, eased } = solved;
   return {
     sub: config.instanceId,
+    host: target.host,
     jti,
     level,
+    kind,
+    powDifficulty,
+    eased,
     iat,
     exp: iat + config.policy.clearanceSeconds,
     v4: family === 'v4' ? binding : null,
@@ -146,6 +149,8 @@ async function verifyClearance(token: string, config: CompiledConfig): Promise<C
       claims.sub === config.instanceId &&
       typeof claims.jti === 'string' &&
       Number.isInteger(claims.level) &&
+      challengeKinds.includes(claims.kind) &&
+      typeof claims.powDifficulty === 'number' &&
       typeof claims.exp === 'number' &&
       typeof claims.iat === 'number';
     return complete ? claims : null;
@@ -155,10 +160,11 @@ async function verifyClearance(token: string, config: CompiledConfig): Promise<C
   }
 }
 
-function isLive(claims: ClearanceClaims, nowMs: number, grace: boolean): boolean {
+function isLive(claims: ClearanceClaims, { headers, target, nowMs }: RequestFacts): boolean {
   const nowSeconds = nowMs / 1000;
-  const until = claims.exp + (grace ? XHR_GRACE_SECONDS : 0);
-  return nowSeconds < until && claims.iat <= nowSeconds + CLOCK_SKEW_SECONDS;
+  const isFromOpenPage = headers.fetchDest === 'empty';
+  const until = claims.exp + (isFromOpenPage ? XHR_GRACE_SECONDS : 0);
+  return nowSeconds < until && claims.iat <= nowSeconds + CLOCK_SKEW_SECONDS && claims.host === target.host;
 }
 
 function addressFamily(ip: string | null): 'v4' | 'v6' {

@@ -1,4 +1,5 @@
 /** The visitor as the edge sees them, for calls to the service on their behalf. */
+import { visitorBinding } from '../../address/visitor-binding.ts';
 import type { EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { clientHeadersOf } from './client-headers.ts';
@@ -17,6 +18,11 @@ export function visitorOf({ signals, target, requestId }: RequestFacts, riskScor
     host: target.host,
     ...(riskScore === null ? {} : { riskScore }),
   };
+}
+
+/** Whose a ticket or a challenge of the edge's own is: this network and browser, on this host. */
+export async function ownerOf({ signals, target }: RequestFacts): Promise<string> {
+  return `${await visitorBinding(signals.ip, signals.userAgent)} ${target.host}`;
 }
 
 /** With what the headers show of the browser. Too expensive for a request that is only decided. */

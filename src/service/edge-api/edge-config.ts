@@ -4,6 +4,7 @@
  * and withdrawn sessions count with their own version number, so that the poll of an edge does not read them.
  */
 import { encodeBase64url } from '../../bytes/base64url.ts';
+import { siteDemandOf } from '../../captcha/plan/choose-challenge.ts';
 import type { EdgeConfig } from '../../contract/edge/edge-api.ts';
 import { instancePolicy } from '../../contract/management/instance-policy.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
@@ -61,6 +62,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     policy: policyOf(instance),
     siteKey: site.siteKey,
     secretKey: site.secretKey,
+    site: siteDemandOf(site.settings),
     keys,
     pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],

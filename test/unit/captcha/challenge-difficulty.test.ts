@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { difficultyAt } from '../../../src/captcha/plan/challenge-difficulty.ts';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
-import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
+import type { ChallengeDifficultyRow } from '../../../src/contract/management/instance-policy.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 
@@ -32,14 +32,17 @@ describe('difficulty', () => {
 });
 
 describe('a challenge', () => {
-  const plan = (captchaType: 'pow' | 'image', difficulty: ChooseInputs['difficulty']) =>
+  const plan = (captchaType: 'pow' | 'image', row: Omit<ChallengeDifficultyRow, 'minScore'> | null) =>
     chooseChallenge({
       settings: siteSettings.parse({ domains: ['example.com'], captchaType, powDifficulty: 5 }),
       score: 0,
       webView: false,
       traits: { categories: null, network: null, abuseScore: null },
       demand: null,
-      ...(difficulty === undefined ? {} : { difficulty }),
+      instance: {
+        policy: instancePolicy.parse({ challengeDifficulty: row === null ? [] : [{ minScore: 0, ...row }] }),
+        risk: 0,
+      },
       capabilities: { bigint: true, worker: true, script: true, audio: false },
     });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseChallenge } from '../../../src/captcha/plan/choose-challenge.ts';
 import type { ChooseInputs } from '../../../src/captcha/plan/choose-challenge.ts';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { siteSettings } from '../../../src/contract/management/site-settings.ts';
 
 const unknown = { categories: null, network: null, abuseScore: null };
@@ -85,9 +86,33 @@ describe('capabilities', () => {
 
   test('without script lead to waiting only instead of a proof of work, and only for an unsuspicious visitor', () => {
     const capabilities = { ...able, script: false };
-    expect(choose({ captchaType: 'pow' }, { capabilities })?.lane).toBe('wait');
-    expect(choose({ captchaType: 'image' }, { capabilities })).toBeNull();
-    expect(choose({ captchaType: 'pow' }, { capabilities, score: 0.9 })).toBeNull();
+    const lax = { captchaType: 'pow', minimumLevel: 0 };
+    expect(choose(lax, { capabilities })?.lane).toBe('wait');
+    expect(choose({ ...lax, captchaType: 'image' }, { capabilities })).toBeNull();
+    expect(choose(lax, { capabilities, score: 0.9 })).toBeNull();
+    const atRisk = { policy: instancePolicy.parse({ challengeThreshold: 0.3 }), risk: 0.3 };
+    expect(choose(lax, { capabilities, instance: atRisk })).toBeNull();
+  });
+});
+
+describe('the lowest level that counts', () => {
+  const withoutScript = { ...able, script: false };
+  const clearance = (clearanceLevel: number) => ({ policy: instancePolicy.parse({ clearanceLevel }), risk: 0 });
+
+  test('leaves no wait from 1 on, whether the site or the instance asks for it', () => {
+    expect(choose({ captchaType: 'pow' }, { capabilities: withoutScript })).toBeNull();
+    const lax = { captchaType: 'pow', minimumLevel: 0 };
+    expect(choose(lax, { capabilities: withoutScript, instance: clearance(0) })?.lane).toBe('wait');
+    expect(choose(lax, { capabilities: withoutScript, instance: clearance(1) })).toBeNull();
+  });
+
+  test('makes every challenge a task at 2, although the site or a rule asks for work', () => {
+    expect(choose({ minimumLevel: 2 })?.kind).toBe('puzzle');
+    expect(choose({ captchaType: 'pow', minimumLevel: 2 })?.kind).toBe('puzzle');
+    expect(choose({ captchaType: 'image', minimumLevel: 2 })?.kind).toBe('image');
+    expect(choose({ minimumLevel: 2, frictionlessTypes: { puzzle: false } })?.kind).toBe('image');
+    expect(choose({}, { instance: clearance(2) })?.kind).toBe('puzzle');
+    expect(choose({ minimumLevel: 2 }, { demand: { type: 'restrict', captchaType: 'pow' } })?.kind).toBe('puzzle');
   });
 });
 

@@ -4,22 +4,31 @@ import { describe, expect, test } from 'vitest';
 import { Clearances, clearanceCookie, newClearance } from '../../../src/edge/session/clearances.ts';
 import type { ClearanceClaims } from '../../../src/edge/session/clearances.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
-import { NOW_MS, configOf, signalsOf } from './edge-fixture.ts';
+import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
 
 const config = await configOf();
-const claims = await newClearance(config, signalsOf(), 'jti-1', 1, NOW_MS);
+const solved = { jti: 'jti-1', level: 1, kind: 'pow', powDifficulty: 4, eased: false } as const;
+const claims = await newClearance(config, factsOf('/', { nowMs: NOW_MS }), solved);
 const cookie = (await clearanceCookie(claims, config, NOW_MS)).split(';', 1)[0]!;
 const token = cookie.slice(cookie.indexOf('=') + 1);
 
-const read = (value: string, changes: Partial<Signals> = {}, nowMs = NOW_MS + 1000, grace = false, under = config) =>
-  new Clearances().read(`a=b; __Host-protect-clearance=${value}`, under, signalsOf(changes), nowMs, grace);
+/** A request that shows a cookie. */
+function shown(cookieHeader: string, changes: Partial<Signals> = {}, nowMs = NOW_MS, fetchDest = 'document') {
+  const headers = { ...factsOf().headers, cookie: cookieHeader, fetchDest };
+  return factsOf('/', { headers, signals: signalsOf(changes), nowMs });
+}
+const read = (value: string, changes: Partial<Signals> = {}, nowMs = NOW_MS + 1000, grace = false) =>
+  new Clearances().read(
+    shown(`a=b; __Host-protect-clearance=${value}`, changes, nowMs, grace ? 'empty' : 'document'),
+    config,
+  );
 const signed = (changes: Partial<ClearanceClaims>, kid = 'k2', under = config.keys.current.clearance) =>
   new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid }).sign(under);
 
 describe('clearance', () => {
   test('can be read repeatedly, with its level', async () => {
     const clearances = new Clearances();
-    const once = () => clearances.read(cookie, config, signalsOf(), NOW_MS, false);
+    const once = () => clearances.read(shown(cookie), config);
     expect(await once()).toMatchObject({ jti: 'jti-1', level: 1 });
     expect(once()).not.toBeInstanceOf(Promise);
     expect(once()).toMatchObject({ level: 1 });
@@ -33,9 +42,9 @@ describe('clearance', () => {
 
   test('a cookie verified for one visitor is not valid for the next', async () => {
     const clearances = new Clearances();
-    expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
-    expect(await clearances.read(cookie, config, signalsOf({ ip: '203.0.113.1' }), NOW_MS, false)).toBeNull();
-    expect(await clearances.read(cookie, config, signalsOf({ userAgent: 'curl' }), NOW_MS, false)).toBeNull();
+    expect(await clearances.read(shown(cookie), config)).not.toBeNull();
+    expect(await clearances.read(shown(cookie, { ip: '203.0.113.1' }), config)).toBeNull();
+    expect(await clearances.read(shown(cookie, { userAgent: 'curl' }), config)).toBeNull();
   });
 
   test('expires on time; calls of an open page have sixty seconds more', async () => {
@@ -53,7 +62,11 @@ describe('clearance', () => {
     ['of another key', async () => signed({}, 'k2', (await configOf({}, {})).keys.byKid.get('k1')!.clearance)],
     ['of another instance', () => signed({ sub: 'inst_2' })],
     ['from the future', () => signed({ iat: NOW_MS / 1000 + 600 })],
+    ['of another host', () => signed({ host: 'other.test' })],
     ['without a level', () => signed({ level: undefined as never })],
+    ['without a kind', () => signed({ kind: undefined as never })],
+    ['of a kind that does not exist', () => signed({ kind: 'constructor' as never })],
+    ['without a difficulty', () => signed({ powDifficulty: undefined as never })],
     ['nonsense', () => 'x.y.z'],
     ['empty', () => ''],
     ['huge', () => 'x'.repeat(100_000)],
@@ -67,7 +80,7 @@ describe('clearance', () => {
 
   test('after a key rotation remembered clearances are checked again', async () => {
     const clearances = new Clearances();
-    expect(await clearances.read(cookie, config, signalsOf(), NOW_MS, false)).not.toBeNull();
+    expect(await clearances.read(shown(cookie), config)).not.toBeNull();
     const rotated = await configOf(
       {},
       {
@@ -83,13 +96,13 @@ describe('clearance', () => {
         },
       },
     );
-    expect(await clearances.read(cookie, rotated, signalsOf(), NOW_MS, false)).toBeNull();
+    expect(await clearances.read(shown(cookie), rotated)).toBeNull();
   });
 
   test('the visitor’s other address family is learned once, from the same ASN and country', async () => {
     const clearances = new Clearances();
     const from = (ip: string, changes: Partial<Signals> = {}) =>
-      clearances.read(cookie, config, signalsOf({ ip, ...changes }), NOW_MS, false);
+      clearances.read(shown(cookie, { ip, ...changes }), config);
     expect(await from('2001:db8::1', { asn: 64_497 })).toBeNull();
     expect(await from('2001:db8::1', { countryCode: 'FR' })).toBeNull();
     const first = await from('2001:db8::1');
@@ -97,7 +110,7 @@ describe('clearance', () => {
     expect(await from('2001:db8:0:1::1')).toBeNull();
     const learned = await clearanceCookie(first!.learned!, config, NOW_MS);
     const again = new Clearances();
-    const both = (ip: string) => again.read(learned.split(';', 1)[0]!, config, signalsOf({ ip }), NOW_MS, false);
+    const both = (ip: string) => again.read(shown(learned.split(';', 1)[0]!, { ip }), config);
     expect(await both('2001:db8::2')).toMatchObject({ learned: null });
     expect(await both('192.0.2.9')).toMatchObject({ learned: null });
     expect(await both('2001:db8:0:1::1')).toBeNull();

@@ -2,6 +2,8 @@
 import { compileConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { CompiledConfig } from '../../../src/edge/config/compiled-config.ts';
 import type { EdgeConfig } from '../../../src/contract/edge/edge-api.ts';
+import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
+import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
@@ -28,6 +30,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     policy: instancePolicy.parse(policy),
     siteKey: 'site_1',
     secretKey: 'secret_1',
+    site: unknownSite,
     keys: { current: keySet('k2', 10), previous: keySet('k1', 1) },
     rulesetKeys: [{ kid: 'r1', publicKey: key(9) }],
     pageStyle: '',
@@ -66,13 +69,19 @@ export function factsOf(path = '/', changes: Partial<RequestFacts> = {}): Reques
   return { ...facts, signals: signalsOf(), ...changes };
 }
 
+export interface ContextChanges extends Partial<Omit<JudgedContext, 'facts'>> {
+  facts?: Partial<RequestFacts>;
+  /** What differs from a site whose settings are not known. */
+  site?: Partial<SiteDemand>;
+}
+
 /** The context of a GET that is decided. `facts` and `changes` replace parts of it. */
 export async function contextOf(
   path: string,
   policy: object = {},
-  { facts = {}, ...changes }: Partial<Omit<JudgedContext, 'facts'>> & { facts?: Partial<RequestFacts> } = {},
+  { facts = {}, site = {}, ...changes }: ContextChanges = {},
 ): Promise<JudgedContext> {
-  const config = await configOf(policy);
+  const config = await configOf(policy, { site: { ...unknownSite, ...site } });
   const read = factsOf(path, facts);
   return {
     ...unjudged(read),

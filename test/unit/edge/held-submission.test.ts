@@ -31,12 +31,14 @@ async function sealOf(path: string): Promise<string> {
   return step.kind === 'answer' && step.answer.kind === 'challenge' ? (step.answer.replay?.seal ?? '') : '';
 }
 
-test('a held submission gets a challenge with its seal and a way through without scripts', async () => {
-  const step = await holdSubmission(await context(), ports, form);
+test('a held submission gets a challenge with its seal, and a way through without scripts where waiting counts', async () => {
+  const step = await holdSubmission(await context({ site: { minimumLevel: 0 } }), ports, form);
   expect(step).toMatchObject({ kind: 'answer', answer: { kind: 'challenge' } });
   const replay = step.kind === 'answer' && step.answer.kind === 'challenge' ? step.answer.replay : undefined;
   expect(replay?.url).toBe('/form?__protect-replay=1');
   expect(replay?.noScript?.url).toMatch(/^\/__protect\/wait\?ticket=/);
+  const strict = await holdSubmission(await context(), ports, form);
+  expect(strict).toMatchObject({ answer: { kind: 'challenge', replay: { noScript: null } } });
 });
 
 test('back after the wait without clearance, the visitor reads about cookies and is not challenged in a circle', async () => {

@@ -81,8 +81,12 @@ describe('only a small part of a long text is kept', () => {
       const jti = `jti-${index}`;
       const claims = {
         sub: config.instanceId,
+        host: 'site.test',
         jti,
         level: 1,
+        kind: 'pow' as const,
+        powDifficulty: 4,
+        eased: false,
         iat,
         exp: iat + 100,
         v4,
@@ -92,7 +96,10 @@ describe('only a small part of a long text is kept', () => {
       };
       const [pair = ''] = (await clearanceCookie(claims, config, NOW_MS)).split(';');
       const header = Buffer.from(`a=${filler}; ${pair}`).toString('latin1');
-      const reading = await clearances.read(header, config, signals, NOW_MS, false);
+      const reading = await clearances.read(
+        factsOf('/', { headers: { ...factsOf().headers, cookie: header }, signals }),
+        config,
+      );
       expect(reading).toMatchObject({ jti, level: 1 });
       return reading;
     });

@@ -1,5 +1,6 @@
 /** The parts of a risk score in the verdict, and a threshold that is never reached. */
 import { describe, expect, test } from 'vitest';
+import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import { detectorBits, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
@@ -12,6 +13,7 @@ const detectors = detectorBits(['webdriver', 'burst']);
 function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: VerdictInputs['risk']): VerdictInputs {
   return {
     policy: instancePolicy.parse(policy),
+    site: unknownSite,
     path,
     method: 'GET',
     preflight: false,

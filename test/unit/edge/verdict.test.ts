@@ -2,6 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
+import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
+import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
 import type { SessionReading } from '../../../src/edge/session/check-session.ts';
 import type { Signals } from '../../../src/edge/request/signals.ts';
 import { verdictOf } from '../../../src/edge/decide/verdict.ts';
@@ -32,14 +35,23 @@ interface Case {
   client?: MatchedRule;
   session?: SessionReading;
   risk?: VerdictInputs['risk'];
-  clearance?: number;
+  site?: Partial<SiteDemand>;
+  /** Its level, or what differs from a proof of work of the usual difficulty. */
+  clearance?: number | Partial<ClearanceReading>;
   preflight?: boolean;
   signals?: Partial<Signals>;
 }
+function clearanceOf(given: Case['clearance']): ClearanceReading | null {
+  if (given === undefined) return null;
+  const usual = { jti: 'c', level: 1, kind: 'pow', powDifficulty: 4, eased: false, learned: null } as const;
+  return { ...usual, ...(typeof given === 'number' ? { level: given } : given) };
+}
+
 function verdict(of: Case) {
   const { network = null, client = null, session = active() } = of;
   return verdictOf({
     policy: instancePolicy.parse(of.policy ?? {}),
+    site: { ...unknownSite, ...of.site },
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
     method: of.method ?? 'GET',
     preflight: of.preflight ?? false,
@@ -49,7 +61,7 @@ function verdict(of: Case) {
     session,
     risk: of.risk ?? (session.riskScore === null ? null : { score: session.riskScore, detectors: 0 }),
     detectorNames: [],
-    clearance: of.clearance === undefined ? null : { jti: 'c', level: of.clearance, learned: null },
+    clearance: clearanceOf(of.clearance),
   });
 }
 
@@ -177,6 +189,58 @@ describe('clearance', () => {
     expect(verdict({ ...of, clearance: 1, policy: { clearanceLevel: 2 } }).decision).toBe('challenge');
     expect(verdict({ network: rule('ip', 'block'), clearance: 2 }).decision).toBe('block');
     expect(verdict({ session: active(0.9), clearance: 2 }).decision).toBe('block');
+  });
+
+  const rule0 = { network: rule('ip', 'challenge') };
+  const pow = { kind: 'pow', powDifficulty: 4 } as const;
+  const image = { kind: 'image', powDifficulty: 6, level: 2 } as const;
+  test.each<[string, Decision, Case]>([
+    ['a proof of work of the site’s difficulty', 'allow', { ...rule0, clearance: pow }],
+    ['less work than the site asks for', 'challenge', { ...rule0, clearance: { powDifficulty: 3.5 } }],
+    ['less work, where a rule asked for less', 'allow', { ...rule0, clearance: { powDifficulty: 1, eased: true } }],
+    ['a proof of work for an image site', 'challenge', { ...rule0, site: { captchaType: 'image' }, clearance: pow }],
+    [
+      'a proof of work for an image site, where a rule asked for it',
+      'allow',
+      { ...rule0, site: { captchaType: 'image' }, clearance: { ...pow, eased: true } },
+    ],
+    [
+      'a puzzle for an image site',
+      'challenge',
+      { ...rule0, site: { captchaType: 'image' }, clearance: { ...image, kind: 'puzzle' } },
+    ],
+    ['an image for a puzzle site', 'allow', { ...rule0, site: { captchaType: 'puzzle' }, clearance: image }],
+    ['a proof of work for a site of level 2', 'challenge', { ...rule0, site: { minimumLevel: 2 }, clearance: pow }],
+    ['a wait', 'challenge', { ...rule0, clearance: { powDifficulty: 0, level: 0 } }],
+    [
+      'a wait, where it counts',
+      'allow',
+      { ...rule0, site: { minimumLevel: 0 }, clearance: { powDifficulty: 0, level: 0 } },
+    ],
+    [
+      'an easy proof of work, where only the request is at risk',
+      'allow',
+      { risk: { score: 0.6, detectors: 0 }, clearance: pow },
+    ],
+    ['an easy proof of work, after the risk rose', 'challenge', { session: active(0.6), clearance: pow }],
+    [
+      'an eased proof of work, after the risk rose',
+      'challenge',
+      { session: active(0.6), clearance: { ...pow, eased: true } },
+    ],
+    [
+      'a wait, after the risk rose',
+      'challenge',
+      { session: active(0.6), site: { minimumLevel: 0 }, clearance: { powDifficulty: 0 } },
+    ],
+    ['an image, after the risk rose', 'allow', { session: active(0.7), clearance: image }],
+    [
+      'an image with too little work, after the risk rose',
+      'challenge',
+      { session: active(0.7), clearance: { ...image, powDifficulty: 5 } },
+    ],
+  ])('for %s leads to: %s', (_, decision, of) => {
+    expect(verdict(of).decision).toBe(decision);
   });
 });
 

@@ -6,14 +6,18 @@ import type { LedgerPorts } from '../../../src/edge/challenge/ledger.ts';
 import { errorVerdict } from '../../../src/edge/decide/verdict.ts';
 import type { RequestFacts } from '../../../src/edge/request/facts.ts';
 import { NOW_MS, contextOf, signalsOf } from './edge-fixture.ts';
+import type { ContextChanges } from './edge-fixture.ts';
 
 const READY_MS = NOW_MS + WAIT_SECONDS * 1000;
-type Changes = Parameters<typeof contextOf>[2];
+type Changes = ContextChanges;
+/** A site where waiting counts. */
+const at = (path: string, policy: object = {}, changes: Changes = {}) =>
+  contextOf(path, policy, { site: { minimumLevel: 0 }, ...changes });
 
 async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Changes = {}) {
   const target = canonicalTarget(`https://site.test${url}`)!;
   const facts: Partial<RequestFacts> = { target, nowMs, ...changes.facts };
-  const step = await lane.take(await contextOf('/', {}, { ...changes, facts }));
+  const step = await lane.take(await at('/', {}, { ...changes, facts }));
   const { answer, context } = step;
   return {
     kind: answer.kind,
@@ -25,10 +29,11 @@ async function follow(lane: WaitLane, url: string, nowMs = READY_MS, changes: Ch
   };
 }
 const linkFor = async (lane: WaitLane, path: string, policy: object = {}) =>
-  (await lane.link(await contextOf(path, policy), path))?.url ?? '';
+  (await lane.link(await at(path, policy), path))?.url ?? '';
 const visitor = (ip: string): Changes => ({ facts: { signals: signalsOf({ ip }) } });
-const cleared: Changes = { clearance: { jti: 'x', level: 0, learned: null } };
-const atRisk = { verdict: { ...errorVerdict('challenge', ''), riskScore: 0.6 } };
+const waited = { jti: 'x', level: 0, kind: 'pow', powDifficulty: 0, eased: false, learned: null } as const;
+const cleared: Changes = { clearance: waited };
+const atRisk = (riskScore: number): Changes => ({ verdict: { ...errorVerdict('challenge', ''), riskScore } });
 
 describe('the wait link', () => {
   const lane = () => new WaitLane(null);
@@ -68,7 +73,7 @@ describe('the wait link', () => {
 
   test('only sets clearance where there is no page to continue to', async () => {
     const waiting = lane();
-    const link = await waiting.link(await contextOf('/form'), null);
+    const link = await waiting.link(await at('/form'), null);
     const opened = await follow(waiting, link?.url ?? '');
     expect(opened.cookies[0]).toContain('__Host-protect-clearance=');
     expect(await follow(waiting, opened.location ?? '', READY_MS, cleared)).toMatchObject({ kind: 'text' });
@@ -80,15 +85,40 @@ describe('the wait link', () => {
     expect((await follow(waiting, location ?? '', READY_MS, cleared)).location).toBe('/evil.test/x');
   });
 
-  test('is not offered where a level is required or to visitors at risk', async () => {
-    expect(await linkFor(lane(), '/', { clearanceLevel: 1 })).toBe('');
-    expect(await lane().link(await contextOf('/', {}, atRisk), '/')).toBeNull();
+  test.each<[string, object, Changes]>([
+    ['the clearance needs a level', { clearanceLevel: 1 }, {}],
+    ['the site lets no level 0 count', {}, { site: { minimumLevel: 1 } }],
+    ['the site asks for an image', {}, { site: { minimumLevel: 0, captchaType: 'image' } }],
+    ['the site asks for a puzzle', {}, { site: { minimumLevel: 0, captchaType: 'puzzle' } }],
+    ['the visitor is at risk', {}, atRisk(0.6)],
+    [
+      'the visitor is at risk by the site’s own threshold',
+      {},
+      { ...atRisk(0.4), site: { minimumLevel: 0, puzzleFrom: 0.4 } },
+    ],
+    ['the visitor is at risk by the instance’s threshold', { challengeThreshold: 0.3 }, atRisk(0.3)],
+    ['the instance asks for a puzzle', { challengeDifficulty: [{ minScore: 0, captchaType: 'puzzle' }] }, {}],
+  ])('is not offered where %s', async (_, policy, changes) => {
+    expect(await lane().link(await at('/', policy, changes), '/')).toBeNull();
   });
 
-  test('does not pass a visitor whose risk rose after the link was made', async () => {
+  test.each<[string, Changes]>([
+    ['risk', atRisk(0.6)],
+    ['demand of the site', { site: { minimumLevel: 0, captchaType: 'image' } }],
+    ['lowest level of the site', { site: { minimumLevel: 1 } }],
+  ])('whose %s rose after it was made leads to a page that says why, and is not used up', async (_, changes) => {
     const waiting = lane();
     const url = await linkFor(waiting, '/');
-    expect(await follow(waiting, url, READY_MS, atRisk)).toMatchObject({ kind: 'message', page: 'send-again' });
+    const refused = await follow(waiting, url, READY_MS, changes);
+    expect(refused).toMatchObject({ kind: 'message', page: 'needs-script', cookies: [] });
+    expect(await follow(waiting, url)).toMatchObject({ kind: 'redirect' });
+  });
+
+  test('is valid on its own host only', async () => {
+    const waiting = lane();
+    const url = await linkFor(waiting, '/');
+    const elsewhere = { facts: { target: canonicalTarget(`https://other.test${url}`)! } };
+    expect(await follow(waiting, url, READY_MS, elsewhere)).toMatchObject({ kind: 'message', page: 'send-again' });
   });
 
   test('is offered ten times an hour to one network', async () => {
@@ -96,14 +126,14 @@ describe('the wait link', () => {
     const changes = visitor('198.51.100.1');
     let offered = 0;
     for (let index = 0; index < 20; index++) {
-      const link = await waiting.link(await contextOf('/', {}, changes), '/');
+      const link = await waiting.link(await at('/', {}, changes), '/');
       if (!link) break;
       offered++;
       await follow(waiting, link.url, READY_MS, changes);
     }
     expect(offered).toBe(10);
     const later = { facts: { ...changes?.facts, nowMs: NOW_MS + 3_700_000 } };
-    expect(await waiting.link(await contextOf('/', {}, later), '/')).not.toBeNull();
+    expect(await waiting.link(await at('/', {}, later), '/')).not.toBeNull();
   });
 });
 
@@ -122,7 +152,7 @@ describe('the ledger', () => {
   const answering = (taken: unknown, status = 200) => ledgerThat(async () => Response.json({ taken }, { status }));
   async function kindFor(ip: string, ledger: LedgerPorts): Promise<string> {
     const waiting = new WaitLane(ledger);
-    const link = await waiting.link(await contextOf('/', {}, visitor(ip)), '/');
+    const link = await waiting.link(await at('/', {}, visitor(ip)), '/');
     return (await follow(waiting, link?.url ?? '', READY_MS, visitor(ip))).kind;
   }
 

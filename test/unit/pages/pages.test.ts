@@ -94,11 +94,14 @@ describe('the challenge page', () => {
     expect(page).toContain('<code dir="ltr">req-1</code>');
   });
 
-  test('offers the wait without scripts as a link and as a refresh, only where it is possible', () => {
-    expect(renderChallengePage(challenge)).not.toContain('noscript');
+  test('offers the wait without scripts as a link and as a refresh, and says what to do where there is none', () => {
+    const strict = renderChallengePage(challenge);
+    expect(strict).toMatch(/<noscript><p>This site asks for a task that requires JavaScript\./);
+    expect(strict).not.toContain('Continue without scripts');
     const page = renderChallengePage({ ...challenge, noScript: { url: '/__protect/wait?t=1&u=2', waitSeconds: 5 } });
     expect(page).toContain('content="5;url=/__protect/wait?t=1&amp;u=2"');
     expect(page).toContain('href="/__protect/wait?t=1&amp;u=2"');
+    expect(page).not.toContain('requires JavaScript');
   });
 
   test('holds a sealed submission in a form of one field', () => {
@@ -107,11 +110,13 @@ describe('the challenge page', () => {
     expect(page).toMatch(
       /<form method="post" action="\/__protect\/replay" enctype="text\/plain" hidden>\s*<input type="hidden" name="seal" value="sealed"/,
     );
-    expect(page).not.toContain('<noscript');
+    expect(page).toMatch(/<noscript><p>[^<]*requires JavaScript/);
+    expect(page).not.toContain('<iframe');
     const later = renderChallengePage({
       ...challenge,
       replay: { ...replay, noScript: { url: '/__protect/wait?t=1', waitSeconds: 13 } },
     });
+    expect(later).not.toContain('requires JavaScript');
     expect(later).toMatch(/<noscript\s*><style nonce="[^"]+">\s*form\[hidden\][^]*animation: later 0s 18s forwards/);
   });
 

@@ -97,8 +97,11 @@ function noScriptRefresh({ noScript }: ChallengePageInput): Html | null {
   return html`<noscript><meta http-equiv="refresh" content="${noScript.waitSeconds};url=${noScript.url}" /></noscript>`;
 }
 
-function noScriptLink({ noScript }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
-  if (noScript === undefined) return null;
+/** Without a way through, what to do. */
+function noScriptLink({ noScript, replay }: ChallengePageInput, { messages }: LocalisedPage): Html | null {
+  if (noScript === undefined) {
+    return replay?.noScript ? null : html`<noscript><p>${messages.needsScript}</p></noscript>`;
+  }
   return html`<noscript>
     <p><a class="button" href="${noScript.url}">${messages.noScriptLink}</a></p></noscript
   >`;

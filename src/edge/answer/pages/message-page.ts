@@ -10,16 +10,24 @@ import { renderPage } from './page-layout.ts';
 
 /**
  * `send-again`: a submission that may not be held (cross-site, unreadable). `too-large`: above what is held.
- * `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie. `unavailable`: the gate
+ * `origin-unreachable`: 502 and 504. `cookies-off`: passed, but the browser kept no cookie. `needs-script`: waiting does not
+ * pass here. `unavailable`: the gate
  * cannot decide now.
  */
-export type MessageKind = 'send-again' | 'too-large' | 'origin-unreachable' | 'cookies-off' | 'unavailable';
+export type MessageKind =
+  | 'send-again'
+  | 'too-large'
+  | 'origin-unreachable'
+  | 'cookies-off'
+  | 'needs-script'
+  | 'unavailable';
 
 const texts: Record<MessageKind, readonly [title: keyof PageMessages, text: keyof PageMessages]> = {
   'send-again': ['sendAgainTitle', 'notDelivered'],
   'too-large': ['tooLargeTitle', 'notDelivered'],
   'origin-unreachable': ['originTitle', 'originText'],
   'cookies-off': ['cookiesTitle', 'cookies'],
+  'needs-script': ['challengeTitle', 'needsScript'],
   unavailable: ['unavailableTitle', 'unavailableText'],
 };
 

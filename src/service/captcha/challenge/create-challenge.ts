@@ -4,10 +4,8 @@
  */
 import { networksOf } from '../../../address/networks.ts';
 import { BurstPrice } from '../../../captcha/plan/burst-price.ts';
-import { difficultyAt } from '../../../captcha/plan/challenge-difficulty.ts';
-import { chooseChallenge } from '../../../captcha/plan/choose-challenge.ts';
+import { POW_DIFFICULTY_MAX } from '../../../captcha/plan/demand.ts';
 import { honeypotOf } from '../../../captcha/plan/honeypot.ts';
-import { keyDay } from '../../../captcha/seal/keyring.ts';
 import { newJti } from '../../../captcha/seal/sealed-course.ts';
 import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { ChallengeResponse, ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
@@ -19,7 +17,6 @@ import { readBodyAs } from '../../http/body/read-body.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
-import { matchingAccessRule } from '../access-rules/matching-access-rule.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { recordBlocked, recordIssued } from '../captcha-events.ts';
 import type { IssueCircumstances } from '../captcha-events.ts';
@@ -28,15 +25,14 @@ import { challengeSite } from './challenge-site.ts';
 import { sealedEdge } from '../edge-binding.ts';
 import { courseParams, issuePow, WAIT_MS } from './issue-challenge.ts';
 import type { ChallengeBase } from './issue-challenge.ts';
+import { demandedOf } from './demanded-plan.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';
-import { visitorFacts } from './visitor-facts.ts';
 
 /** The largest part of a request is the user agent, at most 16 KiB. */
 export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
 const rateLimit = new RateLimit();
 const burstPrice = new BurstPrice();
-const POW_DIFFICULTY_MAX = 10;
 /** For all sites together, counted before a site is looked up, so that invented site keys cannot load the database. */
 const NETWORK_CALLS_PER_MINUTE = 600;
 const networkRateLimit = new RateLimit(NETWORK_CALLS_PER_MINUTE);
@@ -65,7 +61,7 @@ export async function newChallenge(
   body: ChallengeRequest,
   origin: string | null,
 ): Promise<Result<NewChallenge, CaptchaRouteError>> {
-  const { store, nowMs } = call;
+  const { nowMs } = call;
   const described = await visitorOf(call, body.visitor);
   if (!described.ok) return described;
   const { ip } = described.value;
@@ -84,15 +80,10 @@ export async function newChallenge(
   const isAllowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
   if (!isAllowed) return failed({ kind: 'page-not-allowed' });
 
-  const rule =
-    site.accountId === null
-      ? null
-      : await matchingAccessRule(store, site.accountId, { ...visitor, userId: body.sessionId ?? null }, nowMs);
-  const facts = await visitorFacts(engine.keyring, visitor, {
-    day: keyDay(nowMs),
+  const { rule, facts, plan } = await demandedOf(call, site, visitor, {
+    sessionId: body.sessionId ?? null,
     hostUnverified: page.unverified,
-    session: body.sessionId ?? null,
-    ruleScore: rule?.demand.frictionlessScore ?? 0,
+    capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
   });
   const limited = rateLimit.takeIn(site.siteKey, networks, nowMs);
   if (limited !== null) return failed(limited);
@@ -113,15 +104,6 @@ export async function newChallenge(
     recordBlocked(call, identity, circumstances, 'API.ACCESS_POLICY_BLOCK');
     return failed({ kind: 'access-policy-block', requestId: call.requestId });
   }
-  const plan = chooseChallenge({
-    settings: site.settings,
-    score: facts.score,
-    webView: facts.webView,
-    traits: { categories: facts.categories, network: facts.network, abuseScore: visitor.abuseScore },
-    demand: rule?.demand ?? null,
-    difficulty: difficultyAt(visitor.instance?.challengeDifficulty ?? [], visitor.sessionRisk),
-    capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
-  });
   if (plan === null) return failed({ kind: 'script-needed' });
   if (site.accountId !== null) {
     recordIssued(call, { ...identity, captcha_type: plan.kind }, { ...circumstances, lane: plan.lane });

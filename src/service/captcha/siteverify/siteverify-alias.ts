@@ -53,6 +53,7 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
       ...(ip === undefined ? {} : { ip }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     },
+    null,
     dialect === 'hcaptcha' ? sitekey : undefined,
   );
   return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));

@@ -6,9 +6,11 @@
 import { canonicalIp } from '../../../address/ip.ts';
 import { keyDay } from '../../../captcha/seal/keyring.ts';
 import { openToken } from '../../../captcha/seal/sealed-token.ts';
+import type { SealedToken } from '../../../captcha/seal/sealed-token.ts';
 import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { judgeToken, refused, spendKeyOf } from '../../../captcha/verify/judge-token.ts';
 import type { Judgement, VerifyPorts, VerifyQuestion } from '../../../captcha/verify/judge-token.ts';
+import { isDerivedKey } from '../../../captcha/verify/derived-key.ts';
 import { judgePolicy } from '../../../captcha/verify/verification-policy.ts';
 import { siteverifyRequest } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, SiteverifyRequest } from '../../../contract/captcha/siteverify.ts';
@@ -25,6 +27,9 @@ import { matchingAccessRule } from '../access-rules/matching-access-rule.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
+import { visitorOf, withKnownFacts } from '../visitor.ts';
+import { judgeForEdge } from './judge-for-edge.ts';
+import type { EdgeJudgement, Presented } from './judge-for-edge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
 
 /** The result of a verification, before an endpoint gives it its own form. */
@@ -37,14 +42,37 @@ export interface Verification {
 export async function siteverify(call: ServiceCall): Promise<Result<SiteverifyResponse, CaptchaRouteError>> {
   const body = await readBodyAs(siteverifyRequest, call.request);
   if (!body.ok) return body;
-  const verification = await verify(call, body.value);
+  const presented = await presentedBy(call, body.value);
+  if (!presented.ok) return presented;
+  const verification = await verify(call, body.value, presented.value);
   return verification.ok ? ok(verification.value.answer) : verification;
+}
+
+/** The visitor that an edge describes, if one does. Any other caller who sends one is refused. */
+async function presentedBy(
+  call: ServiceCall,
+  { visitor: described, sessionId, audience, idempotencyKey }: SiteverifyRequest,
+): Promise<Result<Presented | null, CaptchaRouteError>> {
+  if (described === undefined) return sessionId === undefined ? ok(null) : misplaced('sessionId', 'needs a visitor');
+  if (audience !== 'edge') return misplaced('visitor', 'is for the audience edge');
+  // Two visitors with one key would get one response.
+  if (idempotencyKey !== undefined) return misplaced('idempotencyKey', 'cannot be combined with a visitor');
+  const visitor = await visitorOf(call, described);
+  if (!visitor.ok) return visitor;
+  const { ip } = visitor.value;
+  const known = ip === null ? null : (captchaEngine(call).addressLookup?.(ip) ?? null);
+  return ok({ visitor: withKnownFacts(visitor.value, known), sessionId: sessionId ?? null });
+}
+
+function misplaced(path: string, message: string): Result<never, BodyError> {
+  return failed({ kind: 'body-mismatch', details: [{ path, message }] });
 }
 
 /** `siteKey`: the site that the secret must belong to, if the caller names one. */
 export async function verify(
   call: ServiceCall,
-  body: SiteverifyRequest,
+  body: Omit<SiteverifyRequest, 'visitor' | 'sessionId'>,
+  presented: Presented | null = null,
   siteKey?: string,
 ): Promise<Result<Verification, CaptchaRouteError>> {
   const behaviour = behaviourOfSecret(body.secret);
@@ -57,10 +85,15 @@ export async function verify(
     const judgement = refused('API.SITE_KEY_MISMATCH', null);
     return ok({ judgement, answer: siteverifyResponseOf(judgement, { tier: site.tier, audience: 'site' }) });
   }
-  const question = questionOf(body, site);
+  if (presented !== null && presented.visitor.edgeAccountId !== site.accountId) {
+    return failed({ kind: 'site-of-another-account' });
+  }
+  const question = await questionOf(body, site);
   if (!question.ok) return question;
   const scope = { tier: site.tier, audience: question.value.audience };
-  const ports = verifyPorts(call, engine, site, (judgement) => JSON.stringify(siteverifyResponseOf(judgement, scope)));
+  const ports = verifyPorts(call, engine, { site, presented }, (judgement) =>
+    JSON.stringify(siteverifyResponseOf(judgement, scope)),
+  );
   const judgement = await judgeToken(site, body.secret, question.value, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
     recordVerified(call, site.accountId, judgement.token, judgement);
@@ -76,17 +109,16 @@ export async function verify(
 function verifyPorts(
   call: ServiceCall,
   engine: CaptchaEngine,
-  site: SiteRecord,
+  { site, presented }: { site: SiteRecord; presented: Presented | null },
   render: VerifyPorts['render'],
 ): VerifyPorts {
   const { store } = call;
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
     async policy(token, question) {
-      if (await isRefusedByRule(call, engine, site, question.ip)) {
-        return { refusal: 'API.ACCESS_POLICY_BLOCK', notEvaluated: [] };
-      }
-      return judgePolicy(site.settings, token, question, {
+      const { refusal, eased } = await judgedByRules(call, engine, { site, presented }, token, question.ip);
+      if (refusal !== null) return { refusal, notEvaluated: [] };
+      const policy = await judgePolicy(site.settings, token, question, {
         lookup: engine.addressLookup,
         tag: (kind, value, of) => visitorTag(engine.keyring, keyDay(of.bornAt), kind, value),
         async countMailbox(mailbox, limit) {
@@ -95,6 +127,7 @@ function verifyPorts(
           return spent || engine.countMailbox(site.siteKey, mailbox, limit);
         },
       });
+      return { ...policy, eased };
     },
     spend: (request) => spend(call, jtiOf(request.key), request),
     recall: (key, bornAt, fingerprint) => recall(store, jtiOf(key), key, bornAt, fingerprint),
@@ -102,14 +135,34 @@ function verifyPorts(
   };
 }
 
-/** Whether an access control rule refuses the address, in general or at verification. An error of the rules refuses too. */
+/**
+ * What the access control rules say: of an edge's visitor everything, of a backend's only by `ip`, whether a rule
+ * refuses it, in general or at verification. An error of the rules refuses too.
+ */
+async function judgedByRules(
+  call: ServiceCall,
+  engine: CaptchaEngine,
+  { site, presented }: { site: SiteRecord; presented: Presented | null },
+  token: SealedToken,
+  ip: string | null,
+): Promise<EdgeJudgement> {
+  try {
+    if (presented !== null) return await judgeForEdge(call, site, token, presented);
+    const refuses = ip !== null && (await isRefusedByRule(call, engine, site, ip));
+    return { refusal: refuses ? 'API.ACCESS_POLICY_BLOCK' : null, eased: false };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(JSON.stringify({ event: 'access-rules-failed', requestId: call.requestId, message }));
+    return { refusal: 'API.ACCESS_POLICY_BLOCK', eased: false };
+  }
+}
+
 async function isRefusedByRule(
   call: ServiceCall,
   engine: CaptchaEngine,
   site: SiteRecord,
-  ip: string | null,
+  ip: string,
 ): Promise<boolean> {
-  if (ip === null) return false;
   const facts = engine.addressLookup?.(ip) ?? null;
   const visitor = {
     ip,
@@ -119,14 +172,8 @@ async function isRefusedByRule(
     country: facts?.country ?? null,
     asn: facts?.asn ?? null,
   };
-  try {
-    const matched = await matchingAccessRule(call.store, site.accountId, visitor, call.nowMs);
-    return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    console.error(JSON.stringify({ event: 'access-rules-failed', requestId: call.requestId, message }));
-    return true;
-  }
+  const matched = await matchingAccessRule(call.store, site.accountId, visitor, call.nowMs);
+  return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
 }
 
 /** `key` is `audience:jti`. */
@@ -134,21 +181,27 @@ function jtiOf(key: string): string {
   return key.slice(key.indexOf(':') + 1);
 }
 
-function questionOf(body: SiteverifyRequest, site: SiteRecord): Result<VerifyQuestion, BodyError> {
+async function questionOf(
+  body: Parameters<typeof verify>[1],
+  site: SiteRecord,
+): Promise<Result<VerifyQuestion, BodyError>> {
   const isPaid = paidTier(site.tier);
   const ip = isPaid && body.ip !== undefined ? canonicalIp(body.ip.trim()) : null;
-  if (isPaid && body.ip !== undefined && ip === null) {
-    return failed({ kind: 'body-mismatch', details: [{ path: 'ip', message: 'is not an IP address' }] });
+  if (isPaid && body.ip !== undefined && ip === null) return misplaced('ip', 'is not an IP address');
+  const token = tokenOf(body.token);
+  const { idempotencyKey = null } = body;
+  if (idempotencyKey !== null && (await isDerivedKey(idempotencyKey, [token, body.token]))) {
+    return misplaced('idempotencyKey', 'is derived from the token. Make a random key for each submission');
   }
   return ok({
-    token: tokenOf(body.token),
+    token,
     audience: body.audience ?? 'site',
     ip,
     email: isPaid ? (body.email ?? null) : null,
     action: body.action ?? null,
     hostname: body.hostname ?? null,
     level: body.level ?? null,
-    idempotencyKey: body.idempotencyKey ?? null,
+    idempotencyKey,
   });
 }
 
