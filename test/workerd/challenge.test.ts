@@ -258,16 +258,40 @@ describe('waiting', () => {
 
   test('admits ten visitors of a network, however many wait', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
-    const results = await Promise.all(Array.from({ length: 1000 }, () => waitAllowed(env, 'site', 'prefix')));
+    const networks = [{ tag: 'own', times: 1 }];
+    const results = await Promise.all(Array.from({ length: 1000 }, () => waitAllowed(env, 'site', networks)));
     expect(results.filter(Boolean)).toHaveLength(10);
   });
 
-  test('admits 300 visitors of a site, from however many networks', async () => {
+  test('admits 30 visitors of a /48, however many of its networks wait', async () => {
     const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
     const results = await Promise.all(
-      Array.from({ length: 350 }, (_, index) => waitAllowed(env, 'popular', `prefix ${index}`)),
+      Array.from({ length: 200 }, (_, index) =>
+        waitAllowed(env, 'hopped', [
+          { tag: `/64 ${index}`, times: 1 },
+          { tag: `/56 ${index >> 4}`, times: 3 },
+          { tag: '/48', times: 10 },
+        ]),
+      ),
     );
-    expect(results.filter(Boolean)).toHaveLength(300);
+    expect(results.filter(Boolean)).toHaveLength(30);
+  });
+
+  test('admits 300 visitors of a site, and then one more of each large network', async () => {
+    const { waitAllowed } = await import('../../src/service/captcha/wait-budget.ts');
+    const waits = (from: number, to: number, network: (index: number) => string): Promise<number> =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, index) =>
+          waitAllowed(env, 'popular', [
+            { tag: `own ${from + index}`, times: 1 },
+            { tag: network(from + index), times: 10 },
+          ]),
+        ),
+      ).then((results) => results.filter(Boolean).length);
+    expect(await waits(0, 400, (index) => `flooding ${Math.floor(index / 30)}`)).toBe(300 + 4);
+    expect(await waits(400, 410, (index) => `calm ${index}`)).toBe(10);
+    expect(await waits(410, 420, () => 'calm 400')).toBe(0);
+    expect(await waits(420, 1000, (index) => `botnet ${index}`)).toBe(286);
   });
 });
 

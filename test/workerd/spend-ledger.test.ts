@@ -2,7 +2,7 @@
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env as testEnv } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
-import { countUse } from '../../src/store/spend-ledger/client/spend.ts';
+import { countUses } from '../../src/store/spend-ledger/client/count-uses.ts';
 import { REPLAY_MS } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import type { SpendLedger } from '../../src/store/spend-ledger/object/spend-ledger.ts';
 import type { SpendRequest, SpendRow } from '../../src/store/spend-ledger/rpc.ts';
@@ -146,10 +146,25 @@ describe('counting', () => {
   test('is exact for parallel uses', async () => {
     const stub = ledger('count');
     const uses = await Promise.all(
-      Array.from({ length: 500 }, () => stub.count({ key: 'k', limit: 7, windowMs: 60_000 })),
+      Array.from({ length: 500 }, () => stub.count([{ key: 'k', limit: 7, windowMs: 60_000 }])),
     );
     expect(uses.filter(Boolean)).toHaveLength(7);
-    expect(await stub.count({ key: 'other', limit: 7, windowMs: 60_000 })).toBe(true);
+    expect(await stub.count([{ key: 'other', limit: 7, windowMs: 60_000 }])).toBe(true);
+  });
+
+  test('counts keys together or not at all', async () => {
+    const stub = ledger('together');
+    const both = (own: string): Promise<boolean> =>
+      stub.count([
+        { key: own, limit: 3, windowMs: 60_000 },
+        { key: 'larger', limit: 5, windowMs: 60_000 },
+      ]);
+    const first = await Promise.all(Array.from({ length: 100 }, () => both('one')));
+    expect(first.filter(Boolean)).toHaveLength(3);
+    const second = await Promise.all(Array.from({ length: 100 }, () => both('two')));
+    expect(second.filter(Boolean)).toHaveLength(2);
+    expect(await stub.count([{ key: 'two', limit: 3, windowMs: 60_000 }])).toBe(true);
+    expect(await stub.count([{ key: 'two', limit: 3, windowMs: 60_000 }])).toBe(false);
   });
 
   test('starts again when the window is over', async () => {
@@ -157,10 +172,10 @@ describe('counting', () => {
     const windowMs = 30_000;
     vi.useFakeTimers({ now: Date.now(), toFake: ['Date'] });
     try {
-      expect(await stub.count({ key: 'k', limit: 1, windowMs })).toBe(true);
-      expect(await stub.count({ key: 'k', limit: 1, windowMs })).toBe(false);
+      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
+      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(false);
       vi.setSystemTime(Date.now() + windowMs + 1);
-      expect(await stub.count({ key: 'k', limit: 1, windowMs })).toBe(true);
+      expect(await stub.count([{ key: 'k', limit: 1, windowMs }])).toBe(true);
     } finally {
       vi.useRealTimers();
     }
@@ -171,7 +186,11 @@ describe('counting', () => {
       Array.from({ length: 40 }, (_, at) => `${counted} ${at}`),
     );
     await Promise.all(
-      uses.map((key) => countUse(testEnv as unknown as ServiceEnv, { key, limit: 1, windowMs: 60_000 })),
+      uses.map((use) => {
+        const [purpose = '', site = '', group = ''] = use.split(' ');
+        const together = { purpose, site, group, windowMs: 60_000 };
+        return countUses(testEnv as unknown as ServiceEnv, together, [{ key: group, limit: 1 }]);
+      }),
     );
     const counted = new Set(['attempt one', 'attempt two', 'mailbox one']);
     for (const id of await listDurableObjectIds(namespace)) {

@@ -4,7 +4,6 @@
  * visitor at risk pass. Each network has a budget, counted by the service's ledger for all isolates and by this isolate whether
  * or not the ledger responds.
  */
-import { addressPrefix } from '../../address/visitor-binding.ts';
 import { BoundedMap } from '../../bytes/bounded-map.ts';
 import { demandAt } from '../../captcha/plan/demand.ts';
 import { message } from '../answer/answer.ts';
@@ -13,7 +12,7 @@ import type { WaitLink } from '../answer/pages/challenge-page.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
 import type { Verdict } from '../decide/verdict.ts';
-import { WindowCounts } from '../../bytes/window-counts.ts';
+import { NetworkCounts } from '../../address/network-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
@@ -54,7 +53,7 @@ export const NO_COOKIE = message('cookies-off', 'API.FORBIDDEN', 'The browser di
 export class WaitLane {
   /** `null`: no ledger counts for other isolates. */
   readonly #ledger: LedgerPorts | null;
-  readonly #used = new WindowCounts(WAITS_PER_WINDOW_MAX, WINDOW_MS);
+  readonly #used = new NetworkCounts(WAITS_PER_WINDOW_MAX, WINDOW_MS);
   readonly #taken = new BoundedMap<true>(TICKETS_MAX);
 
   constructor(ledger: LedgerPorts | null) {
@@ -111,14 +110,13 @@ export class WaitLane {
 
   #isOffered(context: JudgedContext): boolean {
     const { config, facts, verdict } = context;
-    if (!mayWait(verdict, config)) return false;
-    return this.#used.hasRoom(addressPrefix(facts.signals.ip), facts.nowMs);
+    return mayWait(verdict, config) && this.#used.hasRoom(facts.signals.ip, facts.nowMs);
   }
 
   /** Within the isolate's budget and, where the ledger responds, within the ledger's, which is exact. */
   async #mayPass({ signals, nowMs }: RequestFacts, id: string, bornAt: number): Promise<boolean> {
     const { ip } = signals;
-    if (!this.#used.take(addressPrefix(ip), nowMs)) return false;
+    if (!this.#used.take(ip, nowMs)) return false;
     if (this.#ledger === null || ip === null) return true;
     const body = { id, bornAt, ip };
     const question = { path: '/edge/v1/waits/take', field: 'taken', body, failure: 'wait_ledger_failures' };

@@ -28,7 +28,7 @@ import { Sessions } from '../session/check-session.ts';
 import { BodyBudget } from '../submission/body-budget.ts';
 import { sinksOf } from './log-sinks.ts';
 import type { EdgeMode } from './mode.ts';
-import { WindowCounts } from '../../bytes/window-counts.ts';
+import { NetworkCounts } from '../../address/network-counts.ts';
 
 /** A household behind one address solves a few challenges a minute; an office some dozens. */
 const POSTS_PER_WINDOW_MAX = 300;
@@ -50,7 +50,7 @@ export interface Isolate {
   localChallenges: LocalChallenges;
   waitLane: WaitLane;
   /** Posts to `/__protect/*`, by network. */
-  postCounts: WindowCounts;
+  postCounts: NetworkCounts;
   bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
@@ -106,7 +106,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     clearances: new Clearances(),
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane({ environment, service, count }),
-    postCounts: new WindowCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
+    postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
     bodies: new BodyBudget(count),
     log,
     count,

@@ -7,8 +7,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { error } from '../answer/answer.ts';
 import type { Answer } from '../answer/answer.ts';
-import { addressPrefix } from '../../address/visitor-binding.ts';
-import type { WindowCounts } from '../../bytes/window-counts.ts';
+import type { NetworkCounts } from '../../address/network-counts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
@@ -21,13 +20,13 @@ const TOO_LARGE = error('API.BODY_TOO_LARGE', `Send at most ${POST_MAX_BYTES} by
 const INCOMPLETE = error('API.PARSE_ERROR', 'The body did not arrive completely.');
 
 /** `null`: the endpoint may run. */
-export function refusalOf({ request, target, signals, nowMs }: RequestFacts, counts: WindowCounts): Answer | null {
+export function refusalOf({ request, target, signals, nowMs }: RequestFacts, counts: NetworkCounts): Answer | null {
   if (request.method !== 'POST') return null;
   if (!isSameOrigin(request, target.host, true)) {
     return error('API.FORBIDDEN', 'Only pages of this site may call this address.');
   }
   if (Number(request.headers.get('content-length') ?? 0) > POST_MAX_BYTES) return TOO_LARGE;
-  if (counts.take(addressPrefix(signals.ip), nowMs)) return null;
+  if (counts.take(signals.ip, nowMs)) return null;
   const reason = 'Too many calls from this network. Wait a minute.';
   return { kind: 'error', key: 'API.RATE_LIMITED', reason, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

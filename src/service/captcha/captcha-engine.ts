@@ -12,7 +12,7 @@ import type { SiteRecord } from '../../store/d1/sites.ts';
 import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import type { AddressLookup } from '../../captcha/verify/address-facts.ts';
 import { ExpiringMap } from '../../bytes/bounded-map.ts';
-import { countUse } from '../../store/spend-ledger/client/spend.ts';
+import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import { rootKey } from '../../store/keys/root-key.ts';
 import type { ServiceEnvironment, ServiceStore } from '../environment.ts';
 
@@ -69,7 +69,8 @@ export class CaptchaEngine {
   /** Counts a mailbox by its keyed hash, which is the same on every day. `false` above the limit within a day. */
   async countMailbox(siteKey: string, mailbox: string, limit: number): Promise<boolean> {
     const tag = await visitorTag(this.keyring, MAILBOX_KEY_DAY, 'mailbox', mailbox);
-    return countUse(this.#store, { key: `mailbox ${siteKey} ${tag}`, limit, windowMs: MAILBOX_WINDOW_MS });
+    const together = { purpose: 'mailbox', site: siteKey, group: tag, windowMs: MAILBOX_WINDOW_MS };
+    return countUses(this.#store, together, [{ key: tag, limit }]);
   }
 
   /**

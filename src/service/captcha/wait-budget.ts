@@ -1,23 +1,40 @@
 /**
  * How many visitors may come in by waiting alone. Waiting costs a bot nothing, so ten thousand bots that wait in
- * parallel must not all get through. A network and a site each have a budget, counted exactly across all isolates.
+ * parallel must not all get through. Networks and a site each have a budget, counted exactly across all isolates. A
+ * network uses up a tenth of the site's budget at most. When many together have used up the whole of it, a
+ * reserve lets in one more of each.
  */
-import { countUse } from '../../store/spend-ledger/client/spend.ts';
+import { countUses } from '../../store/spend-ledger/client/count-uses.ts';
 import type { ServiceStore } from '../environment.ts';
+import type { NetworkTag } from './network-tags.ts';
 
 export const WAIT_WINDOW_SECONDS = 600;
 /** The start of the message to a visitor for whom the budget is spent. */
 export const WAIT_BUDGET_SPENT = 'Too many visitors of this network came in by waiting';
 
 /** Per site and window: the households without scripts behind one address. */
-const WAITS_PER_PREFIX = 10;
+const WAITS_PER_NETWORK = 10;
+/** Of a larger network around it, whatever its size: people without scripts are few. */
+const WAITS_AROUND = 30;
 /** Per window, of all networks together: enough for the visitors without scripts of a popular site, not for a botnet. */
 const WAITS_PER_SITE = 300;
+/** After that, one for each /16 or /48. */
+const WAITS_IN_RESERVE = 300;
 
-/** `prefix`: the keyed hash of the visitor's network. */
-export async function waitAllowed(store: ServiceStore, siteKey: string, prefix: string): Promise<boolean> {
-  const windowMs = WAIT_WINDOW_SECONDS * 1000;
-  const perPrefix = { key: `wait ${siteKey} ${prefix}`, limit: WAITS_PER_PREFIX, windowMs };
-  const perSite = { key: `wait ${siteKey}`, limit: WAITS_PER_SITE, windowMs };
-  return (await countUse(store, perPrefix)) && countUse(store, perSite);
+export async function waitAllowed(
+  store: ServiceStore,
+  site: string,
+  networks: readonly NetworkTag[],
+): Promise<boolean> {
+  const around = networks.at(-1)!.tag;
+  const uses = (group: string, counts: readonly { key: string; limit: number }[]): Promise<boolean> =>
+    countUses(store, { purpose: 'wait', site, group, windowMs: WAIT_WINDOW_SECONDS * 1000 }, counts);
+  const ofNetworks = networks.map(({ tag, times }) => ({
+    key: tag,
+    limit: Math.min(WAITS_PER_NETWORK * times, WAITS_AROUND),
+  }));
+  if (!(await uses(around, ofNetworks))) return false;
+  if (await uses('site', [{ key: 'site', limit: WAITS_PER_SITE }])) return true;
+  const first = await uses(around, [{ key: `reserve ${around}`, limit: 1 }]);
+  return first && uses('site', [{ key: 'reserve', limit: WAITS_IN_RESERVE }]);
 }

@@ -5,11 +5,10 @@
  */
 import * as z from 'zod/mini';
 import { canonicalIp } from '../../address/ip.ts';
-import { addressPrefix } from '../../address/visitor-binding.ts';
 import { keyDay } from '../../captcha/seal/keyring.ts';
-import { visitorTag } from '../../captcha/seal/visitor-tag.ts';
 import { spend } from '../../store/spend-ledger/client/spend.ts';
 import { captchaEngine } from '../captcha/captcha-engine.ts';
+import { networkTags } from '../captcha/network-tags.ts';
 import { waitAllowed } from '../captcha/wait-budget.ts';
 import { readBodyAs } from '../http/body/read-body.ts';
 import { jsonResponse } from '../http/json-response.ts';
@@ -42,7 +41,7 @@ export const takeWait: EdgeRoute = {
     // A ticket that is shown again must not use up the budget.
     if (!spent) return jsonResponse({ taken: false });
     const { keyring } = captchaEngine({ store, addressLookup });
-    const tag = await visitorTag(keyring, keyDay(nowMs), 'prefix', addressPrefix(address));
-    return jsonResponse({ taken: await waitAllowed(store, instance.globalSiteKey, tag) });
+    const networks = await networkTags(keyring, keyDay(nowMs), address);
+    return jsonResponse({ taken: await waitAllowed(store, instance.globalSiteKey, networks) });
   },
 };

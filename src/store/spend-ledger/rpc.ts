@@ -13,8 +13,11 @@ export interface SpendLedgerRpc {
   /** The kept answer to a question that was asked within the last ten minutes. */
   recall(key: string, bornAt: number, fingerprint: string): Promise<string | null>;
   isSpent(key: string, bornAt: number): Promise<boolean>;
-  /** Counts one use of a key in its window; `false` once the window's limit is reached. */
-  count(request: CountRequest): Promise<boolean>;
+  /**
+   * Counts one use of each key in its window. `false` once one of them has reached its limit: then none is counted, so
+   * that a use that one key refuses takes nothing from another.
+   */
+  count(requests: readonly CountRequest[]): Promise<boolean>;
 }
 
 export interface SpendRequest {

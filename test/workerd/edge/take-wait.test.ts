@@ -1,4 +1,4 @@
-/** The wait budget counts over all isolates of an edge: once per ticket and ten per network, for each instance. */
+/** The wait budget counts over all isolates of an edge: once per ticket, and for each network around the visitor. */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { takeWait } from '../../../src/service/edge-api/take-wait.ts';
@@ -27,6 +27,14 @@ test('ten of a thousand visitors that wait at once in one network pass', async (
   expect(answers.filter(Boolean)).toHaveLength(10);
   expect(await take('192.0.3.1')).toBe(true);
   expect(await take('192.0.2.1', { site: 'another-site' })).toBe(true);
+});
+
+test('hopping through the networks of one /48 passes thirty times, and leaves the others their way', async () => {
+  const hops = await Promise.all(
+    Array.from({ length: 400 }, (_, hop) => take(`2001:db8:9:${hop.toString(16)}::1`, { site: 'site-hopped' })),
+  );
+  expect(hops.filter(Boolean)).toHaveLength(30);
+  expect(await take('2001:db8:a::1', { site: 'site-hopped' })).toBe(true);
 });
 
 test('a ticket is taken once, and showing it again uses up nothing', async () => {

@@ -7,7 +7,8 @@ import { encodeFields, textField } from '../../../captcha/seal/field-encoding.ts
 import { sha256Hex } from '../../../bytes/sha256-hex.ts';
 import type { SealedChallenge } from '../../../captcha/seal/sealed-challenge.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
-import { countUse, spend } from '../../../store/spend-ledger/client/spend.ts';
+import { countUses } from '../../../store/spend-ledger/client/count-uses.ts';
+import { spend } from '../../../store/spend-ledger/client/spend.ts';
 
 /** The widget repeats a call twice. Each repetition of a right answer draws a picture, so there are no more. */
 const REPEATS_MAX = 2;
@@ -30,5 +31,6 @@ export async function isOnlyAnswer(
   const key = `${name}:${jti}`;
   const { spent, replay } = await spend(call, jti, { key, bornAt, fingerprint: await sha256Hex(question), answer: '' });
   if (spent || replay === null) return spent;
-  return countUse(call.store, { key: `repeat ${siteKey} ${key}`, limit: REPEATS_MAX, windowMs: REPEATS_WINDOW_MS });
+  const together = { purpose: 'repeat', site: siteKey, group: jti, windowMs: REPEATS_WINDOW_MS };
+  return countUses(call.store, together, [{ key, limit: REPEATS_MAX }]);
 }

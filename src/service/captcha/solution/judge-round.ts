@@ -13,11 +13,15 @@ import type { Result } from '../../../result.ts';
 import type { RateLimitError } from '../../http/service-error.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
-import { countUse } from '../../../store/spend-ledger/client/spend.ts';
+import type { NetworkTag } from '../network-tags.ts';
+import { countUses } from '../../../store/spend-ledger/client/count-uses.ts';
 import { isOnlyAnswer } from './answer-once.ts';
 import type { SealedAnswer } from './answer-once.ts';
 
-/** Rounds answered per site and network, counted exactly: about fifty visitors behind one address. */
+/**
+ * Rounds answered per site and own network, counted exactly: about fifty visitors behind one address. A larger network
+ * has `times` as many. There the work before each picture is what makes attempts dear, and it costs more in a burst.
+ */
 const ATTEMPTS_MAX = 120;
 const ATTEMPTS_WINDOW_SECONDS = 600;
 
@@ -33,11 +37,13 @@ export async function judgeRound(
   call: Pick<ServiceCall, 'store' | 'waitUntil' | 'nowMs'>,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  round: SealedAnswer & { prefix: string },
+  round: SealedAnswer & { networks: readonly NetworkTag[] },
 ): Promise<Result<JudgedRound, RateLimitError>> {
-  const { challenge, solution, prefix } = round;
-  const attempt = { key: `attempt ${challenge.siteKey} ${prefix}`, limit: ATTEMPTS_MAX };
-  if (!(await countUse(call.store, { ...attempt, windowMs: ATTEMPTS_WINDOW_SECONDS * 1000 }))) {
+  const { challenge, solution, networks } = round;
+  const group = networks.at(-1)?.tag ?? '';
+  const together = { purpose: 'attempt', site: challenge.siteKey, group, windowMs: ATTEMPTS_WINDOW_SECONDS * 1000 };
+  const attempts = networks.map(({ tag, times }) => ({ key: tag, limit: ATTEMPTS_MAX * times }));
+  if (!(await countUses(call.store, together, attempts))) {
     const what = 'Too many attempts from this network';
     return failed({ kind: 'rate-limited', what, retryAfterSeconds: ATTEMPTS_WINDOW_SECONDS });
   }

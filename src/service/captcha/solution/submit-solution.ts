@@ -11,8 +11,6 @@ import type { ChallengeParams, OpenedChallenge, SealedChallenge } from '../../..
 import type { SealedFacts } from '../../../captcha/seal/sealed-facts.ts';
 import { levelOfLane, sealToken } from '../../../captcha/seal/sealed-token.ts';
 import { networksOf } from '../../../address/networks.ts';
-import { addressPrefix } from '../../../address/visitor-binding.ts';
-import { visitorTag } from '../../../captcha/seal/visitor-tag.ts';
 import { solutionRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { SolutionResponse } from '../../../contract/captcha/challenge-api.ts';
 import type { SiteSettings } from '../../../contract/management/site-settings.ts';
@@ -34,6 +32,8 @@ import type { SolvingSigns } from '../../../risk/captcha-score.ts';
 import { solvedFacts } from './solved-facts.ts';
 import type { ChallengeSite } from '../challenge/challenge-site.ts';
 import { visitorOf } from '../visitor.ts';
+import { networkTags } from '../network-tags.ts';
+import type { NetworkTag } from '../network-tags.ts';
 import { WAIT_BUDGET_SPENT, WAIT_WINDOW_SECONDS, waitAllowed } from '../wait-budget.ts';
 
 /** A sealed challenge, a solution with the path of a pointer, and the visitor of an edge. */
@@ -62,13 +62,13 @@ export async function solutionResult(
   const opened = await openChallenge(engine.keyring, body.challenge, nowMs);
   if (opened === null) return failed({ kind: 'challenge-invalid' });
   const { challenge } = opened;
-  const prefix = await visitorTag(engine.keyring, keyDay(challenge.bornAt), 'prefix', addressPrefix(ip));
+  const networks = await networkTags(engine.keyring, keyDay(challenge.bornAt), ip);
   const limited = rateLimit.takeIn(challenge.siteKey, networksOf(ip), nowMs);
   if (limited !== null) return failed(limited);
   const registered = await challengeSite(engine, challenge.siteKey, visitor.value, nowMs);
   if (!registered.ok) return registered;
   const site = registered.value;
-  const judged = await judgeSolution(call, engine, site.settings, { opened, body, prefix });
+  const judged = await judgeSolution(call, engine, site.settings, { opened, body, networks });
   if (!judged.ok) return judged;
 
   const { outcome, signs } = judged.value;
@@ -93,12 +93,12 @@ async function judgeSolution(
   call: ServiceCall,
   engine: CaptchaEngine,
   settings: SiteSettings,
-  { opened, body, prefix }: { opened: OpenedChallenge; body: SolutionRequest; prefix: string },
+  { opened, body, networks }: { opened: OpenedChallenge; body: SolutionRequest; networks: readonly NetworkTag[] },
 ): Promise<Result<JudgedSolution, RateLimitError>> {
   const { nowMs } = call;
   const { challenge } = opened;
   const signs: SolvingSigns = {
-    moved: prefix !== challenge.facts.prefix,
+    moved: networks[0]?.tag !== challenge.facts.prefix,
     nativeSolver: solvedSuspiciouslyFast(opened, nowMs),
     tooSoon: false,
     mechanical: false,
@@ -108,7 +108,7 @@ async function judgeSolution(
   if (nowMs >= challenge.expiresAt || nowMs >= challenge.bornAt + COURSE_MAX_MS) return judgedAs({ step: 'late' });
   const answer = { challenge, sealed: body.challenge, solution: body.solution };
   if (challenge.lane === 'visual' || challenge.lane === 'audio') {
-    const judged = await judgeRound(call, engine, settings, { ...answer, prefix });
+    const judged = await judgeRound(call, engine, settings, { ...answer, networks });
     if (!judged.ok) return judged;
     const { outcome, mechanical, tooSoon } = judged.value;
     return ok({ outcome, signs: { ...signs, mechanical, tooSoon } });
@@ -119,7 +119,7 @@ async function judgeSolution(
     if (!(await isOnlyAnswer(call, 'work', answer))) return judgedAs({ step: 'answered-before' });
     return judgedAs({ step: 'next', lane: afterwards, params: afterWork(challenge.params), failed: false });
   }
-  if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, prefix))) {
+  if (challenge.lane === 'wait' && !(await waitAllowed(call.store, challenge.siteKey, networks))) {
     return failed({ kind: 'rate-limited', what: WAIT_BUDGET_SPENT, retryAfterSeconds: WAIT_WINDOW_SECONDS });
   }
   return judgedAs({ step: 'passed' });

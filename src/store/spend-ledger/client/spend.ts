@@ -1,9 +1,9 @@
 /**
  * How the service reaches the SpendLedger objects. The first byte of a jti chooses the object, so that every use of one
- * jti meets the same object. Counters have objects by purpose and site.
+ * jti meets the same object.
  */
 import { inJurisdiction } from '../../jurisdiction.ts';
-import type { CountRequest, SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
+import type { SpendLedgerRpc, SpendRequest, SpendResult, SpendRow } from '../rpc.ts';
 import { SpendBatcher } from './spend-batcher.ts';
 
 type SpendEnv = Pick<ServiceEnv, 'SPEND_LEDGER' | 'JURISDICTION'>;
@@ -14,7 +14,6 @@ type SpendEnv = Pick<ServiceEnv, 'SPEND_LEDGER' | 'JURISDICTION'>;
  * hour, a token could then be spent once in each.
  */
 const SPEND_SHARDS = 4;
-const COUNT_SHARDS = 16;
 
 /** `key` is `audience:jti` or another name that contains the jti; `jti` is hex. */
 export function spend(
@@ -50,18 +49,6 @@ export async function recall(
 /** Whether a key was spent. It only saves work for a spent token; `spend` decides. */
 export async function isSpent(env: SpendEnv, jti: string, key: string, bornAt: number): Promise<boolean> {
   return ledger(env, `spend-${shardOf(jti)}`).isSpent(key, bornAt);
-}
-
-/**
- * Exact across all isolates: `false` once `limit` uses of the key were counted in its window. A key begins with its
- * purpose and site, and each pair has objects of its own, so that a full object refuses no other site.
- */
-export async function countUse(env: SpendEnv, request: CountRequest): Promise<boolean> {
-  const [purpose = '', site = ''] = request.key.split(' ', 2);
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(request.key));
-  const shard = (new Uint8Array(digest)[0] ?? 0) % COUNT_SHARDS;
-  const counter = pinned(env).getByName(`count ${purpose} ${site} ${shard}`) as unknown as SpendLedgerRpc;
-  return counter.count(request);
 }
 
 function shardOf(jti: string): number {

@@ -79,27 +79,26 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     return this.#sql.exec(`SELECT 1 FROM ${tableName(epoch)} WHERE key = ?`, key).toArray().length > 0;
   }
 
-  async count(request: CountRequest): Promise<boolean> {
+  async count(requests: readonly CountRequest[]): Promise<boolean> {
     const nowMs = Date.now();
-    const row = this.#sql
-      .exec<{ used: number; ends_at: number }>('SELECT used, ends_at FROM counters WHERE key = ?', request.key)
-      .toArray()[0];
-    if (row !== undefined && row.ends_at > nowMs) {
-      if (row.used >= request.limit) return false;
-      this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', request.key);
-      return true;
+    // Nothing is awaited between reading and writing, so no other call runs between them.
+    const known = requests.map(({ key }) => this.#usesOf(key));
+    const hasRoom = requests.every(({ limit }, index) => {
+      const row = known[index];
+      return row === undefined || row.ends_at <= nowMs ? limit > 0 : row.used < limit;
+    });
+    const added = known.filter((row) => row === undefined).length;
+    if (!hasRoom || this.#counterRows + added > COUNTERS_MAX) return false;
+    this.#counterRows += added;
+    for (const [index, { key, windowMs }] of requests.entries()) {
+      if ((known[index]?.ends_at ?? 0) > nowMs) {
+        this.#sql.exec('UPDATE counters SET used = used + 1 WHERE key = ?', key);
+      } else {
+        this.#sql.exec('INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)', key, nowMs + windowMs);
+      }
     }
-    if (row === undefined && ++this.#counterRows > COUNTERS_MAX) {
-      this.#counterRows--;
-      return false;
-    }
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO counters (key, used, ends_at) VALUES (?, 1, ?)',
-      request.key,
-      nowMs + request.windowMs,
-    );
-    await this.#wake(nowMs + request.windowMs);
-    return request.limit > 0;
+    await this.#wake(nowMs + Math.min(...requests.map(({ windowMs }) => windowMs)));
+    return true;
   }
 
   override async alarm(): Promise<void> {
@@ -151,6 +150,12 @@ export class SpendLedger extends DurableObject<ServiceEnv> implements SpendLedge
     // Set before the write is awaited: calls that arrive meanwhile need not set the alarm again.
     this.#alarmAt = at;
     await this.ctx.storage.setAlarm(at);
+  }
+
+  #usesOf(key: string): { used: number; ends_at: number } | undefined {
+    return this.#sql
+      .exec<{ used: number; ends_at: number }>('SELECT used, ends_at FROM counters WHERE key = ?', key)
+      .toArray()[0];
   }
 
   #countCounters(): number {

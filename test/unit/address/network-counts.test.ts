@@ -1,0 +1,37 @@
+/** What one isolate counts for the networks of an address. */
+import { expect, test } from 'vitest';
+import { NetworkCounts } from '../../../src/address/network-counts.ts';
+
+const taken = (counts: NetworkCounts, uses: number, ipAt: (use: number) => string, nowMs = 0): number =>
+  Array.from({ length: uses }, (_, use) => counts.take(ipAt(use), nowMs)).filter(Boolean).length;
+
+test.each([
+  ['one address', () => '192.0.2.1', 2],
+  ['the /24s of a /16', (use: number) => `198.18.${use}.1`, 20],
+  ['the /64s of a /56', (use: number) => `2001:db8:0:${use.toString(16)}::1`, 6],
+  ['the /56s of a /48', (use: number) => `2001:db8:0:${use.toString(16)}00::1`, 20],
+])('bound the uses of %s', (_, ipAt, bound) => {
+  expect(taken(new NetworkCounts(2, 1000), 100, ipAt)).toBe(bound);
+});
+
+test('a network that is used up takes nothing from the larger one', () => {
+  const counts = new NetworkCounts(2, 1000);
+  taken(counts, 1000, () => '198.18.0.1');
+  expect(counts.hasRoom('198.18.0.1', 0)).toBe(false);
+  expect(taken(counts, 100, (use) => `198.18.${use + 1}.1`)).toBe(18);
+});
+
+test('a window ends, and another network was never counted', () => {
+  const counts = new NetworkCounts(1, 1000);
+  expect([counts.take('192.0.2.1', 0), counts.take('192.0.2.2', 0), counts.take('198.51.100.1', 0)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(counts.take('192.0.2.1', 1001)).toBe(true);
+});
+
+test('visitors without a known address share one count', () => {
+  const counts = new NetworkCounts(1, 1000);
+  expect([counts.take(null, 0), counts.take('nonsense', 0)]).toEqual([true, false]);
+});
