@@ -57,6 +57,10 @@ export interface WidgetServer {
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*` with session and clearance. */
   apiBodies: string[];
+  /** Paths of all requests, in order. */
+  visits: string[];
+  /** Whether the response to a solution sets the session's cookie. */
+  setsSession: boolean;
   /** Opening a session waits for it. */
   sessionOpens: Promise<unknown>;
   /** Whether `/verify` sets the clearance cookie. */
@@ -71,6 +75,7 @@ const untouched = () => ({
   honeypot: undefined,
   interstitial: {},
   sessionOpens: Promise.resolve(),
+  setsSession: true,
   clears: true,
 });
 
@@ -92,7 +97,8 @@ export function useWidgetServer(): WidgetServer {
   beforeAll(listen);
   afterAll(close);
   beforeEach(() => {
-    for (const list of [server.calls, server.submitted, server.overrides, server.apiBodies]) list.length = 0;
+    for (const list of [server.calls, server.submitted, server.overrides, server.apiBodies, server.visits])
+      list.length = 0;
     Object.assign(server, untouched());
   });
   return server;
@@ -198,7 +204,8 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     }
     if (!environmentReport.safeParse(body['environment']).success || !judge(body).verified)
       return { status: 400, body: { error: { key: 'CAPTCHA.INVALID_SOLUTION' } } };
-    return { status: 200, body: {}, cookie: `protect_session=jti-${++sessions}|jwt; Path=/` };
+    const cookie = `protect_session=jti-${++sessions}|jwt; Path=/`;
+    return { status: 200, body: {}, ...(server.setsSession ? { cookie } : {}) };
   }
 
   /** A protected JSON path: 401 without a session, 403 with a challenge without clearance. */
@@ -215,6 +222,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', server.url);
+    server.visits.push(url.pathname);
     const send = (status: number, headers: Record<string, string>, body: string): void => {
       response.writeHead(status, headers);
       response.end(body);
@@ -294,6 +302,7 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
     submitted: [],
     overrides: [],
     apiBodies: [],
+    visits: [],
     ...untouched(),
   };
   return {

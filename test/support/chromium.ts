@@ -18,22 +18,24 @@ const defaultArgs = [
   '--disable-sync',
 ];
 
-/** The caller closes it. */
-export async function launchChromium(more: readonly string[] = []): Promise<Browser> {
+/** `without`: switches that Playwright sets and a test cannot use. The caller closes it. */
+export async function launchChromium(more: readonly string[] = [], without: string[] = []): Promise<Browser> {
   const args = [...defaultArgs, ...more];
   const installed = process.env['GATEHOUSE_CHROMIUM'] ?? systemBrowsers.find((path) => existsSync(path));
-  if (installed !== undefined) return playwright.launch({ executablePath: installed, headless: true, args });
-  return launchCarriedChromium(more);
+  if (installed !== undefined) {
+    return playwright.launch({ executablePath: installed, headless: true, args, ignoreDefaultArgs: without });
+  }
+  return launchCarriedChromium(more, without);
 }
 
 /** The headless build of the npm package. The caller closes it. */
-export async function launchCarriedChromium(more: readonly string[] = []): Promise<Browser> {
-  const args = [...defaultArgs, ...more];
+export async function launchCarriedChromium(more: readonly string[] = [], without: string[] = []): Promise<Browser> {
+  const options = { headless: true, args: [...defaultArgs, ...more], ignoreDefaultArgs: without };
   const { executablePath, env, envWithLibraries } = await carriedChromium();
   try {
-    return await playwright.launch({ executablePath, headless: true, args, env });
+    return await playwright.launch({ ...options, executablePath, env });
   } catch (error) {
     if (!String(error).includes('shared libraries')) throw error;
-    return playwright.launch({ executablePath, headless: true, args, env: envWithLibraries });
+    return playwright.launch({ ...options, executablePath, env: envWithLibraries });
   }
 }
