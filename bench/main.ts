@@ -7,7 +7,8 @@ const benches: Readonly<Record<string, string>> = {
   'rule-book': '[RULES]  import, list and change rules behind the local stack; 1,000,000 rules',
   edge: '[RULES]  processor time of an allowed request at the gate; 1,000,000 rules',
   verify: '[TOKENS [http]]  /siteverify over HTTP, then minting, checking and drawing; 20,000 tokens',
-  widget: '[--runs N]  from the start of a solve to the token, beside Cap and ALTCHA; 15 runs',
+  widget:
+    '[--runs N]  a newcomer’s first page; then from the start of a solve to the token, beside Cap and ALTCHA; 15 runs',
   log: '[--rows N]  append to and query one shard of the verdict log; 1,000,000 rows',
   api: '[RECORDS] [CALLS] [NAME]  every management operation on a full account; 1,000,000 captchas',
   risk: '[--tune] [--each]  replay recorded sessions through the detectors',

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- widget [--runs N]`: the time from the start of a solve to the token, in headless Chromium on one
  * core, beside the widgets of Cap (its RSW, with the same puzzle) and ALTCHA (its default), all from one server. Also
- * the bytes that each sends.
+ * the bytes that each sends, and before that what a session costs a newcomer's first page (`first-page.ts`).
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { generateRswKey, levelOf } from '../src/captcha/pow/rsw-key.ts';
 import { RswMinter } from '../src/captcha/pow/rsw-mint.ts';
 import { buildClient } from '../scripts/build-client.ts';
 import { launchChromium } from '../test/support/chromium.ts';
+import { measureFirstPage } from './first-page.ts';
 import { median } from './measure/statistics.ts';
 
 const DEFAULT_RUNS = 15;
@@ -64,8 +65,9 @@ const contestants: readonly Contestant[] = [
 
 export async function run(args: readonly string[]): Promise<void> {
   const runs = Number(args[args.indexOf('--runs') + 1] ?? DEFAULT_RUNS) || DEFAULT_RUNS;
+  await measureFirstPage(runs);
   // Children inherit this: server and browser share one core, for every contestant alike.
-  spawnSync('taskset', ['-pc', '0', String(process.pid)]);
+  spawnSync('taskset', ['-a', '-p', '-c', '0', String(process.pid)]);
   const bytes = new Map<string, number>();
   const server = await startServer(bytes);
   const browser = await launchChromium();

@@ -16,6 +16,7 @@ export interface ExchangePorts {
   url: string;
   /** Starts what solves the challenge. */
   prepare: (signal: AbortSignal) => PowRunner;
+  /** Must not reject. */
   collect: () => Promise<EnvironmentReport>;
   /** Counts one piece of work. `false`: this page has worked enough. */
   takeWork: () => boolean;
@@ -27,13 +28,14 @@ export async function exchange({ url, prepare, collect, takeWork }: ExchangePort
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
     const asked = postJson(url, { capabilities: { bigint: typeof BigInt === 'function' } }, stop.signal);
-    // A visitor without a session will have to work: the worker starts while the challenge is on its way.
-    let runner = sessionCookieValue() === null ? prepare(stop.signal) : undefined;
+    const begin = () => ({ runner: prepare(stop.signal), report: collect() });
+    // A visitor without a session will have to work: both begin while the challenge is on its way.
+    let begun = sessionCookieValue() === null ? begin() : undefined;
     const { challenge, pow } = (await asked) as Partial<SessionChallenge>;
     if (challenge === undefined || pow === undefined) return true;
     if (!takeWork()) throw new CaptchaError('cancelled');
-    runner ??= prepare(stop.signal);
-    const [solution, environment] = await Promise.all([runner.solve(pow, () => undefined), collect()]);
+    begun ??= begin();
+    const [solution, environment] = await Promise.all([begun.runner.solve(pow, () => undefined), begun.report]);
     try {
       await postJson(url, { challenge, solution, environment }, stop.signal);
       return true;
