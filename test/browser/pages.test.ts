@@ -1,7 +1,7 @@
 /** The challenge page in a real Chromium under its own CSP: solving, continuing, and not looping. */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
-import { puzzleAnswer } from './visual-tasks.ts';
+import { pressToAnswer } from './visual-tasks.ts';
 import { useWidgetServer } from './widget-server.ts';
 
 const server = useWidgetServer();
@@ -139,21 +139,13 @@ describe('a picture task on the challenge page', () => {
   test('is solved by keyboard and opens the page, without a CSP violation', async () => {
     server.kind = 'puzzle';
     await visitor.page.goto(`${server.url}/protected`);
-    const piece = visitor.page.getByRole('application', { name: 'Piece' });
-    await piece.waitFor();
-    const top = await piece.evaluate((node) => (Number.parseFloat((node as HTMLElement).style.top) * 220) / 100);
+    await visitor.page.getByRole('application', { name: 'Piece' }).waitFor();
     await visitor.page.keyboard.press('Tab');
-    await press('ArrowRight', puzzleAnswer.x);
-    await press(top < puzzleAnswer.y ? 'ArrowDown' : 'ArrowUp', Math.abs(puzzleAnswer.y - top));
+    await pressToAnswer(visitor.page);
     await visitor.page.keyboard.press('Enter');
     await visitor.page.waitForFunction(() => document.title === 'inside');
     expect(visitor.complaints).toEqual([]);
   });
-
-  async function press(key: string, pixels: number): Promise<void> {
-    for (let steps = Math.round(pixels / 2); steps > 0; steps -= steps >= 10 ? 10 : 1)
-      await visitor.page.keyboard.press(steps >= 10 ? `Shift+${key}` : key);
-  }
 });
 
 describe('branding', () => {

@@ -1,10 +1,19 @@
 /**
  * Picture and audio tasks with known solutions, drawn by the service's own code.
  */
+import type { Page } from 'playwright-core';
 import { drawRandom } from '../../src/captcha/visual/draw-random.ts';
 import { drawAudioTask } from '../../src/captcha/visual/audio/audio-task.ts';
 import { drawImageTask } from '../../src/captcha/visual/image/image-task.ts';
-import { DEFAULT_LOOK, drawPuzzleTask, puzzleTarget } from '../../src/captcha/visual/puzzle/puzzle-task.ts';
+import {
+  BOARD_HEIGHT,
+  BOARD_WIDTH,
+  DEFAULT_LOOK,
+  drawPuzzleTask,
+  PIECE_PX,
+  puzzleTarget,
+  TRAY_HEIGHT,
+} from '../../src/captcha/visual/puzzle/puzzle-task.ts';
 import type { ChallengeResponse, ShapeName } from '../../src/contract/captcha/challenge-api.ts';
 
 export interface VisualTask {
@@ -20,6 +29,9 @@ export const starTiles = [
 export const puzzlePlace = { x: 0.6, y: 0.4 };
 export const puzzleAnswer = puzzleTarget(puzzlePlace);
 export const digits = '3142';
+/** Where a visitor clicks to move the piece there at once. */
+export const puzzleMiddle = { x: puzzleAnswer.x + PIECE_PX / 2, y: puzzleAnswer.y + PIECE_PX / 2 };
+export const puzzleWidth = BOARD_WIDTH;
 const TOLERANCE_PX = 6;
 
 export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: number): VisualTask {
@@ -42,4 +54,21 @@ export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: numb
     task: { image: drawImageTask({ shape: 'star', tiles }, random, round, starTiles.length) },
     isRight: ({ selected }) => JSON.stringify(selected) === JSON.stringify(wanted),
   };
+}
+
+/** Moves the focused piece to its opening by arrow keys, ten steps at once where it is far. */
+export async function pressToAnswer(page: Page): Promise<void> {
+  const piece = page.getByRole('application', { name: 'Piece' });
+  const [left, top] = await piece.evaluate((node: HTMLElement) => [
+    Number.parseFloat(node.style.left) / 100,
+    Number.parseFloat(node.style.top) / 100,
+  ]);
+  const press = async (key: string, pixels: number): Promise<void> => {
+    for (let steps = Math.round(pixels / 2); steps > 0; steps -= steps >= 10 ? 10 : 1)
+      await page.keyboard.press(steps >= 10 ? `Shift+${key}` : key);
+  };
+  const right = puzzleAnswer.x - left! * BOARD_WIDTH;
+  const down = puzzleAnswer.y - top! * (BOARD_HEIGHT + TRAY_HEIGHT);
+  await press(right < 0 ? 'ArrowLeft' : 'ArrowRight', Math.abs(right));
+  await press(down < 0 ? 'ArrowUp' : 'ArrowDown', Math.abs(down));
 }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { useVisitor } from '../support/visitor.ts';
-import { digits, puzzleAnswer, starTiles } from './visual-tasks.ts';
+import { digits, pressToAnswer, puzzleAnswer, puzzleMiddle, puzzleWidth, starTiles } from './visual-tasks.ts';
 import { useWidgetServer } from './widget-server.ts';
 
 const PAGE = `<!doctype html><html lang="en"><title>page</title><script src="/__protect/widget.js" defer></script><body><form method="post" action="/submit"><gatehouse-widget sitekey="site-1" start="click"></gatehouse-widget></form>`;
@@ -80,14 +80,15 @@ describe('a puzzle', () => {
     await open('puzzle');
     const piece = visitor.page.getByRole('application', { name: 'Piece' });
     await piece.waitFor();
-    const [start, scale] = await piece.evaluate((node) => {
+    const [start, width] = await piece.evaluate((node) => {
       const box = node.getBoundingClientRect();
-      return [{ x: box.x, y: box.y }, node.parentElement!.getBoundingClientRect().width / 320] as const;
+      return [{ x: box.x, y: box.y }, node.parentElement!.getBoundingClientRect().width] as const;
     });
     const board = await piece.evaluate((node) => {
       const box = node.parentElement!.getBoundingClientRect();
       return { x: box.x, y: box.y };
     });
+    const scale = width / puzzleWidth;
     await visitor.page.mouse.move(start.x + 30, start.y + 40);
     await visitor.page.mouse.down();
     await visitor.page.mouse.move(board.x + puzzleAnswer.x * scale + 30, board.y + puzzleAnswer.y * scale + 40, {
@@ -104,24 +105,17 @@ describe('a puzzle', () => {
     await open('puzzle');
     const board = visitor.page.locator('.board');
     const width = (await board.boundingBox())!.width;
-    const scale = width / 320;
-    await board.click({ position: { x: (puzzleAnswer.x + 50) * scale, y: (puzzleAnswer.y + 50) * scale } });
+    const scale = width / puzzleWidth;
+    await board.click({ position: { x: puzzleMiddle.x * scale, y: puzzleMiddle.y * scale } });
     await visitor.page.getByRole('button', { name: 'Submit' }).click();
     await verified();
   });
 
   test('is solved by arrow keys', async () => {
     await open('puzzle');
-    const piece = visitor.page.getByRole('application', { name: 'Piece' });
-    await piece.waitFor();
-    const top = await piece.evaluate((node) => (parseFloat((node as HTMLElement).style.top) * 220) / 100);
+    await visitor.page.getByRole('application', { name: 'Piece' }).waitFor();
     await visitor.page.keyboard.press('Tab');
-    const press = async (key: string, pixels: number): Promise<void> => {
-      for (let left = Math.round(pixels / 2); left > 0; left -= left >= 10 ? 10 : 1)
-        await visitor.page.keyboard.press(left >= 10 ? `Shift+${key}` : key);
-    };
-    await press('ArrowRight', puzzleAnswer.x);
-    await press(top < puzzleAnswer.y ? 'ArrowDown' : 'ArrowUp', Math.abs(puzzleAnswer.y - top));
+    await pressToAnswer(visitor.page);
     await visitor.page.keyboard.press('Enter');
     await verified();
   });

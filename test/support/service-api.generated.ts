@@ -5294,22 +5294,22 @@ export interface components {
                 picture: {
                     width: number;
                     height: number;
-                    palette: string;
-                    pixels: string;
+                    light: string;
+                    colour: string;
                 };
             };
             puzzle?: {
                 background: {
                     width: number;
                     height: number;
-                    palette: string;
-                    pixels: string;
+                    light: string;
+                    colour: string;
                 };
                 piece: {
                     width: number;
                     height: number;
-                    palette: string;
-                    pixels: string;
+                    light: string;
+                    colour: string;
                 };
                 originX: number;
                 originY: number;
@@ -5388,22 +5388,22 @@ export interface components {
                     picture: {
                         width: number;
                         height: number;
-                        palette: string;
-                        pixels: string;
+                        light: string;
+                        colour: string;
                     };
                 };
                 puzzle?: {
                     background: {
                         width: number;
                         height: number;
-                        palette: string;
-                        pixels: string;
+                        light: string;
+                        colour: string;
                     };
                     piece: {
                         width: number;
                         height: number;
-                        palette: string;
-                        pixels: string;
+                        light: string;
+                        colour: string;
                     };
                     originX: number;
                     originY: number;

@@ -8,12 +8,13 @@ import { encodeFields, numberField, textField } from '../seal/field-encoding.ts'
 import type { Bytes } from '../seal/field-encoding.ts';
 import { keyDay } from '../seal/keyring.ts';
 import type { Keyring } from '../seal/keyring.ts';
+import { anotherShape } from './relatives.ts';
 
 export const IMAGE_COLUMNS = 3;
 export const IMAGE_TILES = 9;
-/** Fewest and most tiles that show the shape. */
-const MATCHES_MIN = 2;
-const MATCHES_MAX = 5;
+/** Fewest and most tiles that show the shape: about half, so that no answer is right by leaving most tiles out. */
+const MATCHES_MIN = 3;
+const MATCHES_MAX = 6;
 
 export const AUDIO_GROUPS = 4;
 export const AUDIO_TONES_MAX = 5;
@@ -34,11 +35,10 @@ export interface ImageLayout {
 export async function imageLayout(keyring: Keyring, of: LayoutOf): Promise<ImageLayout> {
   const bytes = await layoutBytes(keyring, of, 'image');
   const shape = pick(shapeNames, bytes[0]!);
-  const others = shapeNames.filter((name) => name !== shape);
   const matches = MATCHES_MIN + (bytes[1]! % (MATCHES_MAX - MATCHES_MIN + 1));
   const order = shuffled(IMAGE_TILES, bytes.subarray(2));
   const tiles: ShapeName[] = [];
-  for (let index = 0; index < IMAGE_TILES; index++) tiles.push(pick(others, bytes[2 + IMAGE_TILES + index]!));
+  for (let index = 0; index < IMAGE_TILES; index++) tiles.push(anotherShape(shape, bytes[2 + IMAGE_TILES + index]!));
   for (const position of order.slice(0, matches)) tiles[position] = shape;
   return { shape, tiles };
 }

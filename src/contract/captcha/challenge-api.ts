@@ -53,13 +53,19 @@ export const powTask = z.strictObject({
 });
 export type PowTask = z.infer<typeof powTask>;
 
-/** Rows of 4-bit palette indexes, two pixels a byte, the left one in the high half. Drawn on a canvas, so no CSP blocks it. */
+/** Pixels of the light plane that share one value of a colour plane, in each direction. */
+export const COLOUR_STEP_PX = 4;
+
+/**
+ * A full-tone picture as planes of bytes, row by row, for a canvas, so no CSP blocks it. `light`: one byte a pixel, 0 is
+ * transparent. `colour`: the blue and then the red difference of ITU-R BT.601, 128 is none, a plane of a quarter of the
+ * width and height each, rounded up.
+ */
 export const picture = z.strictObject({
   width: z.int(),
   height: z.int(),
-  /** 16 colours of three bytes each, base64url. */
-  palette: base64url,
-  pixels: base64url,
+  light: base64url,
+  colour: base64url,
 });
 export type Picture = z.infer<typeof picture>;
 
@@ -86,7 +92,6 @@ export type ImageTask = z.infer<typeof imageTask>;
  */
 export const puzzleTask = z.strictObject({
   background: picture,
-  /** Index 0 of its palette is transparent. */
   piece: picture,
   originX: z.int(),
   originY: z.int(),

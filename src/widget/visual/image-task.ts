@@ -29,7 +29,7 @@ export function showImageTask(
     },
     () => ({ selected: tiles.flatMap((tile, index) => (tile.ariaPressed === 'true' ? [index] : [])) }),
   );
-  const picture = decodePicture(image.picture, false);
+  const picture = decodePicture(image.picture);
   const width = Math.floor(picture.width / image.columns);
   const height = Math.floor(picture.height / image.rows);
   const grid = element('div', { class: 'grid', role: 'group', 'aria-labelledby': 'instruction' });

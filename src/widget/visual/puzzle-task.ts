@@ -39,7 +39,7 @@ export function showPuzzleTask(
     finalY: Math.round(y),
     path,
   }));
-  const ground = decodePicture(background, false);
+  const ground = decodePicture(background);
   const board = element('div', { class: 'board' });
   const handle = element('div', {
     class: 'piece',
@@ -48,7 +48,7 @@ export function showPuzzleTask(
     'aria-label': messages.piece,
     'aria-describedby': 'instruction',
   });
-  handle.append(pictureCanvas(decodePicture(piece, true), 0, 0, piece.width, piece.height));
+  handle.append(pictureCanvas(decodePicture(piece), 0, 0, piece.width, piece.height));
   handle.style.width = `${(100 * piece.width) / background.width}%`;
   board.append(pictureCanvas(ground, 0, 0, background.width, background.height), handle);
   frame.body.append(board);

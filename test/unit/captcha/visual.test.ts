@@ -15,19 +15,27 @@ import {
 } from '../../../src/captcha/visual/derive-answer.ts';
 import type { LayoutOf } from '../../../src/captcha/visual/derive-answer.ts';
 import {
+  BOARD_HEIGHT,
+  BOARD_WIDTH,
   DEFAULT_LOOK,
   drawPuzzleTask,
   PIECE_PX,
-  PUZZLE_HEIGHT,
-  PUZZLE_WIDTH,
   puzzleTarget,
 } from '../../../src/captcha/visual/puzzle/puzzle-task.ts';
 import type { SealedChallenge } from '../../../src/captcha/seal/sealed-challenge.ts';
 import { newJti } from '../../../src/captcha/seal/sealed-course.ts';
-import { insideOf } from '../../../src/captcha/visual/shapes.ts';
+import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
+import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
+import { regionOf } from '../../../src/captcha/visual/drawing/region.ts';
 import { answeredTooSoon } from '../../../src/captcha/visual/human-time.ts';
 import { otherForm, tooSoonStep, visualStep } from '../../../src/captcha/visual/visual-progress.ts';
-import { audioTask, imageTask, puzzleTask, shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
+import {
+  audioTask,
+  COLOUR_STEP_PX,
+  imageTask,
+  puzzleTask,
+  shapeNames,
+} from '../../../src/contract/captcha/challenge-api.ts';
 import { challenge, keyringOf, NOON } from './sealing-fixtures.ts';
 
 const keyring = keyringOf('ours');
@@ -52,27 +60,33 @@ describe('a layout', () => {
     expect(await imageLayout(keyringOf('theirs'), one)).not.toEqual(await imageLayout(keyring, one));
   });
 
-  test('shows the shape two to five times, in any place', async () => {
+  test('shows the shape three to six times, in any place', async () => {
     const positions = Array.from({ length: IMAGE_TILES }, () => 0);
     for (let index = 0; index < 600; index++) {
       const { shape, tiles } = await imageLayout(keyring, of());
       const matches = tiles.flatMap((tile, at) => (tile === shape ? [at] : []));
-      expect(matches.length).toBeGreaterThanOrEqual(2);
-      expect(matches.length).toBeLessThanOrEqual(5);
+      expect(matches.length).toBeGreaterThanOrEqual(3);
+      expect(matches.length).toBeLessThanOrEqual(6);
       for (const at of matches) positions[at] = (positions[at] ?? 0) + 1;
     }
-    // 600 · 3.5 / 9 = 233 each.
-    expect(Math.min(...positions)).toBeGreaterThan(170);
-    expect(Math.max(...positions)).toBeLessThan(300);
+    // 600 · 4.5 / 9 = 300 each.
+    expect(Math.min(...positions)).toBeGreaterThan(230);
+    expect(Math.max(...positions)).toBeLessThan(370);
   });
 
-  test('places the hole inside the picture and never where the piece starts', async () => {
-    for (let index = 0; index < 300; index++) {
-      const { x, y } = puzzleTarget(await puzzleLayout(keyring, of()));
-      expect(x).toBeGreaterThanOrEqual(70);
-      expect(x + PIECE_PX).toBeLessThanOrEqual(PUZZLE_WIDTH);
+  test('places the right opening anywhere on the board, where the whole piece has room', async () => {
+    const places = await Promise.all(
+      Array.from({ length: 300 }, async () => puzzleTarget(await puzzleLayout(keyring, of()))),
+    );
+    for (const { x, y } of places) {
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + PIECE_PX).toBeLessThanOrEqual(BOARD_WIDTH);
       expect(y).toBeGreaterThanOrEqual(0);
-      expect(y + PIECE_PX).toBeLessThanOrEqual(PUZZLE_HEIGHT);
+      expect(y + PIECE_PX).toBeLessThanOrEqual(BOARD_HEIGHT);
+    }
+    for (const axis of ['x', 'y'] as const) {
+      const values = places.map((place) => place[axis]);
+      expect(Math.max(...values) - Math.min(...values)).toBeGreaterThan(120);
     }
   });
 });
@@ -82,7 +96,7 @@ describe('a drawing', () => {
     const one = of();
     const drawn = async (round: LayoutOf): Promise<string[]> => [
       drawAudioTask([1, 2, 3, 4], drawRandom(await lookSeed(keyring, round))).samples,
-      drawImageTask(await imageLayout(keyring, one), drawRandom(await lookSeed(keyring, round)), 0, 2).picture.pixels,
+      drawImageTask(await imageLayout(keyring, one), drawRandom(await lookSeed(keyring, round)), 0, 2).picture.light,
     ];
     const [sound, picture] = await drawn(one);
     expect(await drawn({ ...one })).toEqual([sound, picture]);
@@ -93,9 +107,9 @@ describe('a drawing', () => {
 
   test('of the same layout never repeats and always has the same size', async () => {
     const layout = await imageLayout(keyring, of());
-    const drawn = Array.from({ length: 60 }, () => drawImageTask(layout, look(), 0, 2).picture);
-    expect(new Set(drawn.map((picture) => picture.pixels)).size).toBe(60);
-    expect(new Set(drawn.map((picture) => picture.pixels.length)).size).toBe(1);
+    const drawn = Array.from({ length: 20 }, () => drawImageTask(layout, look(), 0, 2).picture);
+    expect(new Set(drawn.map((picture) => picture.light)).size).toBe(20);
+    expect(new Set(drawn.map(({ light, colour }) => `${light.length} ${colour.length}`)).size).toBe(1);
   });
 
   test('fits the response schema', async () => {
@@ -105,9 +119,9 @@ describe('a drawing', () => {
     expect(imageTask.safeParse(image).success).toBe(true);
     expect(puzzleTask.safeParse(puzzle).success).toBe(true);
     expect(audioTask.safeParse(audio).success).toBe(true);
-    const { width, height, pixels, palette } = image.picture;
-    expect(decodeBase64url(pixels)).toHaveLength((width * height) / 2);
-    expect(decodeBase64url(palette)).toHaveLength(48);
+    const { width, height, light, colour } = image.picture;
+    expect(decodeBase64url(light)).toHaveLength(width * height);
+    expect(decodeBase64url(colour)).toHaveLength((2 * width * height) / COLOUR_STEP_PX ** 2);
   });
 
   test('of a piece has the same size as any other and is transparent around it', async () => {
@@ -117,8 +131,15 @@ describe('a drawing', () => {
         async () => drawPuzzleTask(await puzzleLayout(keyring, of()), look(), DEFAULT_LOOK, 0).piece,
       ),
     );
-    expect(new Set(pieces.map((piece) => piece.pixels.length)).size).toBe(1);
-    for (const piece of pieces) expect(decodeBase64url(piece.pixels)![0]).toBe(0);
+    expect(new Set(pieces.map((piece) => piece.light.length)).size).toBe(1);
+    // The same round piece whatever the outline on it.
+    const transparent = pieces.map(({ light }) =>
+      decodeBase64url(light)!
+        .map((value) => (value === 0 ? 1 : 0))
+        .join(''),
+    );
+    expect(new Set(transparent).size).toBe(1);
+    expect(transparent[0]!.startsWith('1')).toBe(true);
   });
 
   test('does not reveal the answer: the text is the same for every picture', async () => {
@@ -142,13 +163,14 @@ describe('a drawing', () => {
     expect(Math.max(...tail)).toBeLessThan(145);
   });
 
-  test('of every shape covers something and not everything', () => {
-    for (const shape of shapeNames) {
-      const inside = insideOf({ shape, centreX: 50, centreY: 50, radius: 40, angle: 0 });
-      let covered = 0;
-      for (let y = 0; y < 100; y++) for (let x = 0; x < 100; x++) if (inside(x, y)) covered++;
-      expect(covered, shape).toBeGreaterThan(1000);
-      expect(covered, shape).toBeLessThan(5200);
+  test('of every shape covers something and not everything, however it is bent', () => {
+    const random = look();
+    for (const shape of [...shapeNames, ...shapeNames, ...shapeNames]) {
+      const at = { centreX: 50, centreY: 50, radius: 40, angle: random.next() * 7, bend: 1 };
+      const { distances } = regionOf(placed(outlineOf(shape, random), at, random), 100, 100);
+      const covered = distances.filter((distance) => distance > 0).length;
+      expect(covered, shape).toBeGreaterThan(500);
+      expect(covered, shape).toBeLessThan(8500);
     }
   });
 });

@@ -1,38 +1,53 @@
 /**
- * Draws "move the piece to where it fits": a ground of soft waves and grain, one hole with the outline of the piece, and
- * decoy holes with other outlines. The piece carries the missing ground with grain of its own. Every picture has the
- * same number of bytes.
+ * Draws "move the piece to where it fits": a board of scraps with several openings alike in all but their outline, a tray
+ * below it, and a round piece that shows one of the outlines. Piece and opening have papers, light and bends of their
+ * own, so that neither the content nor the exact edge of one is found again in the other.
  */
-import { shapeNames } from '../../../contract/captcha/challenge-api.ts';
 import type { PuzzleTask, ShapeName } from '../../../contract/captcha/challenge-api.ts';
 import { puzzleLook } from '../../../contract/management/site-settings.ts';
 import type { PuzzleLook } from '../../../contract/management/site-settings.ts';
+import { Canvas } from '../drawing/canvas.ts';
+import { Collage } from '../drawing/collage.ts';
+import type { CutDepth } from '../drawing/collage.ts';
+import { outlineOf } from '../drawing/outline.ts';
+import type { Path } from '../drawing/outline.ts';
+import { newPaper } from '../drawing/paper.ts';
+import { placed } from '../drawing/placement.ts';
+import { scrapPath, stripPath } from '../drawing/scrap.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { oneRamp, Raster } from '../raster.ts';
-import { insideOf } from '../shapes.ts';
+import { anotherShape } from '../relatives.ts';
+import { openingsIn } from './openings.ts';
+import type { Place } from './openings.ts';
 
-export const PUZZLE_WIDTH = 320;
-export const PUZZLE_HEIGHT = 220;
-/** Canvas of the piece, whatever the size of the piece: 0.45 of the height, and even. */
-export const PIECE_PX = 100;
-/** The piece starts in the left column, where the hole never is. */
-const REST_PX = 20;
-const SHADES = 16;
-const RIM_PX = 2;
+export const BOARD_WIDTH = 320;
+export const BOARD_HEIGHT = 220;
+/** Where the piece waits, below the board. */
+export const TRAY_HEIGHT = 92;
+/** Side of the square that the round piece fills, whatever the size of the outline on it. */
+export const PIECE_PX = 84;
+const SCRAPS_ON_BOARD = 8;
+const STRIPS_ON_BOARD = 2;
+const SCRAPS_ON_PIECE = 4;
 /** A visitor with a high score sees more decoys. */
 const MORE_DECOYS_PER_LEVEL = 2;
-/** Settings use steps of 0–255; a shade is 17 of them. */
-const STEPS_PER_SHADE = 255 / (SHADES - 1);
+/** Of the outline, in shares of the height of the board: people see no smaller ones, and larger ones find no room. */
+const SCALE = { min: 0.22, max: 0.27 } as const;
+const BEND = 0.7;
+/** Shapes that look the same in one direction only. */
+const TURNABLE: ReadonlySet<ShapeName> = new Set(['heart', 'moon', 'arrow']);
+/** Of the decoys. */
+const TURNED_SHARE = 0.3;
+/** Radians that the opening is turned away from the piece at most. */
+const TURN = 0.14;
 
 /** The look of a site without one of its own. */
 export const DEFAULT_LOOK: PuzzleLook = puzzleLook.parse({});
 
 /** Top left corner of the piece where it fits, in pixels. `x` and `y` are the fractions of the layout. */
 export function puzzleTarget(layout: { x: number; y: number }): { x: number; y: number } {
-  const left = REST_PX + PIECE_PX / 2;
   return {
-    x: Math.round(left + layout.x * (PUZZLE_WIDTH - PIECE_PX - left)),
-    y: Math.round(layout.y * (PUZZLE_HEIGHT - PIECE_PX)),
+    x: Math.round(layout.x * (BOARD_WIDTH - PIECE_PX)),
+    y: Math.round(layout.y * (BOARD_HEIGHT - PIECE_PX)),
   };
 }
 
@@ -43,84 +58,99 @@ export function drawPuzzleTask(
   hardness: number,
 ): PuzzleTask {
   const target = puzzleTarget(layout);
-  const radius = (PUZZLE_HEIGHT * random.between(look.pieceScale.min, Math.min(look.pieceScale.max, 0.45))) / 2;
-  const ground = waves(random);
-  const inPiece = insideOf({ shape: layout.shape, centreX: PIECE_PX / 2, centreY: PIECE_PX / 2, radius, angle: 0 });
-  const shades = new Float32Array(PUZZLE_WIDTH * PUZZLE_HEIGHT);
-  for (let y = 0; y < PUZZLE_HEIGHT; y++) {
-    for (let x = 0; x < PUZZLE_WIDTH; x++) shades[y * PUZZLE_WIDTH + x] = ground(x, y);
-  }
-  const decoys = look.decoyCount + hardness * MORE_DECOYS_PER_LEVEL;
-  for (let index = 0; index < decoys; index++) drawDecoy(shades, random, layout.shape, radius, look);
-  const background = new Raster(PUZZLE_WIDTH, PUZZLE_HEIGHT);
-  const piece = new Raster(PIECE_PX, PIECE_PX);
-  for (let y = 0; y < PIECE_PX; y++) {
-    for (let x = 0; x < PIECE_PX; x++) {
-      if (!inPiece(x, y)) continue;
-      // Index 0 is transparent, so the darkest shade of the piece is 1.
-      piece.pixels[y * PIECE_PX + x] = Math.max(1, grained(ground(target.x + x, target.y + y), random));
-      const at = (target.y + y) * PUZZLE_WIDTH + target.x + x;
-      shades[at] = shades[at]! * look.holeDarken;
-    }
-  }
-  for (let at = 0; at < shades.length; at++) background.pixels[at] = grained(shades[at]!, random);
-  const palette = oneRamp(random);
-  return {
-    background: background.picture(palette),
-    piece: piece.picture(palette),
-    originX: 0,
-    originY: Math.round(random.next() * (PUZZLE_HEIGHT - PIECE_PX)),
-  };
-}
-
-/** Three crossing waves of random direction and length, 3–13 of the 16 shades. */
-function waves(random: DrawRandom): (x: number, y: number) => number {
-  const parts = Array.from({ length: 3 }, () => {
-    const phase = random.next() * Math.PI * 2;
-    return { byX: angles(random.between(-0.09, 0.09), phase), byY: angles(random.between(-0.09, 0.09), 0) };
+  const right = { x: target.x + PIECE_PX / 2, y: target.y + PIECE_PX / 2 };
+  const openings = openingsIn(BOARD_WIDTH, BOARD_HEIGHT, PIECE_PX / 2, {
+    right,
+    decoys: look.decoyCount + hardness * MORE_DECOYS_PER_LEVEL,
+    radius: (BOARD_HEIGHT * scaleOf(look, random)) / 2,
+    random,
   });
-  return (x, y) => {
-    let sum = 0;
-    // sin(a + b) from tables, with a by column and b by row.
-    for (const { byX, byY } of parts) sum += byX.sin[x]! * byY.cos[y]! + byX.cos[x]! * byY.sin[y]!;
-    return 8.5 + 1.6 * sum;
+  const outline = outlineOf(layout.shape, random);
+  const angle = random.next() * 2 * Math.PI;
+  const background = new Canvas(BOARD_WIDTH, BOARD_HEIGHT + TRAY_HEIGHT);
+  drawBoard(background, random, look, openings.radius, [
+    { ...right, outline, angle: angle + random.between(-TURN, TURN) },
+    ...openings.decoys.map((place) => ({ ...place, ...decoyOf(layout.shape, angle, random) })),
+  ]);
+  drawTray(background, random);
+  return {
+    background: background.picture(),
+    piece: drawPiece(random, outline, angle, openings.radius).picture(),
+    originX: (BOARD_WIDTH - PIECE_PX) / 2,
+    originY: BOARD_HEIGHT + (TRAY_HEIGHT - PIECE_PX) / 2,
   };
 }
 
-function angles(step: number, phase: number): { sin: Float32Array; cos: Float32Array } {
-  const each = Array.from({ length: Math.max(PUZZLE_WIDTH, PUZZLE_HEIGHT) }, (_, index) => index * step + phase);
-  return { sin: Float32Array.from(each, Math.sin), cos: Float32Array.from(each, Math.cos) };
+/** In random order, so that neither overlaps nor papers tell which opening came first. */
+function drawBoard(
+  canvas: Canvas,
+  random: DrawRandom,
+  look: PuzzleLook,
+  radius: number,
+  openings: readonly (Place & { outline: Path; angle: number })[],
+): void {
+  const board = new Collage(random, BOARD_WIDTH, BOARD_HEIGHT);
+  for (let index = 0; index < SCRAPS_ON_BOARD; index++) board.glue(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
+  const order = openings.map((opening) => ({ opening, key: random.next() })).toSorted((a, b) => a.key - b.key);
+  for (const { opening } of order) {
+    const { x: centreX, y: centreY, outline, angle } = opening;
+    board.cut(placed(outline, { centreX, centreY, radius, angle, bend: BEND }, random), depthOf(look, random));
+  }
+  for (let index = 0; index < STRIPS_ON_BOARD; index++) {
+    const aside = BOARD_WIDTH * random.between(-0.4, 0.4);
+    board.glue(stripPath(BOARD_WIDTH, BOARD_HEIGHT, random.next() * Math.PI, aside, random.between(2, 4)));
+  }
+  board.paint(canvas, 0, 0);
 }
 
-/** A hole with another outline and a dark rim, at a random place. */
-function drawDecoy(shades: Float32Array, random: DrawRandom, not: ShapeName, radius: number, look: PuzzleLook): void {
-  const others = shapeNames.filter((name) => name !== not);
-  const size = radius * random.between(0.8, 1.1);
-  const centreX = random.between(radius, PUZZLE_WIDTH - radius);
-  const centreY = random.between(radius, PUZZLE_HEIGHT - radius);
-  const place = {
-    shape: others[Math.floor(random.next() * others.length)]!,
-    centreX,
-    centreY,
-    angle: random.next() * Math.PI * 2,
-  };
-  const inHole = insideOf({ ...place, radius: size });
-  const inRim = insideOf({ ...place, radius: size + RIM_PX });
-  // A turned square reaches √2 times its radius.
-  const reach = Math.ceil((size + RIM_PX) * Math.SQRT2);
-  const right = Math.min(PUZZLE_WIDTH - 1, Math.round(centreX) + reach);
-  const bottom = Math.min(PUZZLE_HEIGHT - 1, Math.round(centreY) + reach);
-  for (let y = Math.max(0, Math.round(centreY) - reach); y <= bottom; y++) {
-    for (let x = Math.max(0, Math.round(centreX) - reach); x <= right; x++) {
-      if (!inRim(x, y)) continue;
-      const at = y * PUZZLE_WIDTH + x;
-      shades[at] = inHole(x, y)
-        ? shades[at]! * look.decoyHoleDarken + look.decoyBodyBrightness / STEPS_PER_SHADE
-        : shades[at]! - look.decoyEdgeDarkness / STEPS_PER_SHADE;
-    }
+/** Plain, so that the piece stands out. */
+function drawTray(canvas: Canvas, random: DrawRandom): void {
+  const paper = newPaper(random, [], 0);
+  for (let y = BOARD_HEIGHT; y < BOARD_HEIGHT + TRAY_HEIGHT; y++) {
+    for (let x = 0; x < BOARD_WIDTH; x++) canvas.put(x, y, paper.tone, paper);
   }
 }
 
-function grained(shade: number, random: DrawRandom): number {
-  return Math.min(SHADES - 1, Math.max(0, Math.round(shade + ((random.bits() & 15) - 7.5) / 7)));
+function drawPiece(random: DrawRandom, outline: Path, angle: number, radius: number): Canvas {
+  const collage = new Collage(random, PIECE_PX, PIECE_PX);
+  for (let index = 0; index < SCRAPS_ON_PIECE; index++) collage.glue(scrapPath(random, PIECE_PX, PIECE_PX));
+  const centre = { centreX: PIECE_PX / 2, centreY: PIECE_PX / 2 };
+  collage.glue(placed(outline, { ...centre, radius, angle, bend: BEND }, random));
+  const aside = PIECE_PX * random.between(-0.3, 0.3);
+  collage.glue(stripPath(PIECE_PX, PIECE_PX, random.next() * Math.PI, aside, random.between(1.5, 3)));
+  const piece = new Canvas(PIECE_PX, PIECE_PX);
+  collage.paint(piece, 0, 0);
+  piece.keepDisc(PIECE_PX / 2);
+  return piece;
+}
+
+/** Another shape, or the same one turned so far that people see that it does not fit. */
+function decoyOf(shape: ShapeName, angle: number, random: DrawRandom): { outline: Path; angle: number } {
+  if (TURNABLE.has(shape) && random.next() < TURNED_SHARE) {
+    return { outline: outlineOf(shape, random), angle: angle + random.between(1.6, 2 * Math.PI - 1.6) };
+  }
+  return { outline: outlineOf(anotherShape(shape, random.bits() & 255), random), angle: random.next() * 2 * Math.PI };
+}
+
+/**
+ * How deep an opening looks. The right one draws its numbers from the same ranges as every decoy: a difference between
+ * them would be the answer.
+ */
+function depthOf(look: PuzzleLook, random: DrawRandom): CutDepth {
+  const darken = random.between(
+    Math.min(look.holeDarken, look.decoyHoleDarken),
+    Math.max(look.holeDarken, look.decoyHoleDarken),
+  );
+  return {
+    rim: 2 * (1 - darken) + look.decoyEdgeDarkness / 40,
+    tone: random.between(-1, 1) * look.decoyBodyBrightness,
+  };
+}
+
+function scaleOf({ pieceScale }: PuzzleLook, random: DrawRandom): number {
+  return random.between(drawableScale(pieceScale.min), drawableScale(pieceScale.max));
+}
+
+function drawableScale(scale: number): number {
+  return Math.min(SCALE.max, Math.max(SCALE.min, scale));
 }

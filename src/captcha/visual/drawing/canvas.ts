@@ -1,0 +1,63 @@
+/**
+ * The pixels of a picture on their way to the browser: a full plane of light, and two colour planes of a quarter of the
+ * width and height, as video has them. No value stands for figure or ground, and the number of bytes depends on the size
+ * alone.
+ */
+import { encodeBase64url } from '../../../bytes/base64url.ts';
+import { COLOUR_STEP_PX } from '../../../contract/captcha/challenge-api.ts';
+import type { Picture } from '../../../contract/captcha/challenge-api.ts';
+
+/** Light comes in 62 steps, 4 to 248: finer ones are lost in the grain and cost a quarter of the weight. 0 is nothing. */
+const LIGHT_MIN = 4;
+const LIGHT_MAX = 248;
+const LIGHT_MASK = 0xfc;
+
+export interface Tint {
+  /** Colour differences, −128 to 127. */
+  blue: number;
+  red: number;
+}
+
+export class Canvas {
+  readonly #width: number;
+  readonly #height: number;
+  readonly #columns: number;
+  readonly #light: Uint8Array<ArrayBuffer>;
+  /** Blue before red. */
+  readonly #colour: Uint8Array<ArrayBuffer>;
+
+  constructor(width: number, height: number) {
+    this.#width = width;
+    this.#height = height;
+    this.#columns = Math.ceil(width / COLOUR_STEP_PX);
+    this.#light = new Uint8Array(width * height);
+    this.#colour = new Uint8Array(2 * this.#columns * Math.ceil(height / COLOUR_STEP_PX)).fill(128);
+  }
+
+  put(x: number, y: number, light: number, tint: Tint): void {
+    this.#light[y * this.#width + x] = Math.min(LIGHT_MAX, Math.max(LIGHT_MIN, light)) & LIGHT_MASK;
+    if ((x & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2 || (y & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2) return;
+    const at = Math.floor(y / COLOUR_STEP_PX) * this.#columns + Math.floor(x / COLOUR_STEP_PX);
+    this.#colour[at] = 128 + tint.blue;
+    this.#colour[at + this.#colour.length / 2] = 128 + tint.red;
+  }
+
+  /** Makes all beyond `radius` around the centre transparent. */
+  keepDisc(radius: number): void {
+    const [centreX, centreY] = [(this.#width - 1) / 2, (this.#height - 1) / 2];
+    for (let y = 0, at = 0; y < this.#height; y++) {
+      for (let x = 0; x < this.#width; x++, at++) {
+        if (Math.hypot(x - centreX, y - centreY) > radius) this.#light[at] = 0;
+      }
+    }
+  }
+
+  picture(): Picture {
+    return {
+      width: this.#width,
+      height: this.#height,
+      light: encodeBase64url(this.#light),
+      colour: encodeBase64url(this.#colour),
+    };
+  }
+}
