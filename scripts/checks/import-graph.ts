@@ -48,6 +48,7 @@ const storeMayImport: Readonly<Record<string, readonly string[]>> = {
   'rule-book': ['keys'],
   'risk-book': ['d1', 'keys'],
   'spend-ledger': [],
+  'limit-ledger': [],
   'event-log': [],
 };
 /** Rooms of `src/service` and the rooms of it each may import. The files above the rooms may import all of them. */
@@ -79,7 +80,7 @@ export const edgeFloors: readonly (readonly string[])[] = [
   ['step'],
   ['answer'],
   ['decide'],
-  ['feed', 'submission', 'session', 'seal'],
+  ['feed', 'submission', 'session', 'seal', 'pending'],
   ['config'],
   ['request'],
   ['environment.ts', 'env.d.ts'],

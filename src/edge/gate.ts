@@ -9,9 +9,9 @@ import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
 import { bearsReturnMark, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
-import type { RequestContext } from './decide/context.ts';
+import type { JudgedContext, RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
-import { errorVerdict } from './decide/verdict.ts';
+import { errorVerdict, pastBudget } from './decide/verdict.ts';
 import { reportException, stepAfterException, stepWithoutRuleset } from './step/failure.ts';
 import type { Isolate } from './isolate/isolate.ts';
 import { callOrigin, handedOn } from './origin/call-origin.ts';
@@ -19,6 +19,7 @@ import type { OriginFault } from './origin/call-origin.ts';
 import { recordOf } from './step/record.ts';
 import type { Outcome } from './step/record.ts';
 import { UNROUTABLE } from './request/canonical-path.ts';
+import { isPageResponse } from './pending/page-or-file.ts';
 import type { RequestFacts } from './request/facts.ts';
 import { answerWith, forwardOn } from './step/step.ts';
 import type { Answered, Forward, Step } from './step/step.ts';
@@ -32,8 +33,11 @@ export type WaitUntil = (work: Promise<unknown>) => void;
 export type NextStep = (context: RequestContext, isolate: Isolate) => Step | Promise<Step>;
 
 /** Every request that is not one of the edge's own endpoints. */
-export const gate = handled((context, isolate) => {
-  if (!isJudged(context)) return stepWithoutRuleset(context, isolate);
+export const gate = handled((context, isolate) =>
+  isJudged(context) ? stepOf(context, isolate) : stepWithoutRuleset(context, isolate),
+);
+
+function stepOf(context: JudgedContext, isolate: Isolate): Step | Promise<Step> {
   const { verdict } = context;
   if (verdict.enforcementPolicy !== 'enforce') return forwardOn(context);
   switch (verdict.decision) {
@@ -46,7 +50,7 @@ export const gate = handled((context, isolate) => {
         ? answerWith(context, { kind: 'no-session' })
         : challengeStep(context, isolate);
   }
-});
+}
 
 /** A Hono handler that judges the request, takes the next step, carries it out and records it. */
 export function handled(next: NextStep) {
@@ -73,7 +77,7 @@ async function respondAndRecord(
   } catch (error) {
     step = stepAfterException(facts, isolate.feed.state, isolate, error);
   }
-  const outcome = await carryOut(step, isolate);
+  const outcome = await carryOut(step, isolate, waitUntil);
   const { log, bodies, environment, instanceId } = isolate;
   bodies.release(facts.requestId);
   const from = { instanceId, version: environment.version, isolate: log.isolateId, seq: log.nextSeq() };
@@ -126,15 +130,20 @@ const originFaults = {
 
 const RESPONSE_LOST = message('origin-unreachable', 'API.ORIGIN_UNREACHABLE', 'The site’s response was lost.');
 
-function carryOut(step: Step, isolate: Isolate): Promise<Outcome> {
-  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate);
+function carryOut(step: Step, isolate: Isolate, waitUntil: WaitUntil): Promise<Outcome> {
+  return step.kind === 'answer' ? answered(step, isolate) : forwarded(step, isolate, waitUntil);
 }
 
-async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
+async function forwarded(step: Forward, isolate: Isolate, waitUntil: WaitUntil): Promise<Outcome> {
   const called = await callOrigin(step, isolate, (held) => spendHeld(isolate, held));
   if (!called.ok) return answered(answerWith(step.context, originFaults[called.error], step.verified), isolate);
   const { response, originMs } = called.value;
   try {
+    const instead = await steppedBack(step, response, isolate, waitUntil);
+    if (instead) {
+      void response.body?.cancel();
+      return { ...(await answered(instead, isolate)), originMs };
+    }
     return { step, response: await handedOn(step, response, isolate), originMs };
   } catch (error) {
     reportException(step.context.facts.requestId, isolate, error);
@@ -142,6 +151,24 @@ async function forwarded(step: Forward, isolate: Isolate): Promise<Outcome> {
     void response.body?.cancel();
     return { ...(await answered(answerWith(step.context, RESPONSE_LOST, step.verified), isolate)), originMs };
   }
+}
+
+/** Where a visitor without a session asked for a file and the origin sent a page: what they get past the budget. */
+async function steppedBack(
+  { context }: Forward,
+  response: Response,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+): Promise<Answered | null> {
+  const { facts, verdict } = context;
+  if (context.pending !== 'file' || !isJudged(context) || !isPageResponse(response, facts.headers)) return null;
+  const { policy } = context.config;
+  const { signals, nowMs } = facts;
+  const hasRoom = isolate.pending.hasRoom('page', signals.ip, policy.pendingBudget, nowMs);
+  isolate.pending.take('page', signals.ip, nowMs, waitUntil);
+  if (hasRoom) return null;
+  const step = await stepOf({ ...context, verdict: pastBudget(verdict, policy) }, isolate);
+  return step.kind === 'answer' ? step : null;
 }
 
 async function answered(step: Answered, isolate: Isolate): Promise<Outcome> {

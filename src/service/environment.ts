@@ -33,6 +33,7 @@ const bindings = {
   VERDICT_SHARD: 'a Durable Object namespace',
   SPEND_LEDGER: 'a Durable Object namespace',
   RISK_BOOK: 'a Durable Object namespace',
+  LIMIT_LEDGER: 'a Durable Object namespace',
 } as const;
 
 const MASTER_KEY_BYTES = 32;
@@ -86,6 +87,7 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     VERDICT_SHARD: binding('VERDICT_SHARD'),
     SPEND_LEDGER: binding('SPEND_LEDGER'),
     RISK_BOOK: binding('RISK_BOOK'),
+    LIMIT_LEDGER: binding('LIMIT_LEDGER'),
     MASTER_KEY: masterKey('MASTER_KEY'),
     ...(text('MASTER_KEY_PREVIOUS') === '' ? {} : { MASTER_KEY_PREVIOUS: masterKey('MASTER_KEY_PREVIOUS') }),
     JURISDICTION: choice('JURISDICTION', ['eu', 'us', 'none'], 'none'),

@@ -161,6 +161,7 @@ export async function startUpstream(): Promise<Upstream> {
     pageStyle: pageStyle(instancePolicy.parse({}).branding),
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map(sessionWeight),
+    pendingExempt: [],
     raisedJtis,
   });
 

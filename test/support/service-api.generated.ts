@@ -3758,12 +3758,12 @@ export interface components {
             /**
              * @default {
              *       "html": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       },
              *       "json": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       }
@@ -3772,17 +3772,17 @@ export interface components {
             enforcementPolicy: {
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 html: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -3796,17 +3796,17 @@ export interface components {
                 };
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 json: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -3819,6 +3819,8 @@ export interface components {
                     onError: "allow" | "challenge" | "block";
                 };
             };
+            /** @default 30 */
+            pendingBudget: number;
             /** @default true */
             sessionsEnabled: boolean;
             /** @default 86400 */
@@ -3950,7 +3952,7 @@ export interface components {
             enforcementPolicy?: {
                 html?: {
                     /** @enum {string} */
-                    onPending?: "allow" | "challenge" | "block" | "captcha";
+                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /** @enum {string} */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /** @enum {string} */
@@ -3958,13 +3960,15 @@ export interface components {
                 };
                 json?: {
                     /** @enum {string} */
-                    onPending?: "allow" | "challenge" | "block" | "captcha";
+                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /** @enum {string} */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /** @enum {string} */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
             };
+            /** @default 30 */
+            pendingBudget?: number;
             /** @default true */
             sessionsEnabled?: boolean;
             /** @default 86400 */
@@ -4096,12 +4100,12 @@ export interface components {
             /**
              * @default {
              *       "html": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       },
              *       "json": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       }
@@ -4110,17 +4114,17 @@ export interface components {
             enforcementPolicy: {
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 html: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -4134,17 +4138,17 @@ export interface components {
                 };
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 json: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -4157,6 +4161,8 @@ export interface components {
                     onError: "allow" | "challenge" | "block";
                 };
             };
+            /** @default 30 */
+            pendingBudget: number;
             /** @default true */
             sessionsEnabled: boolean;
             /** @default 86400 */
@@ -4268,7 +4274,7 @@ export interface components {
             enforcementPolicy?: {
                 html?: {
                     /** @enum {string} */
-                    onPending?: "allow" | "challenge" | "block" | "captcha";
+                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /** @enum {string} */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /** @enum {string} */
@@ -4276,13 +4282,14 @@ export interface components {
                 };
                 json?: {
                     /** @enum {string} */
-                    onPending?: "allow" | "challenge" | "block" | "captcha";
+                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /** @enum {string} */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /** @enum {string} */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
             };
+            pendingBudget?: number;
             sessionsEnabled?: boolean;
             jtiExpirySeconds?: number;
             autoInject?: boolean;
@@ -4389,12 +4396,12 @@ export interface components {
             /**
              * @default {
              *       "html": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       },
              *       "json": {
-             *         "onPending": "allow",
+             *         "onPending": "budget",
              *         "onChallenge": "challenge",
              *         "onError": "allow"
              *       }
@@ -4403,17 +4410,17 @@ export interface components {
             enforcementPolicy: {
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 html: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -4427,17 +4434,17 @@ export interface components {
                 };
                 /**
                  * @default {
-                 *       "onPending": "allow",
+                 *       "onPending": "budget",
                  *       "onChallenge": "challenge",
                  *       "onError": "allow"
                  *     }
                  */
                 json: {
                     /**
-                     * @default allow
+                     * @default budget
                      * @enum {string}
                      */
-                    onPending: "allow" | "challenge" | "block";
+                    onPending: "pass" | "budget" | "challenge" | "block";
                     /**
                      * @default challenge
                      * @enum {string}
@@ -4450,6 +4457,8 @@ export interface components {
                     onError: "allow" | "challenge" | "block";
                 };
             };
+            /** @default 30 */
+            pendingBudget: number;
             /** @default true */
             sessionsEnabled: boolean;
             /** @default 86400 */

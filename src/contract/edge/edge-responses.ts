@@ -10,6 +10,9 @@ import { captchaTypes } from '../vocabulary.ts';
 /** Sessions in one list of the config, 1 MB. An entry lives as long as a session JWT: five minutes. */
 export const LISTED_JTIS_MAX = 10_000;
 
+/** About 100 bytes each in an isolate. */
+const PENDING_EXEMPT_MAX = 5000;
+
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** 32 random bytes, base64url. */
@@ -69,6 +72,8 @@ export const edgeConfig = z.object({
   detectors: z._default(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(DETECTOR_SET_MAX)), []),
   /** The weight of each of them in a session's score, by the same position; 0 counts nothing. */
   detectorWeights: z._default(z.array(z.number().check(z.gte(0), z.lte(1))).check(z.maxLength(DETECTOR_SET_MAX)), []),
+  /** Networks whose visitors need no session and no budget for pages, such as a search engine's own. CIDR. */
+  pendingExempt: z._default(z.array(z.string().check(z.maxLength(49))).check(z.maxLength(PENDING_EXEMPT_MAX)), []),
   /** Sessions whose score reached the challenge threshold after their JWT was signed. */
   raisedJtis: z
     .array(

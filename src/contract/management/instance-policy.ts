@@ -16,6 +16,17 @@ const action = z.pipe(
   decision,
 );
 
+/** The older words are accepted: `allow` is `pass`, `captcha` is `challenge`. */
+const pendingAction = z.pipe(
+  z.pipe(
+    z.enum(['pass', 'budget', 'challenge', 'block', 'allow', 'captcha']),
+    z.transform((value) =>
+      value === 'allow' ? ('pass' as const) : value === 'captcha' ? ('challenge' as const) : value,
+    ),
+  ),
+  z.enum(['pass', 'budget', 'challenge', 'block']),
+);
+
 /**
  * A path pattern: literal characters, `*` within one segment, `**` across segments. It is matched against the
  * canonical path and never against the query.
@@ -35,11 +46,12 @@ export const pathRule = z.strictObject({
 });
 
 /**
- * `onPending`: a `GET` or `HEAD` page without a session. `onChallenge`: what a challenge by risk or policy becomes on
+ * `onPending`: a `GET` or `HEAD` page without a session. `budget` passes it while its network has `pendingBudget` left,
+ * and then does what `onChallenge` says. `onChallenge`: what a challenge by risk or policy becomes on
  * this path type. `onError`: what a request gets when no ruleset was ever loaded.
  */
 const enforcement = z.strictObject({
-  onPending: z._default(action, 'allow'),
+  onPending: z._default(pendingAction, 'budget'),
   onChallenge: z._default(action, 'challenge'),
   onError: z._default(action, 'allow'),
 });
@@ -83,7 +95,7 @@ const categoryRules = z.strictObject(
   >,
 );
 
-const enforcementDefaults = { onPending: 'allow', onChallenge: 'challenge', onError: 'allow' } as const;
+const enforcementDefaults = { onPending: 'budget', onChallenge: 'challenge', onError: 'allow' } as const;
 
 /** All fields are optional on create and update. */
 export const instancePolicy = z.strictObject({
@@ -104,6 +116,11 @@ export const instancePolicy = z.strictObject({
     }),
     { html: enforcementDefaults, json: enforcementDefaults },
   ),
+  /**
+   * Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has
+   * ten times as many, and what those pages load a hundred times as many.
+   */
+  pendingBudget: z._default(z.int().check(z.gte(1), z.lte(100_000)), 30),
   sessionsEnabled: z._default(z.boolean(), true),
   /** Lifetime of a session. */
   jtiExpirySeconds: z._default(z.int().check(z.gte(300), z.lte(31_536_000)), 86_400),

@@ -6,6 +6,8 @@ import { decodeBase64url } from '../../bytes/base64url.ts';
 import type { EdgeConfig, EdgeKeySet, SiteDemand } from '../../contract/edge/edge-api.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { HmacSha256 } from '../../bytes/hmac-sha256.ts';
+import { parseCidr } from '../../address/ip.ts';
+import { PrefixLookup } from '../../address/prefix-lookup.ts';
 import { compilePathPolicy } from './path-policy.ts';
 import type { PathPolicyFor } from './path-policy.ts';
 import { compileRequestRisk } from './request-risk.ts';
@@ -42,6 +44,8 @@ export interface CompiledConfig {
   /** Names of the risk detectors, by bit position. */
   detectorNames: readonly string[];
   requestRisk: RequestRisk;
+  /** Whether a visitor's pages need neither session nor budget: their network is known for what it says it is. */
+  isPendingExempt: (ip: string | null) => boolean;
   raisedScores: ReadonlyMap<string, RiskReading>;
   withdrawnJtis: ReadonlySet<string>;
   rulesetKeys: RulesetKeys;
@@ -66,10 +70,18 @@ export async function compileConfig(config: EdgeConfig): Promise<CompiledConfig>
     pageStyle: config.pageStyle,
     detectorNames: config.detectors,
     requestRisk: compileRequestRisk(config.detectors, config.detectorWeights),
+    isPendingExempt: networkTest(config.pendingExempt),
     raisedScores: new Map(config.raisedJtis.map(({ jti, score, detectors = 0 }) => [jti, { score, detectors }])),
     withdrawnJtis: new Set(config.withdrawnJtis ?? []),
     rulesetKeys: await importRulesetKeys(config.rulesetKeys),
   };
+}
+
+function networkTest(networks: readonly string[]): (ip: string | null) => boolean {
+  if (networks.length === 0) return () => false;
+  const prefixes = networks.map(parseCidr).filter((prefix) => prefix !== null);
+  const lookup = new PrefixLookup(prefixes.map((prefix) => [prefix, true] as const));
+  return (ip) => ip !== null && lookup.longest(ip) === true;
 }
 
 async function importKeys(keys: EdgeKeySet): Promise<ImportedKeys> {

@@ -1,6 +1,7 @@
 /** A request together with what applies to it: the input and the outcome of deciding. Never changed, only derived. */
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
+import type { PendingKind } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import type { ClearanceReading } from '../session/clearances.ts';
 import { errorVerdict } from './verdict.ts';
@@ -25,6 +26,8 @@ export interface RequestContext {
   /** Of the session, else of the clearance. */
   readonly jti: string | null;
   readonly held: HeldReturn | null;
+  /** What passes in the budget of visitors without a session, as far as the request says. */
+  readonly pending: PendingKind | null;
   /** `Set-Cookie` values for the response, whatever it is. */
   readonly cookies: readonly string[];
   /** For a forwarded response: a clearance cookie that also holds the visitor's other address family. */
@@ -51,6 +54,7 @@ export function unjudged(facts: RequestFacts, known: Partial<RequestContext> = {
     clearance: null,
     jti: null,
     held: null,
+    pending: null,
     cookies: NO_COOKIES,
     learnedCookie: null,
     ...known,

@@ -2,11 +2,14 @@
  * Judges a request: session and clearance cookies, rule match and policy go in, a context with its verdict comes out.
  * Synchronous except where a cookie's signature has to be checked for the first time.
  */
+import { protectPrefix } from '../../contract/edge/headers.ts';
 import { claimedBrowser } from '../../risk/headers/claimed-browser.ts';
 import type { Ruleset } from '../../rules/ruleset.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { RiskReading } from '../config/request-risk.ts';
 import type { PathPolicy } from '../config/path-policy.ts';
+import { askedFor } from '../pending/page-or-file.ts';
+import type { PendingBudget } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
 import type { Clearances } from '../session/clearances.ts';
@@ -15,10 +18,11 @@ import type { SessionRenewals } from '../session/session-renewals.ts';
 import type { SessionReading, Sessions } from '../session/check-session.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
 import type { HeldReturn, JudgedContext } from './context.ts';
-import { verdictOf } from './verdict.ts';
+import { isBudgeted, verdictOf } from './verdict.ts';
 import type { RulesetText } from './verdict.ts';
 
 export interface JudgePorts {
+  pending: PendingBudget;
   sessions: Sessions;
   clearances: Clearances;
   renewals: SessionRenewals;
@@ -34,19 +38,24 @@ export interface Judging {
 
 export async function judge(
   { facts, config, path, ruleset, held }: Judging,
-  { sessions, clearances, renewals }: JudgePorts,
+  { sessions, clearances, renewals, pending: budget }: JudgePorts,
   waitUntil: (work: Promise<unknown>) => void,
 ): Promise<JudgedContext> {
-  const { headers, signals, nowMs } = facts;
+  const { headers, signals, target, nowMs } = facts;
   const reading = sessions.read(headers.cookie, config, signals, nowMs);
   const session = reading instanceof Promise ? await reading : reading;
   const shown = clearances.read(facts, config);
   const clearance = shown instanceof Promise ? await shown : shown;
+  const { policy } = config;
+  const { method } = headers;
+  const counts = isBudgeted({ policy, path, method, session }) && !target.path.startsWith(protectPrefix);
+  const kind = counts && !config.isPendingExempt(signals.ip) ? askedFor(headers) : null;
   const verdict = verdictOf({
-    policy: config.policy,
+    policy,
     site: config.site,
     path,
-    method: headers.method,
+    method,
+    hasPendingRoom: kind === null || budget.hasRoom(kind, signals.ip, policy.pendingBudget, nowMs),
     preflight: isPreflight(facts),
     signals,
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
@@ -56,6 +65,9 @@ export async function judge(
     detectorNames: config.detectorNames,
     clearance,
   });
+
+  const pending = verdict.takesPending ? kind : null;
+  if (pending !== null) budget.take(pending, signals.ip, nowMs, waitUntil);
 
   const cookies: string[] = [];
   if (session.refresh !== null) {
@@ -74,6 +86,7 @@ export async function judge(
     clearance,
     jti: session.jti ?? clearance?.jti ?? null,
     held,
+    pending,
     cookies,
     learnedCookie: learned ? () => clearanceCookie(learned, config, nowMs) : null,
   };

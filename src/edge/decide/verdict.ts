@@ -9,7 +9,7 @@ import type { InstancePolicy } from '../../contract/management/instance-policy.t
 import { RISK_NEVER } from '../../contract/edge/risk-detectors.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { Decision, IpCategory, SessionStatus, VerdictSource } from '../../contract/vocabulary.ts';
-import { decide, restrictiveness } from '../../rules/decision-table.ts';
+import { decide, liftedInputs, restrictiveness } from '../../rules/decision-table.ts';
 import type { DecideInputs, DecideOutcome } from '../../rules/decision-table.ts';
 import { explainVerdict } from '../../rules/explain.ts';
 import { ROLLOUT_BUCKETS } from '../../rules/rollout.ts';
@@ -19,6 +19,8 @@ import type { PathPolicy } from '../config/path-policy.ts';
 import type { RiskReading } from '../config/request-risk.ts';
 import type { SessionReading } from '../session/check-session.ts';
 import type { Signals } from '../request/signals.ts';
+
+const PENDING_BUDGET = 'pendingBudget';
 
 type FiredRule = VerdictRecord['fired_rules'][number];
 
@@ -36,6 +38,8 @@ export interface Verdict {
   /** Level of the clearance that lifted a challenge. */
   readonly level: number | null;
   readonly explain: string;
+  /** Allowed as a page without a session, and not for another reason: it takes from its network's budget. */
+  readonly takesPending: boolean;
 }
 
 /** What an explanation says of the ruleset. */
@@ -57,6 +61,8 @@ export interface VerdictInputs {
   session: SessionReading;
   /** Of the session and the request together; `null` where neither is known. */
   risk: RiskReading | null;
+  /** Whether the network still has budget for pages without a session. */
+  hasPendingRoom: boolean;
   /** By bit position of `risk.detectors`. */
   detectorNames: readonly string[];
   clearance: ClearanceReading | null;
@@ -65,7 +71,7 @@ export interface VerdictInputs {
 export function verdictOf(inputs: VerdictInputs): Verdict {
   const { policy, path, signals, match, session, risk, clearance } = inputs;
   const waived = path.waiveSession || path.exempt;
-  const sessionMissing = session.status !== 'off' && session.status !== 'active' && !waived;
+  const sessionMissing = isSessionMissing(session, path);
   // A path that asks for no session has clients that are no browser, and so has an instance without sessions.
   const counts = sessionMissing || session.status === 'active';
   const table: DecideInputs = {
@@ -89,6 +95,7 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     riskScore: risk?.score ?? null,
     level: null,
     explain: explanation(match, table, outcome, inputs.ruleset),
+    takesPending: takesPending(table, outcome, inputs),
   };
   if (verdict.decision === 'block') return verdict;
   // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
@@ -131,6 +138,7 @@ export function errorVerdict(
     riskScore: null,
     level: null,
     explain,
+    takesPending: false,
   };
 }
 
@@ -184,16 +192,58 @@ function firedRules(
 }
 
 function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInputs['policy'] {
-  const { policy, path, method } = inputs;
+  const { policy, path, method, hasPendingRoom } = inputs;
   if (path.action === 'block') return { verdict: 'block', reason: `path:${path.pattern}` };
   const enforcement = policy.enforcementPolicy[path.pathType];
   if (path.action === 'challenge') return { verdict: 'challenge', reason: `path:${path.pattern}` };
   if (path.action === 'allow') return { verdict: 'allow', reason: `path:${path.pattern}` };
   if (!sessionMissing || path.pathType === 'json') return null;
-  const opensPage = method === 'GET' || method === 'HEAD';
-  return opensPage
-    ? { verdict: enforcement.onPending, reason: 'onPending' }
-    : { verdict: enforcement.onChallenge, reason: 'noSession' };
+  if (!opensPage(method)) return { verdict: enforcement.onChallenge, reason: 'noSession' };
+  const { onPending, onChallenge } = enforcement;
+  if (onPending === 'pass' || (onPending === 'budget' && hasPendingRoom))
+    return { verdict: 'allow', reason: 'onPending' };
+  return onPending === 'budget'
+    ? { verdict: onChallenge, reason: PENDING_BUDGET }
+    : { verdict: onPending, reason: 'onPending' };
+}
+
+type Pending = Pick<VerdictInputs, 'policy' | 'path' | 'method' | 'session'>;
+
+/** Whether this is a page or a file of one whose visitor has no session, and a budget decides on those. */
+export function isBudgeted({ policy, path, method, session }: Pending): boolean {
+  return (
+    isSessionMissing(session, path) &&
+    path.pathType === 'html' &&
+    opensPage(method) &&
+    policy.enforcementPolicy.html.onPending === 'budget'
+  );
+}
+
+function isSessionMissing({ status }: SessionReading, { waiveSession, exempt }: PathPolicy): boolean {
+  return status !== 'off' && status !== 'active' && !waiveSession && !exempt;
+}
+
+function opensPage(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function takesPending(table: DecideInputs, { decision }: DecideOutcome, inputs: VerdictInputs): boolean {
+  const passes = decision === 'allow' && table.policy?.reason === 'onPending' && isBudgeted(inputs);
+  // Who has solved a challenge, or is allowed by a rule, needs no budget.
+  if (!passes || (inputs.clearance && lifts(inputs.clearance, inputs))) return false;
+  return !liftedInputs(table).includes('policy');
+}
+
+/** A file that turned out to be a page, where its network has no budget for pages left. */
+export function pastBudget(verdict: Verdict, policy: InstancePolicy): Verdict {
+  const decision = policy.enforcementPolicy.html.onChallenge;
+  return {
+    ...verdict,
+    decision,
+    source: 'policy',
+    decidedBy: `policy:${PENDING_BUDGET}`,
+    explain: `The response was a page, asked for as a file: ${decision} by policy ${PENDING_BUDGET}.`,
+  };
 }
 
 function sourceOf(outcome: DecideOutcome, pending: boolean): VerdictSource {

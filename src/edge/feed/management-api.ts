@@ -98,6 +98,7 @@ export async function syncFromManagementApi(api: ManagementApi): Promise<boolean
     pageStyle: pageStyle(policy.branding),
     detectors: [],
     detectorWeights: [],
+    pendingExempt: [],
     raisedJtis: [],
   };
   const configVersion = (await rulesetHash(new TextEncoder().encode(JSON.stringify(config)))).slice(0, 32);

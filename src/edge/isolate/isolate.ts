@@ -22,6 +22,10 @@ import { ServiceClient } from '../feed/service-client.ts';
 import type { Count } from '../feed/upstream.ts';
 import { readIpCategories } from '../request/ip-categories.ts';
 import type { IpCategories } from '../request/ip-categories.ts';
+import type { LimitCounter } from '../../contract/edge/limits.ts';
+import { LimitCounts } from '../pending/limit-counts.ts';
+import { PENDING_WINDOW_MS, PendingBudget } from '../pending/pending-budget.ts';
+import { reportLimits } from '../pending/report-limits.ts';
 import { Clearances } from '../session/clearances.ts';
 import { SessionRenewals } from '../session/session-renewals.ts';
 import { Sessions } from '../session/check-session.ts';
@@ -51,6 +55,7 @@ export interface Isolate {
   waitLane: WaitLane;
   /** Posts to `/__protect/*`, by network. */
   postCounts: NetworkCounts;
+  pending: PendingBudget;
   bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
@@ -91,6 +96,9 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
   const alongside = () => pageTexts.load();
   const accepts = ({ secretKey }: EdgeConfig): boolean => allowTestKeys || behaviourOfSecret(secretKey) === null;
   const feed = new Feed({ upstream, accepts, cache, kv, seal, count, pollMs, maxStaleMs, now: Date.now, alongside });
+  const report =
+    source && ((windowMs: number, counters: readonly LimitCounter[]) => reportLimits(source, windowMs, counters));
+  const limits = new LimitCounts(PENDING_WINDOW_MS, { report, now: Date.now, sleep, count });
   return ok({
     environment,
     instanceId,
@@ -107,8 +115,15 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     localChallenges: new LocalChallenges(),
     waitLane: new WaitLane({ environment, service, count }),
     postCounts: new NetworkCounts(POSTS_PER_WINDOW_MAX, POST_WINDOW_MS),
+    pending: new PendingBudget(limits),
     bodies: new BodyBudget(count),
     log,
     count,
+  });
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
   });
 }

@@ -67,6 +67,7 @@ async function lastingConfig(store: ServiceStore, instance: StoredInstance, nowM
     pageStyle: pageStyle(instance.branding),
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map((name) => (instance.ignoredDetectors.includes(name) ? 0 : sessionWeight(name))),
+    pendingExempt: [],
     rulesetKeys: rulesetKeys
       .slice(0, RULESET_KEYS_MAX)
       .map((key) => ({ kid: key.kid, publicKey: encodeBase64url(key.publicKeyRaw) })),

@@ -7,6 +7,7 @@ import { getConfig } from './get-config.ts';
 import { getDelta } from './get-delta.ts';
 import { getRuleset } from './get-ruleset.ts';
 import { getVersion } from './get-version.ts';
+import { reportLimits } from './report-limits.ts';
 import { spendSeal } from './spend-seal.ts';
 import { takeWait } from './take-wait.ts';
 
@@ -18,6 +19,7 @@ export const edgeRoutes: readonly EdgeRoute[] = [
   createSession,
   appendVerdicts,
   appendTelemetry,
+  reportLimits,
   spendSeal,
   takeWait,
 ];

@@ -36,6 +36,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
     pageStyle: '',
     detectors: [...riskDetectors],
     detectorWeights: riskDetectors.map(sessionWeight),
+    pendingExempt: [],
     raisedJtis: [],
     ...changes,
   };

@@ -7,6 +7,8 @@ import { handled } from '../../../src/edge/gate.ts';
 import type { EdgeBindings, NextStep } from '../../../src/edge/gate.ts';
 import { PageTexts } from '../../../src/edge/feed/page-texts.ts';
 import { Clearances } from '../../../src/edge/session/clearances.ts';
+import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
 import { Sessions } from '../../../src/edge/session/check-session.ts';
 import { BodyBudget } from '../../../src/edge/submission/body-budget.ts';
 import { answerWith, forwardOn } from '../../../src/edge/step/step.ts';
@@ -32,12 +34,14 @@ const environment = (failMode: 'open' | 'closed' = 'open') => ({
 const count = (name: string) => void counted.push(name);
 
 function requestTo(path: string, next: NextStep, state: object = { config, ruleset }): Promise<Response> {
+  const limits = new LimitCounts(600_000, { report: null, now: () => NOW_MS, sleep: async () => {}, count });
   const isolate = {
     environment: environment(),
     instanceId: 'inst_1',
     feed: { state, ready: () => null },
     sessions: new Sessions(() => false),
     clearances: new Clearances(),
+    pending: new PendingBudget(limits),
     bodies: new BodyBudget(count),
     pageTexts: new PageTexts({ en: englishPages }, null, () => NOW_MS),
     log: { isolateId: 'i', nextSeq: () => 0, add: (record: unknown) => void records.push(record) },

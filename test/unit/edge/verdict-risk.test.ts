@@ -16,6 +16,7 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     site: unknownSite,
     path,
     method: 'GET',
+    hasPendingRoom: true,
     preflight: false,
     signals: signalsOf(),
     match: { network: null, client: null, fired },

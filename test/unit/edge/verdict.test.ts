@@ -39,6 +39,7 @@ interface Case {
   /** Its level, or what differs from a proof of work of the usual difficulty. */
   clearance?: number | Partial<ClearanceReading>;
   preflight?: boolean;
+  hasPendingRoom?: boolean;
   signals?: Partial<Signals>;
 }
 function clearanceOf(given: Case['clearance']): ClearanceReading | null {
@@ -54,6 +55,7 @@ function verdict(of: Case) {
     site: { ...unknownSite, ...of.site },
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
     method: of.method ?? 'GET',
+    hasPendingRoom: of.hasPendingRoom ?? true,
     preflight: of.preflight ?? false,
     signals: signalsOf(of.signals),
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },

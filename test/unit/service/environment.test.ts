@@ -13,6 +13,7 @@ const good = {
   VERDICT_SHARD: {},
   SPEND_LEDGER: {},
   RISK_BOOK: {},
+  LIMIT_LEDGER: {},
 };
 const mistakesIn = (variables: Record<string, unknown>): string[] => {
   const reading = readEnvironment({ ...good, ...variables });
@@ -84,6 +85,7 @@ describe('a mistake', () => {
     ['VERDICT_SHARD', undefined],
     ['SPEND_LEDGER', undefined],
     ['RISK_BOOK', undefined],
+    ['LIMIT_LEDGER', undefined],
   ])('in %s (%j) is one line that names it', (name, value) => {
     expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
   });
@@ -106,6 +108,7 @@ describe('a mistake', () => {
       'ADDRESS_FACTS',
       'DB',
       'JURISDICTION',
+      'LIMIT_LEDGER',
       'MASTER_KEY',
       'RISK_BOOK',
       'RULESETS',

@@ -1,0 +1,46 @@
+/**
+ * The budget of a network's visitors without a session. A page takes from it when it is asked for. What a page loads is
+ * asked for dozens of times before the first session is open, so it has a budget of its own, a hundred times as large.
+ * Anyone can write that they ask for a picture, so the response decides what it was: a page that was asked for as a file
+ * takes from the pages' budget, and is not handed out where that is used up. A network that goes on gets no files either.
+ */
+import { neighbourhoodsOf } from '../../address/networks.ts';
+import type { LimitCounts } from './limit-counts.ts';
+
+export const PENDING_WINDOW_MS = 600_000;
+/** A town or a provider around the network. */
+const FAR_TIMES = 10;
+/** A large page loads about that many files before its session is open. */
+const FILES_PER_PAGE = 100;
+/** Pages of a network that were asked for, those that were withheld included. Beyond it, files are challenged as well. */
+const WITHHELD_TIMES = 2;
+
+export type PendingKind = 'page' | 'file';
+
+export class PendingBudget {
+  readonly #counts: LimitCounts;
+
+  constructor(counts: LimitCounts) {
+    this.#counts = counts;
+  }
+
+  /** `budget`: pages of a near network. */
+  hasRoom(kind: PendingKind, ip: string | null, budget: number, nowMs: number): boolean {
+    const within = (counted: PendingKind, limit: number): boolean =>
+      keysOf(counted, ip).every((key, index) =>
+        this.#counts.hasRoom(key, limit * (index === 0 ? 1 : FAR_TIMES), nowMs),
+      );
+    if (kind === 'page') return within('page', budget);
+    return within('file', budget * FILES_PER_PAGE) && within('page', budget * WITHHELD_TIMES);
+  }
+
+  /** Counts one, and reports behind the response. */
+  take(kind: PendingKind, ip: string | null, nowMs: number, waitUntil: (work: Promise<unknown>) => void): void {
+    for (const key of keysOf(kind, ip)) this.#counts.take(key, nowMs);
+    this.#counts.report(nowMs, waitUntil);
+  }
+}
+
+function keysOf(kind: PendingKind, ip: string | null): string[] {
+  return neighbourhoodsOf(ip).flatMap((prefix) => (prefix === null ? [] : [`${kind} ${prefix}`]));
+}

@@ -1,0 +1,34 @@
+/**
+ * `POST /edge/v1/limits/report` `{windowMs, counters}` → `{sums}`: an isolate reports what it counted and gets the sums of
+ * all isolates, in the same order. The caller's instance is part of every counter, so an edge can count only for itself.
+ */
+import * as z from 'zod/mini';
+import { LIMIT_COUNTERS_MAX } from '../../contract/edge/limits.ts';
+import { countLimits } from '../../store/limit-ledger/client.ts';
+import { readBodyAs } from '../http/body/read-body.ts';
+import { jsonResponse } from '../http/json-response.ts';
+import { errorResponse } from '../http/respond-error.ts';
+import type { EdgeRoute } from './edge-route.ts';
+
+const BODY_MAX_BYTES = 32 * 1024;
+const counter = z.strictObject({
+  key: z.string().check(z.minLength(1), z.maxLength(96), z.regex(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/)),
+  window: z.int().check(z.nonnegative()),
+  count: z.int().check(z.gte(1), z.lte(1_000_000)),
+});
+const report = z.strictObject({
+  /** A second to a day. */
+  windowMs: z.int().check(z.gte(1000), z.lte(86_400_000)),
+  counters: z.array(counter).check(z.minLength(1), z.maxLength(LIMIT_COUNTERS_MAX)),
+});
+
+export const reportLimits: EdgeRoute = {
+  method: 'POST',
+  path: '/edge/v1/limits/report',
+  async handler({ store, instance, request }) {
+    const body = await readBodyAs(report, request, BODY_MAX_BYTES);
+    if (!body.ok) return errorResponse(body.error);
+    const { windowMs, counters } = body.value;
+    return jsonResponse({ sums: await countLimits(store, instance.id, windowMs, counters) });
+  },
+};

@@ -1,0 +1,134 @@
+/** Networks and kinds in the budget of visitors without a session, and what counts as a page. */
+import { describe, expect, test } from 'vitest';
+import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { askedFor, isPageResponse } from '../../../src/edge/pending/page-or-file.ts';
+import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
+import type { PendingKind } from '../../../src/edge/pending/pending-budget.ts';
+
+const NOW_MS = 3000 * PENDING_WINDOW_MS;
+const BUDGET = 30;
+
+function budget() {
+  const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
+  const pending = new PendingBudget(new LimitCounts(PENDING_WINDOW_MS, ports));
+  const take = (kind: PendingKind, ip: string | null) => pending.take(kind, ip, NOW_MS, () => {});
+  /** How many of these visits pass. */
+  const passed = (kind: PendingKind, ips: Iterable<string | null>): number => {
+    let count = 0;
+    for (const ip of ips) {
+      if (!pending.hasRoom(kind, ip, BUDGET, NOW_MS)) continue;
+      take(kind, ip);
+      count++;
+    }
+    return count;
+  };
+  return { take, passed };
+}
+const times = (count: number, ip: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, index) => ip(index));
+
+describe('the budget', () => {
+  test.each<[string, (index: number) => string, number]>([
+    ['one address', () => '192.0.2.7', BUDGET],
+    ['the addresses of one /24', (index) => `192.0.2.${index % 256}`, BUDGET],
+    ['the /24s of one /16', (index) => `10.1.${index % 256}.${index >> 8}`, 10 * BUDGET],
+    ['the /64s of one /56', (index) => `2001:db8:1:${(index % 256).toString(16)}::1`, BUDGET],
+    ['the /56s of one /48', (index) => `2001:db8:1:${((index % 256) * 256).toString(16)}::1`, 10 * BUDGET],
+  ])('of %s', (_, ip, expected) => {
+    expect(budget().passed('page', times(2000, ip))).toBe(expected);
+  });
+
+  test('of visitors whose address is unknown is one', () => {
+    expect(
+      budget().passed(
+        'page',
+        Array.from({ length: 100 }, () => null),
+      ),
+    ).toBe(BUDGET);
+  });
+
+  test('of files is a hundred times that of pages, and separate', () => {
+    const { passed } = budget();
+    expect(
+      passed(
+        'file',
+        times(4000, () => '192.0.2.7'),
+      ),
+    ).toBe(100 * BUDGET);
+    expect(
+      passed(
+        'page',
+        times(100, () => '192.0.2.7'),
+      ),
+    ).toBe(BUDGET);
+  });
+
+  test('of files ends for a network that asked for twice its pages', () => {
+    const { take, passed } = budget();
+    for (let page = 0; page < 2 * BUDGET; page++) take('page', '192.0.2.7');
+    expect(passed('file', ['192.0.2.8'])).toBe(0);
+    expect(passed('file', ['192.0.3.8'])).toBe(1);
+  });
+});
+
+describe('a request asks for', () => {
+  test.each<[PendingKind, string | null, string | null]>([
+    ['page', 'document', 'text/html,*/*;q=0.8'],
+    ['page', 'iframe', '*/*'],
+    ['page', 'object', '*/*'],
+    ['page', null, 'text/html,*/*;q=0.8'],
+    ['page', 'empty', 'text/html'],
+    ['page', 'image', 'text/html'],
+    ['file', null, '*/*'],
+    ['file', null, null],
+    ['file', 'empty', '*/*'],
+    ['file', 'image', 'image/webp,*/*'],
+    ['file', 'unheard-of', '*/*'],
+  ])('a %s with destination %s and Accept %s', (kind, fetchDest, accept) => {
+    expect(askedFor({ fetchDest, accept })).toBe(kind);
+  });
+});
+
+describe('a response is a page', () => {
+  const response = (type: string | null, status = 200) =>
+    new Response(null, { status, headers: type === null ? {} : { 'content-type': type } });
+  const asked = { fetchDest: 'image', accept: '*/*' };
+
+  test.each([
+    'text/html',
+    'text/html; charset=utf-8',
+    'application/xhtml+xml',
+    'application/json',
+    'text/plain',
+    'application/pdf',
+    'text/csv',
+    'multipart/byteranges',
+    null,
+  ])('if its type is %s, whatever was asked for', (type) => {
+    expect(isPageResponse(response(type), asked)).toBe(true);
+    expect(isPageResponse(response(type, 206), asked)).toBe(true);
+  });
+
+  test.each([
+    'image/png',
+    'image/svg+xml',
+    'font/woff2',
+    'text/css',
+    'text/javascript; charset=utf-8',
+    'application/javascript',
+    'application/wasm',
+    'video/mp4',
+    'application/vnd.apple.mpegurl',
+    'application/manifest+json',
+  ])('not if its type is %s', (type) => {
+    expect(isPageResponse(response(type), asked)).toBe(false);
+  });
+
+  test('not if it is a redirect, an error or empty, or a manifest', () => {
+    for (const status of [204, 301, 304, 404, 500])
+      expect(isPageResponse(response('text/html', status), asked)).toBe(false);
+    const json = response('application/json');
+    expect(isPageResponse(json, { ...asked, fetchDest: 'manifest' })).toBe(false);
+    expect(isPageResponse(response('text/html'), { ...asked, fetchDest: 'manifest' })).toBe(true);
+  });
+});

@@ -1,0 +1,120 @@
+/** Who passes without a session, and who takes from the budget for it. */
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../../src/edge/decide/judge.ts';
+import { LimitCounts } from '../../../src/edge/pending/limit-counts.ts';
+import { PENDING_WINDOW_MS, PendingBudget } from '../../../src/edge/pending/pending-budget.ts';
+import { Clearances } from '../../../src/edge/session/clearances.ts';
+import { SessionRenewals } from '../../../src/edge/session/session-renewals.ts';
+import { Sessions } from '../../../src/edge/session/check-session.ts';
+import type { SessionReading } from '../../../src/edge/session/check-session.ts';
+import type { MatchedRule } from '../../../src/rules/types.ts';
+import { NOW_MS, configOf, factsOf, signalsOf } from './edge-fixture.ts';
+
+const none: SessionReading = { status: 'none', jti: null, riskScore: null, detectors: 0, refresh: null };
+
+interface Visit {
+  path?: string;
+  method?: string;
+  ip?: string;
+  session?: SessionReading;
+  network?: MatchedRule;
+  client?: MatchedRule;
+  policy?: object;
+  pendingExempt?: string[];
+}
+
+/** A gate of one isolate, with a budget of two pages and no detectors. */
+function gate() {
+  const ports = { report: null, now: () => NOW_MS, sleep: async () => {}, count: () => {} };
+  const pending = new PendingBudget(new LimitCounts(PENDING_WINDOW_MS, ports));
+  return async (visit: Visit = {}) => {
+    const { path = '/', method = 'GET', ip = '192.0.2.1', network = null, client = null } = visit;
+    const config = await configOf(
+      { pendingBudget: 2, ...visit.policy },
+      { detectorWeights: [], pendingExempt: visit.pendingExempt ?? [] },
+    );
+    const sessions = { read: () => visit.session ?? none } as unknown as Sessions;
+    const renewals = new SessionRenewals({ service: { session: async () => null }, count: () => {} });
+    const read = factsOf(path, { signals: signalsOf({ ip }) });
+    const facts = { ...read, headers: { ...read.headers, method, accept: 'text/html' } };
+    const context = await judge(
+      {
+        facts,
+        config,
+        path: config.pathPolicy(facts.target, method),
+        ruleset: { version: 1, quietExplanation: '', match: () => ({ network, client, fired: [] }) },
+        held: null,
+      },
+      { pending, sessions, clearances: new Clearances(), renewals },
+      () => {},
+    );
+    const { decision, source, decidedBy, explain } = context.verdict;
+    return { decision, source, decidedBy, explain, pending: context.pending };
+  };
+}
+const rule = (type: MatchedRule['type']): MatchedRule => ({ id: `${type}:x`, type, verdict: 'allow', mode: 'enforce' });
+
+describe('a page without a session', () => {
+  test('passes while its network has budget, and is challenged after that', async () => {
+    const visit = gate();
+    expect(await visit()).toMatchObject({
+      source: 'bootstrap-passthrough',
+      decidedBy: 'policy:onPending',
+      pending: 'page',
+    });
+    expect(await visit({ ip: '192.0.2.200', method: 'HEAD' })).toMatchObject({ decision: 'allow' });
+    expect(await visit()).toMatchObject({ decision: 'challenge', source: 'policy', decidedBy: 'policy:pendingBudget' });
+    expect((await visit()).explain).toContain('policy pendingBudget');
+    expect(await visit({ ip: '198.51.100.1' })).toMatchObject({ decision: 'allow' });
+  });
+
+  test.each(['invalid-session', 'session-not-found'] as const)(
+    'is one with the session status %s too',
+    async (status) => {
+      const visit = gate();
+      await visit();
+      await visit();
+      expect(await visit({ session: { ...none, status } })).toMatchObject({ decidedBy: 'policy:pendingBudget' });
+    },
+  );
+
+  test('past the budget gets what onChallenge says', async () => {
+    const visit = gate();
+    const policy = { enforcementPolicy: { html: { onChallenge: 'block' } } };
+    for (let page = 0; page < 2; page++) await visit({ policy });
+    expect(await visit({ policy })).toMatchObject({ decision: 'block', decidedBy: 'policy:pendingBudget' });
+  });
+});
+
+describe('nothing is taken from the budget by', () => {
+  const free: [string, Visit][] = [
+    ['a visitor with a session', { session: { ...none, status: 'active', jti: 'j', riskScore: 0 } }],
+    ['an instance without sessions', { session: { ...none, status: 'off' } }],
+    ['an address that a rule allows', { network: rule('ip') }],
+    ['a country that a rule allows', { network: rule('countryCode') }],
+    ['a user agent that a rule allows', { client: rule('userAgent') }],
+    ['a path that a rule allows', { policy: { pathRules: [{ pattern: '/**', action: 'allow' }] } }],
+    [
+      'a path that waives the session',
+      { policy: { pathRules: [{ pattern: '/**', action: 'inherit', waiveSession: true }] } },
+    ],
+    ['an exempt path', { path: '/robots.txt' }],
+    ['the gate’s own addresses', { path: '/__protect/protect.js' }],
+    ['onPending pass', { policy: { enforcementPolicy: { html: { onPending: 'pass' } } } }],
+    ['the older word allow', { policy: { enforcementPolicy: { html: { onPending: 'allow' } } } }],
+    ['a network that is exempt', { pendingExempt: ['192.0.2.0/26', '2001:db8::/32'] }],
+  ];
+
+  test.each(free)('%s', async (_, of) => {
+    const visit = gate();
+    for (let page = 0; page < 5; page++) expect(await visit(of)).toMatchObject({ decision: 'allow', pending: null });
+    expect(await visit()).toMatchObject({ decision: 'allow', pending: 'page' });
+  });
+
+  test('what is challenged anyway: a post and a json path', async () => {
+    const visit = gate();
+    for (let page = 0; page < 5; page++) await visit({ method: 'POST' });
+    for (let page = 0; page < 5; page++) await visit({ policy: { defaultPathType: 'json' } });
+    expect(await visit()).toMatchObject({ decision: 'allow' });
+  });
+});

@@ -1,0 +1,138 @@
+/** The ledger of limits: exact sums over isolates, windows, bounds, expiry, and the report of an edge. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env as testEnv } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { LIMIT_COUNTERS_MAX } from '../../src/contract/edge/limits.ts';
+import type { LimitCounter, LimitSums } from '../../src/contract/edge/limits.ts';
+import { LimitCounts } from '../../src/edge/pending/limit-counts.ts';
+import { reportLimits as reportFromEdge } from '../../src/edge/pending/report-limits.ts';
+import { reportLimits } from '../../src/service/edge-api/report-limits.ts';
+import type { LimitLedger } from '../../src/store/limit-ledger/object/limit-ledger.ts';
+
+const WINDOW_MS = 600_000;
+const namespace = (testEnv as unknown as { LIMIT_LEDGER: DurableObjectNamespace<LimitLedger> }).LIMIT_LEDGER;
+const ledger = (name: string) => namespace.getByName(name);
+const current = () => Math.floor(Date.now() / WINDOW_MS);
+const counter = (key: string, count = 1, window = current()): LimitCounter => ({ key, window, count });
+
+describe('a ledger', () => {
+  test('adds what isolates report in parallel, and returns both windows', async () => {
+    const stub = ledger('sums');
+    const window = current();
+    await stub.add(WINDOW_MS, [counter('a', 7, window - 1)]);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => stub.add(WINDOW_MS, [counter('a', 2, window), counter('b', 1, window)])),
+    );
+    const sums = answers.map(([a, b]) => [a![1], b![1]]).toSorted(([one], [other]) => one! - other!);
+    expect(sums.at(-1)).toEqual([100, 50]);
+    expect(new Set(sums.map(([a]) => a)).size).toBe(50);
+    expect(await stub.add(WINDOW_MS, [counter('a', 1, window)])).toEqual([[7, 101]]);
+  });
+
+  test('keeps its sums over a restart', async () => {
+    await ledger('restart').add(WINDOW_MS, [counter('a', 3)]);
+    await expect(runInDurableObject(ledger('restart'), (_, state) => state.abort('restarted'))).rejects.toThrow(
+      'restarted',
+    );
+    expect((await ledger('restart').add(WINDOW_MS, [counter('a')]))[0]![1]).toBe(4);
+  });
+
+  test('adds nothing to a window that is over or far ahead, and keeps windows of two lengths apart', async () => {
+    const stub = ledger('windows');
+    for (const window of [current() - 2, current() + 2]) {
+      expect((await stub.add(WINDOW_MS, [counter('a', 5, window)]))[0]![1]).toBe(0);
+      expect((await stub.add(WINDOW_MS, [counter('a', 5, window)]))[0]![1]).toBe(0);
+    }
+    await stub.add(WINDOW_MS, [counter('a', 5)]);
+    const seconds = Math.floor(Date.now() / 1000);
+    expect(await stub.add(1000, [counter('a', 1, seconds)])).toEqual([[0, 1]]);
+  });
+
+  test('forgets a counter after the window that follows', async () => {
+    const stub = ledger('expiry');
+    await stub.add(WINDOW_MS, [counter('a', 3)]);
+    const rows = () =>
+      runInDurableObject(stub, (_, state) => state.storage.sql.exec('SELECT * FROM counters').toArray().length);
+    await runDurableObjectAlarm(stub);
+    expect(await rows()).toBe(1);
+    vi.setSystemTime(Date.now() + 2 * WINDOW_MS);
+    await runDurableObjectAlarm(stub);
+    vi.useRealTimers();
+    expect(await rows()).toBe(0);
+  });
+});
+
+describe('POST /edge/v1/limits/report', () => {
+  const post = (body: unknown, instance = 'inst_limits'): Promise<Response> => {
+    const request = new Request('https://gatehouse.test/edge/v1/limits/report', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return reportLimits.handler({ store: testEnv, instance: { id: instance }, request } as never, {});
+  };
+  const sumsOf = async (counters: LimitCounter[], instance?: string): Promise<LimitSums> =>
+    (await (await post({ windowMs: WINDOW_MS, counters }, instance)).json<{ sums: LimitSums }>()).sums;
+
+  test('returns the sums in the order of the counters, for each instance by itself', async () => {
+    const counters = Array.from({ length: LIMIT_COUNTERS_MAX }, (_, index) =>
+      counter(`page 10.${index}.0.0/16`, index + 1),
+    );
+    expect((await sumsOf(counters)).map(([, now]) => now)).toEqual(counters.map(({ count }) => count));
+    expect((await sumsOf([counter('page 10.5.0.0/16', 1)]))[0]![1]).toBe(7);
+    expect((await sumsOf([counter('page 10.5.0.0/16', 1)], 'inst_other'))[0]![1]).toBe(1);
+  });
+
+  test.each<[string, object]>([
+    ['no counters', { counters: [] }],
+    ['too many counters', { counters: Array.from({ length: LIMIT_COUNTERS_MAX + 1 }, () => counter('a')) }],
+    ['a count of 0', { counters: [counter('a', 0)] }],
+    ['a huge count', { counters: [counter('a', 1e9)] }],
+    ['a negative window', { counters: [counter('a', 1, -1)] }],
+    ['a fraction', { counters: [counter('a', 1.5)] }],
+    ['an empty key', { counters: [counter('')] }],
+    ['a long key', { counters: [counter('a'.repeat(97))] }],
+    ['a key with a line break', { counters: [counter('a\nb')] }],
+    ['a window of a millisecond', { windowMs: 1, counters: [counter('a')] }],
+    ['an unknown field', { counters: [{ ...counter('a'), limit: 3 }] }],
+  ])('refuses %s with 400', async (_, body) => {
+    const response = await post({ windowMs: WINDOW_MS, ...body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { key: 'API.INVALID_BODY' } });
+  });
+
+  test.each([2, 8])(
+    '%d isolates share a limit through it and exceed it by a sixth of it each at most',
+    async (isolates) => {
+      const service = { call: (_: string, __: number, body: string) => post(JSON.parse(body), `inst_${isolates}`) };
+      const works: Promise<unknown>[] = [];
+      const all = Array.from(
+        { length: isolates },
+        () =>
+          new LimitCounts(WINDOW_MS, {
+            report: (windowMs, counters) => reportFromEdge(service, windowMs, counters),
+            now: Date.now,
+            sleep: (ms) => scheduler.wait(ms),
+            count: () => {},
+          }),
+      );
+      let taken = 0;
+      for (let refused = 0; refused < 5;) {
+        let inRound = 0;
+        for (let attempt = 0; attempt < 20; attempt++) {
+          for (const counts of all) {
+            if (!counts.hasRoom('page 192.0.2.0/24', 30, Date.now())) continue;
+            counts.take('page 192.0.2.0/24', Date.now());
+            counts.report(Date.now(), (work) => works.push(work));
+            inRound++;
+          }
+        }
+        await Promise.all(works.splice(0));
+        taken += inRound;
+        refused = inRound === 0 ? refused + 1 : 0;
+      }
+      expect(taken).toBeGreaterThanOrEqual(30);
+      expect(taken).toBeLessThanOrEqual(30 + isolates * 5);
+    },
+  );
+});
