@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchCarriedChromium } from '../../test/support/chromium.ts';
 import { besideBrowser, connectToPort, quietChromiumArgs, spawnBrowser } from './browser-process.ts';
-import { chromeOf, MAC, WINDOWS } from './client.ts';
+import { chromeOf, WINDOWS } from './client.ts';
 import type { RecordedClient } from './client.ts';
 import {
   dispatchesEvents,
@@ -19,6 +19,8 @@ import {
   visitsPages,
 } from './driven-acts.ts';
 import type { Act } from './driven-acts.ts';
+import { isInstalled, stealthyPlaywright } from './npm-tools.ts';
+import type { PlaywrightLauncher } from './npm-tools.ts';
 import type { RecordedKind, RecordedSet } from './recording.ts';
 
 /** What the usual evasion scripts do before any page script runs. */
@@ -27,6 +29,19 @@ function hideCrudely(): void {
   Object.defineProperty(navigator, 'languages', { get: () => ['en-US', 'en'] });
   Object.defineProperty(navigator, 'plugins', { get: () => [1, 2, 3] });
   (globalThis as { chrome?: object }).chrome = { runtime: {} };
+}
+/** As the stealth plugins do it: built-in functions stay what they are, behind proxies. */
+function hideByProxy(): void {
+  for (const [name, value] of Object.entries({
+    languages: ['en-US', 'en'],
+    hardwareConcurrency: 8,
+    webdriver: false,
+  })) {
+    const own = Object.getOwnPropertyDescriptor(Navigator.prototype, name)!;
+    // oxlint-disable-next-line typescript/unbound-method -- the proxy passes its object on
+    const get = new Proxy(own.get!, { apply: (target, self) => (Reflect.apply(target, self, []), value) });
+    Object.defineProperty(Navigator.prototype, name, { ...own, get });
+  }
 }
 function hideByDeleting(): void {
   delete (Object.getPrototypeOf(navigator) as { webdriver?: boolean }).webdriver;
@@ -74,15 +89,13 @@ function claim(
   return { options: { userAgent: chromeOf(system, major), locale: 'en-US' }, prepare };
 }
 
-/** The system that a furnished browser claims. It differs between the sets. */
-const furnished = {
-  tune: { major: 153, system: WINDOWS, platform: 'Windows' },
-  report: { major: 152, system: MAC, platform: 'macOS' },
-} as const;
+/** What a furnished browser claims to be. */
+const furnished = { major: 153, system: WINDOWS, platform: 'Windows' } as const;
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0';
 
 /** The user agent comes from the command line. Only the client hints are set later. */
-function furnishedAs(set: RecordedSet): { options: BrowserContextOptions; prepare: Prepare } {
-  const { major, system, platform } = furnished[set];
+function furnishedOnes(): { options: BrowserContextOptions; prepare: Prepare } {
+  const { major, system, platform } = furnished;
   return { options: { locale: 'en-US' }, prepare: claim(major, system, platform, furnish).prepare };
 }
 
@@ -90,9 +103,9 @@ function furnishedAs(set: RecordedSet): { options: BrowserContextOptions; prepar
  * How a browser is started. `carried`: the build without a window from the npm package. `furnished`: the same with the
  * automation flag off. `headless`: a full build without its window. `window`: with its window, as drivers start it.
  * `quiet`: the same with the automation flag off. `attached`: as a person starts it, with a debugging port that a driver
- * connects to.
+ * connects to. `stealth`, `stealth-window`: a full build with the stealth plugin, without a window and with one.
  */
-type Start = 'carried' | 'furnished' | 'headless' | 'window' | 'quiet' | 'attached';
+type Start = 'carried' | 'furnished' | 'headless' | 'window' | 'quiet' | 'attached' | 'stealth' | 'stealth-window';
 
 interface DrivenVariant {
   kind: RecordedKind;
@@ -139,7 +152,7 @@ const variants: Record<RecordedSet, DrivenVariant[]> = {
       kind: 'stealth',
       start: 'furnished',
       variant: 'furnished, imitates a hand',
-      ...furnishedAs('tune'),
+      ...furnishedOnes(),
       act: imitatesAHand,
     },
     { kind: 'window', start: 'window', variant: 'looks at one page', ...english, act: looks },
@@ -153,6 +166,52 @@ const variants: Record<RecordedSet, DrivenVariant[]> = {
     },
     { kind: 'window-stealth', start: 'attached', variant: 'attached, imitates a hand', act: imitatesAHand },
     { kind: 'window-stealth', start: 'attached', variant: 'attached, clicks', act: fillsInAndClicks },
+    {
+      kind: 'window-stealth',
+      start: 'quiet',
+      variant: 'automation flag off, window’s own size',
+      options: { viewport: null },
+      act: imitatesAHand,
+    },
+    {
+      kind: 'window-stealth',
+      start: 'window',
+      variant: 'property deleted, visits three pages',
+      prepare: inject(hideByDeleting),
+      act: visitsPages,
+    },
+    { kind: 'window-stealth', start: 'attached', variant: 'attached, types evenly', act: typesEvenly },
+    {
+      kind: 'window-stealth',
+      start: 'quiet',
+      variant: 'automation flag off, reads for half a minute',
+      options: { viewport: null },
+      act: readsForHalfAMinute,
+    },
+    { kind: 'window-stealth', start: 'stealth-window', variant: 'stealth plugin, clicks', act: fillsInAndClicks },
+    { kind: 'stealth', start: 'stealth', variant: 'stealth plugin, visits three pages', act: visitsPages },
+    {
+      kind: 'stealth',
+      start: 'furnished',
+      variant: 'Firefox’s name',
+      options: { locale: 'en-US', userAgent: FIREFOX },
+      act: looks,
+    },
+    {
+      kind: 'stealth',
+      start: 'carried',
+      variant: 'properties behind proxies',
+      options: { locale: 'en-US', userAgent: chromeOf('X11; Linux x86_64', 153) },
+      prepare: inject(hideByProxy),
+      act: fillsInAndClicks,
+    },
+    {
+      kind: 'stealth',
+      start: 'carried',
+      variant: 'consistent client hints, property overridden',
+      ...claim(153, WINDOWS, 'Windows', hideCrudely),
+      act: fillsInAndClicks,
+    },
   ],
   report: [
     {
@@ -171,79 +230,13 @@ const variants: Record<RecordedSet, DrivenVariant[]> = {
     },
     { kind: 'headless', start: 'carried', variant: 'imitates a hand', ...english, act: imitatesAHand },
     { kind: 'headless', start: 'headless', variant: 'full build, looks', options: { locale: 'es-ES' }, act: looks },
-    {
-      kind: 'stealth',
-      start: 'carried',
-      variant: 'user agent and property deleted',
-      options: { locale: 'fr-FR', userAgent: chromeOf(MAC, 151) },
-      prepare: inject(hideByDeleting),
-      act: fillsInAndClicks,
-    },
-    {
-      kind: 'stealth',
-      start: 'carried',
-      variant: 'properties overridden, looks only',
-      options: { locale: 'en-US', userAgent: chromeOf(WINDOWS, 153) },
-      prepare: inject(hideCrudely),
-      act: visitsPages,
-    },
-    {
-      kind: 'stealth',
-      start: 'carried',
-      variant: 'consistent client hints, property overridden',
-      ...claim(153, WINDOWS, 'Windows', hideCrudely),
-      act: fillsInAndClicks,
-    },
-    {
-      kind: 'stealth',
-      start: 'carried',
-      variant: 'consistent client hints, property deleted, imitates a hand',
-      ...claim(152, MAC, 'macOS', hideByDeleting),
-      act: imitatesAHand,
-    },
-    {
-      kind: 'stealth',
-      start: 'furnished',
-      variant: 'furnished, imitates a hand, on a Mac',
-      ...furnishedAs('report'),
-      act: imitatesAHand,
-    },
-    {
-      kind: 'stealth',
-      start: 'furnished',
-      variant: 'furnished, reads for half a minute',
-      ...furnishedAs('report'),
-      act: readsForHalfAMinute,
-    },
     { kind: 'window', start: 'window', variant: 'visits three pages', options: { locale: 'de-DE' }, act: visitsPages },
     { kind: 'window', start: 'window', variant: 'dispatches events', ...english, act: dispatchesEvents },
     { kind: 'window', start: 'window', variant: 'imitates a hand', options: { locale: 'fr-FR' }, act: imitatesAHand },
-    {
-      kind: 'window-stealth',
-      start: 'quiet',
-      variant: 'automation flag off, imitates a hand',
-      ...english,
-      act: imitatesAHand,
-    },
-    {
-      kind: 'window-stealth',
-      start: 'window',
-      variant: 'property deleted, visits three pages',
-      prepare: inject(hideByDeleting),
-      act: visitsPages,
-    },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, types evenly', act: typesEvenly },
-    { kind: 'window-stealth', start: 'attached', variant: 'attached, visits three pages', act: visitsPages },
-    {
-      kind: 'window-stealth',
-      start: 'attached',
-      variant: 'attached, looks for half a minute',
-      act: readsForHalfAMinute,
-    },
   ],
 };
 
-const REPEATS = 3;
+const REPEATS = 2;
 const DEBUGGING_PORT = 22_801;
 const AUTOMATION_FLAG_OFF = '--disable-blink-features=AutomationControlled';
 
@@ -253,7 +246,9 @@ export function drivenClients(set: RecordedSet): RecordedClient[] {
   const canRun = (start: Start): boolean =>
     start === 'carried' ||
     start === 'furnished' ||
-    (fullChromium !== undefined && (start === 'headless' || process.env['DISPLAY'] !== undefined));
+    (fullChromium !== undefined &&
+      (start === 'headless' || process.env['DISPLAY'] !== undefined) &&
+      (!start.startsWith('stealth') || isInstalled('playwright-extra')));
   return variants[set]
     .filter(({ start }) => canRun(start))
     .flatMap((variant) =>
@@ -261,15 +256,15 @@ export function drivenClients(set: RecordedSet): RecordedClient[] {
         kind: variant.kind,
         variant: variant.variant,
         network: `${variant.kind} ${variant.variant} ${time}`,
-        drive: (url: string) => drive(variant, set, fullChromium ?? '', url),
+        drive: (url: string) => drive(variant, fullChromium ?? '', url),
       })),
     );
 }
 
-async function drive(variant: DrivenVariant, set: RecordedSet, fullChromium: string, url: string): Promise<void> {
+async function drive(variant: DrivenVariant, fullChromium: string, url: string): Promise<void> {
   const { start, options = {}, prepare, act } = variant;
   if (start === 'attached') return driveAttached(fullChromium, url, act);
-  const browser = await launch(start, set, fullChromium);
+  const browser = await launch(start, fullChromium);
   try {
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -281,10 +276,10 @@ async function drive(variant: DrivenVariant, set: RecordedSet, fullChromium: str
   }
 }
 
-function launch(start: Exclude<Start, 'attached'>, set: RecordedSet, fullChromium: string): Promise<Browser> {
-  const { system, major } = furnished[set];
-  const full = (headless: boolean, ...more: readonly string[]) =>
-    chromium.launch({ executablePath: fullChromium, headless, args: ['--no-sandbox', ...more] });
+async function launch(start: Exclude<Start, 'attached'>, fullChromium: string): Promise<Browser> {
+  const { system, major } = furnished;
+  const full = (headless: boolean, more: readonly string[] = [], launcher: PlaywrightLauncher = chromium) =>
+    launcher.launch({ executablePath: fullChromium, headless, args: ['--no-sandbox', ...more] });
   switch (start) {
     case 'carried':
       return launchCarriedChromium();
@@ -295,7 +290,10 @@ function launch(start: Exclude<Start, 'attached'>, set: RecordedSet, fullChromiu
     case 'window':
       return full(false);
     case 'quiet':
-      return full(false, AUTOMATION_FLAG_OFF);
+      return full(false, [AUTOMATION_FLAG_OFF]);
+    case 'stealth':
+    case 'stealth-window':
+      return full(start === 'stealth', [], await stealthyPlaywright(chromium));
   }
 }
 

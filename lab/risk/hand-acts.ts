@@ -216,6 +216,43 @@ export const followsALinkByTap: HandAct = {
   },
 };
 
+/** Larger text, by the browser's own zoom, then another page. */
+export const zoomsIn: HandAct = {
+  path: '/article',
+  async does({ hand }) {
+    await hand.key('ctrl+plus', 4);
+    await pause(900);
+    await hand.key('Page_Down', 3);
+    await pause(FIRST_REPORT_MS);
+    await hand.key('ctrl+r');
+    await pause(FIRST_REPORT_MS);
+  },
+};
+/** Moves through the text by a caret, as people do who read with a screen reader or a magnifier. */
+export const readsWithTheCaret: HandAct = {
+  path: '/article',
+  async does({ hand }) {
+    await hand.key('F7');
+    await hand.key('Return');
+    await hand.key('Down', 6);
+    await hand.key('ctrl+Right', 5);
+    await hand.key('shift+Down', 2);
+    await pause(FIRST_REPORT_MS);
+  },
+};
+export const opensReaderView: HandAct = {
+  path: '/article',
+  async does({ hand }) {
+    await hand.findPage();
+    await hand.wheel(3);
+    await pause(1500);
+    await hand.key('F9');
+    await pause(FIRST_REPORT_MS);
+    await hand.key('F9');
+    await pause(FIRST_REPORT_MS);
+  },
+};
+
 /** A tool that uses the real pointer and keyboard, as desktop automation does. */
 export const toolJumps: HandAct = {
   path: '/form',

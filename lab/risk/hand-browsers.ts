@@ -6,21 +6,25 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { besideBrowser, connectToPort, quietChromiumArgs, spawnBrowser, untilStarted } from './browser-process.ts';
+import { besideBrowser, quietChromiumArgs, spawnBrowser, untilStarted } from './browser-process.ts';
 import type { RecordedClient } from './client.ts';
 import * as acts from './hand-acts.ts';
 import type { HandAct } from './hand-acts.ts';
 import { Hand, onScreen, pause } from './hand.ts';
 import type { Look } from './hand.ts';
+import { showAsPhone } from './phone-view.ts';
+import { hasRemoteDisplay, onRemoteDisplay } from './remote-display.ts';
 import type { RecordedKind, RecordedSet } from './recording.ts';
+
+/** `falkon` is a Chromium of 2020. */
+type HandBrowser = 'chromium' | 'firefox' | 'webkit' | 'falkon';
 
 interface HandVariant {
   set: RecordedSet;
   kind: RecordedKind;
   variant: string;
   act: HandAct;
-  browser?: 'chromium' | 'firefox' | 'webkit';
+  browser?: HandBrowser;
   size?: readonly [number, number];
   language?: string;
   args?: readonly string[];
@@ -30,6 +34,8 @@ interface HandVariant {
   scale?: number;
   /** The page is shown as on a phone, by the device mode of the developer tools. */
   phone?: boolean;
+  /** On a display that is seen over the network. */
+  remote?: boolean;
 }
 
 const tune: Omit<HandVariant, 'set' | 'kind'>[] = [
@@ -51,6 +57,16 @@ const tune: Omit<HandVariant, 'set' | 'kind'>[] = [
   { variant: 'a phone taps', act: acts.taps, phone: true },
   { variant: 'Firefox fills in a form', act: acts.fillsIn, browser: 'firefox' },
   { variant: 'WebKit reads and scrolls', act: acts.readsAndScrolls, browser: 'webkit' },
+  { variant: 'developer tools at the side', act: acts.readsByWheelOnly, args: ['--auto-open-devtools-for-tabs'] },
+  { variant: 'zoomed in', act: acts.zoomsIn },
+  { variant: 'without graphics for pages', act: acts.readsAndScrolls, args: ['--disable-3d-apis', '--disable-gpu'] },
+  {
+    variant: 'Firefox with protection from fingerprinting',
+    act: acts.readsAndScrolls,
+    browser: 'firefox',
+    preferences: 'user_pref("privacy.fingerprintingProtection", true);',
+  },
+  { variant: 'Falkon reads', act: acts.readsAndScrolls, browser: 'falkon' },
 ];
 const report: Omit<HandVariant, 'set' | 'kind'>[] = [
   { variant: 'selects text, in British English', act: acts.selectsText, language: 'en_GB', size: [1440, 880] },
@@ -83,6 +99,40 @@ const report: Omit<HandVariant, 'set' | 'kind'>[] = [
     scale: 1,
   },
   { variant: 'WebKit fills in', act: acts.fillsInQuickly, browser: 'webkit' },
+  { variant: 'on a remote desktop', act: acts.fillsIn, remote: true },
+  { variant: 'Firefox on a remote desktop', act: acts.readsAndScrolls, browser: 'firefox', remote: true },
+  { variant: 'canvas cannot be read', act: acts.readsAndScrolls, args: ['--disable-reading-from-canvas'] },
+  { variant: 'without a just-in-time compiler', act: acts.fillsInQuickly, args: ['--js-flags=--jitless'] },
+  {
+    variant: 'with a screen reader’s tree, by keys',
+    act: acts.keyboardOnly,
+    args: ['--force-renderer-accessibility=complete'],
+  },
+  { variant: 'in forced colours', act: acts.fillsInQuickly, args: ['--force-high-contrast'] },
+  { variant: 'with the caret', act: acts.readsWithTheCaret },
+  { variant: 'far zoomed in', act: acts.zoomsIn, size: [900, 700] },
+  {
+    variant: 'Firefox without graphics, cookies of the site only',
+    act: acts.fillsInQuickly,
+    browser: 'firefox',
+    preferences: 'user_pref("webgl.disabled", true);\nuser_pref("network.cookie.cookieBehavior", 1);',
+  },
+  {
+    variant: 'Firefox in forced colours with the caret',
+    act: acts.readsWithTheCaret,
+    browser: 'firefox',
+    preferences:
+      'user_pref("browser.display.document_color_use", 2);\nuser_pref("accessibility.browsewithcaret", true);\nuser_pref("accessibility.warn_on_browsewithcaret", false);',
+  },
+  { variant: 'Firefox, reader view', act: acts.opensReaderView, browser: 'firefox' },
+  {
+    variant: 'Firefox in a private window',
+    act: acts.readsAndScrolls,
+    browser: 'firefox',
+    preferences: 'user_pref("browser.privatebrowsing.autostart", true);',
+  },
+  { variant: 'Falkon visits pages', act: acts.visitsPages, browser: 'falkon' },
+  { variant: 'WebKit only looks', act: acts.onlyLooks, browser: 'webkit' },
 ];
 const tools: Omit<HandVariant, 'kind'>[] = [
   { set: 'tune', variant: 'jumps and types', act: acts.toolJumps },
@@ -94,14 +144,16 @@ const variants: HandVariant[] = [
   ...tools.map((one) => ({ ...one, kind: 'os-input' as const })),
 ];
 
-const programs = { firefox: '/usr/bin/firefox-esr', webkit: '/usr/bin/surf' } as const;
+const programs = {
+  firefox: '/usr/bin/firefox-esr',
+  webkit: '/usr/bin/surf',
+  falkon: '/usr/bin/falkon',
+} as const;
 const REPEATS = 2;
 /** The next page is shown and the last report sent by then, even on a busy machine. */
 const LAST_REPORT_MS = 3000;
 /** Recorders that share the work on one machine need a port each. */
 const phonePort = 22_700 + Math.floor(Math.random() * 100);
-const PHONE_USER_AGENT =
-  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/MAJOR.0.0.0 Mobile Safari/537.36';
 
 /** Each in a browser of its own with a fresh profile. */
 export function handClients(set: RecordedSet, look: Look): RecordedClient[] {
@@ -110,12 +162,16 @@ export function handClients(set: RecordedSet, look: Look): RecordedClient[] {
   return variants
     .filter((variant) => variant.set === set)
     .filter(({ browser }) => browser === undefined || browser === 'chromium' || existsSync(programs[browser]))
+    .filter(({ remote = false }) => !remote || hasRemoteDisplay)
     .flatMap((variant) =>
       Array.from({ length: variant.act === acts.onlyLooks ? 1 : REPEATS }, (_, time) => ({
         kind: variant.kind,
         variant: variant.variant,
         network: `${variant.kind} ${variant.variant} ${time}`,
-        drive: (url: string) => operate(variant, fullChromium, url, look),
+        drive: (url: string) => {
+          const drive = () => operate(variant, fullChromium, url, look);
+          return variant.remote ? onRemoteDisplay(drive) : drive();
+        },
       })),
     );
 }
@@ -131,14 +187,14 @@ async function operate(variant: HandVariant, fullChromium: string, url: string, 
   const firstPage = phone ? 'about:blank' : url + act.path;
   const start = (folder: string) => startBrowser(variant, fullChromium, folder, firstPage);
   await besideBrowser(start, async () => {
-    const deviceMode = phone ? await showAsPhone(url + act.path) : null;
+    const deviceMode = phone ? await showAsPhone(phonePort, url + act.path) : null;
     try {
       await untilStarted(look);
       await pause(700);
       await act.does({ hand: new Hand(look, place), look });
       await leave(variant.browser ?? 'chromium');
     } finally {
-      await deviceMode?.close();
+      deviceMode?.close();
     }
   });
 }
@@ -153,6 +209,9 @@ function startBrowser(variant: HandVariant, fullChromium: string, folder: string
     return spawnBrowser(programs.firefox, [...options, firstPage], env);
   }
   if (browser === 'webkit') return spawnBrowser(programs.webkit, [firstPage], env);
+  if (browser === 'falkon') {
+    return spawnBrowser(programs.falkon, ['--no-remote', firstPage], { ...env, QTWEBENGINE_DISABLE_SANDBOX: '1' });
+  }
   mkdirSync(join(folder, 'Default'));
   if (preferences !== undefined) writeFileSync(join(folder, 'Default', 'Preferences'), preferences);
   const options = [
@@ -183,40 +242,9 @@ const quietFirefoxPreferences = [
   ['network.proxy.ssl_port', 9],
 ].map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
 
-/** Shows the page as a phone does and turns mouse clicks into touches, like the device mode of the developer tools. */
-async function showAsPhone(address: string): Promise<Browser> {
-  const browser = await connectToPort(phonePort);
-  const page = browser.contexts()[0]!.pages()[0]!;
-  const devtools = await page.context().newCDPSession(page);
-  const major = browser.version().split('.', 1)[0]!;
-  await devtools.send('Emulation.setUserAgentOverride', {
-    userAgent: PHONE_USER_AGENT.replace('MAJOR', major),
-    userAgentMetadata: {
-      brands: ['Chromium', 'Google Chrome'].map((brand) => ({ brand, version: major })),
-      platform: 'Android',
-      platformVersion: '10',
-      architecture: '',
-      model: 'K',
-      mobile: true,
-    },
-  });
-  await devtools.send('Emulation.setDeviceMetricsOverride', {
-    width: 412,
-    height: 600,
-    deviceScaleFactor: 0,
-    mobile: true,
-    screenWidth: 412,
-    screenHeight: 870,
-  });
-  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
-  await devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled: true, configuration: 'mobile' });
-  void page.goto(address).catch(() => null);
-  return browser;
-}
-
 /** Opens another page, so that the page sends its last report. */
 async function leave(browser: string): Promise<void> {
-  if (browser !== 'webkit') {
+  if (browser === 'chromium' || browser === 'firefox') {
     await onScreen(['key ctrl+l', 'sleep 0.4', 'type --delay 35 about:blank', 'sleep 0.1', 'key Return']);
   }
   await pause(LAST_REPORT_MS);

@@ -5,7 +5,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
+import * as z from 'zod/mini';
+import { environmentReport } from '../../src/contract/edge/environment-report.ts';
 import { telemetryReport } from '../../src/contract/edge/telemetry.ts';
 import { readHeaders } from '../../src/edge/request/header-facts.ts';
 import { clientHeadersOf } from '../../src/edge/session/client-headers.ts';
@@ -15,6 +16,7 @@ import { recordedPage, sight } from './pages.ts';
 import type { Sight } from './pages.ts';
 import type { RecordedSession } from './recording.ts';
 
+const sessionBody = z.object({ environment: z.optional(environmentReport) });
 const BODY_MAX_BYTES = 16_384;
 const JWT_SECONDS = 300;
 
@@ -83,7 +85,7 @@ export class Recorder {
   }
 
   #recordCall(request: IncomingMessage, response: ServerResponse, body: string): void {
-    const { environment } = JSON.parse(body) as { environment?: EnvironmentReport };
+    const { environment } = sessionBody.parse(JSON.parse(body));
     const { kind, variant, network } = this.#client!;
     const known = this.#sessionOf(request);
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
@@ -96,7 +98,7 @@ export class Recorder {
       atMs: claimedTime(request) ?? Date.now() - found.startedAtMs,
       userAgent: headers.get('user-agent') ?? '',
       headers: clientHeadersOf(readHeaders({ method: 'POST', headers }, isSecureContext({ scheme: 'http', host }))),
-      ...(environment === undefined ? {} : { environment }),
+      ...(environment && { environment }),
     });
     const exp = Math.floor(Date.now() / 1000) + JWT_SECONDS;
     const claims = Buffer.from(JSON.stringify({ exp })).toString('base64url');

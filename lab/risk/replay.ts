@@ -11,8 +11,8 @@ const CYCLING_THRESHOLD = 5;
 const SESSION_MS = 86_400_000;
 /** Before the five minutes of a JWT are over. */
 const RENEWED_AT_MS = 200_000;
-/** The most that a page of the recordings was older than its session. */
-const PAGE_BEFORE_SESSION_MS = 4000;
+/** The most that a page of the recordings was older than its session: several browsers shared two cores. */
+const PAGE_BEFORE_SESSION_MS = 20_000;
 
 export interface Replayed {
   session: RecordedSession;
@@ -30,6 +30,8 @@ export interface Circumstances {
   touchedSessions?: number;
   /** No report arrives, and the session is renewed. */
   reportsBlocked?: boolean;
+  /** Detectors that do not count. */
+  ignoredDetectors?: readonly RiskDetector[];
 }
 
 /** Of an office of 20 people, eight only look. A train passes through three networks. A cloud desktop is in a datacenter. */
@@ -63,7 +65,7 @@ export function replay(sessions: readonly RecordedSession[], around: Circumstanc
 function statesOf(
   { events, network }: RecordedSession,
   before: { idleSessions: number; touchedSessions: number },
-  { categories = [], addressChanges = 0, reportsBlocked = false }: Circumstances,
+  { categories = [], addressChanges = 0, reportsBlocked = false, ignoredDetectors = [] }: Circumstances,
 ): SessionState[] {
   const states: SessionState[] = [];
   const calls = events.filter(({ type }) => type === 'call');
@@ -83,14 +85,15 @@ function statesOf(
     }
     const times = { nowMs: atMs, expiresAt: atMs + SESSION_MS };
     const cycling = { ...before, idleAround: 0, touchedAround: 0, threshold: CYCLING_THRESHOLD };
-    states.push(opened(visitor, times, cycling, { ...NO_LINEAGE, addressChanges }, given.environment ?? null));
+    const lineage = { ...NO_LINEAGE, addressChanges };
+    states.push(opened(visitor, times, cycling, lineage, given.environment ?? null, ignoredDetectors));
   }
   return states;
 }
 
 /**
  * The pages of the recordings counted from their own start, and today's count from the opening of the session, which is
- * up to four seconds later on a busy machine. What a report claims beyond that is left as it is.
+ * up to twenty seconds later on a busy machine. What a report claims beyond that is left as it is.
  */
 function sinceOpened(report: TelemetryReport, ageMs: number): TelemetryReport {
   const { elapsedMs, visibleMs, firstInteractionMs } = report;

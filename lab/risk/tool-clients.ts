@@ -1,6 +1,8 @@
 /** Clients without a browser: curl and scripts, as they are and with a browser's headers. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
+import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
 import { chromeOf, MAC, WINDOWS } from './client.ts';
 import type { RecordedClient } from './client.ts';
 import type { RecordedSet } from './recording.ts';
@@ -17,7 +19,8 @@ interface ScriptVariant {
   set: RecordedSet;
   variant: string;
   headers: Readonly<Record<string, string>>;
-  /** The report that it makes up, if it sends one. */
+  /** What it makes up about its browser, and the report of a page that it makes up, if it sends them. */
+  environment?: EnvironmentReport;
   report?: object;
 }
 
@@ -47,6 +50,19 @@ const borrowedHeaders = {
   'sec-ch-ua-platform': '"Windows"',
 };
 const browserHeaders = { ...borrowedHeaders, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' };
+/** As Chrome on Windows reports it. */
+const copied: EnvironmentReport = {
+  v: 1,
+  traits: [],
+  engine: 'v8',
+  marks: ['chrome-object', 'hints', 'chromium-css'],
+  features: 2 ** languageFeatures.length - 1,
+  userAgent: chromeOf(WINDOWS, 153),
+  system: 'windows',
+  hints: { brands: borrowedHeaders['sec-ch-ua'].replaceAll('; ', ';'), mobile: false, platform: 'Windows' },
+  renderer: 'direct3d',
+  signs: [],
+};
 const plausibleReport = {
   v: 1,
   elapsedMs: 5000,
@@ -68,6 +84,27 @@ const plausibleReport = {
 const scriptVariants: readonly ScriptVariant[] = [
   { set: 'tune', variant: 'fetch, unchanged', headers: postHeaders },
   { set: 'tune', variant: 'all headers, no report', headers: borrowedHeaders },
+  {
+    set: 'tune',
+    variant: 'all headers, made-up browser',
+    headers: browserHeaders,
+    environment: { ...copied, marks: [], features: 0 },
+    report: plausibleReport,
+  },
+  {
+    set: 'report',
+    variant: 'all headers, another browser’s report',
+    headers: browserHeaders,
+    environment: { ...copied, engine: 'gecko', marks: ['gecko-css', 'gecko-screen'], hints: null },
+    report: plausibleReport,
+  },
+  {
+    set: 'report',
+    variant: 'all headers, a browser’s report, copied',
+    headers: browserHeaders,
+    environment: copied,
+    report: plausibleReport,
+  },
   {
     set: 'report',
     variant: 'all headers, implausible report',
@@ -107,9 +144,13 @@ async function driveCurl({ headers, sessions = 1, renews = false }: CurlVariant,
   }
 }
 
-async function driveScript({ headers, report }: ScriptVariant, url: string): Promise<void> {
+async function driveScript({ headers, environment, report }: ScriptVariant, url: string): Promise<void> {
   const at = (atMs: number) => ({ ...headers, 'x-recorded-at-ms': String(atMs) });
-  const opened = await fetch(`${url}/__protect/session`, { method: 'POST', headers: at(0), body: '{}' });
+  const opened = await fetch(`${url}/__protect/session`, {
+    method: 'POST',
+    headers: at(0),
+    body: JSON.stringify({ environment }),
+  });
   const cookie = opened.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
   if (report !== undefined) {
     const body = JSON.stringify(report);

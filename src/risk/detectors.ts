@@ -109,7 +109,7 @@ export const detectors = {
   },
   'patched-browser': {
     ...sessionOnly(0.4, reasons.noReports),
-    compares: 'Properties that reveal a driver were replaced, or the page and the server see different browsers.',
+    compares: 'Built-in properties or functions were replaced, or the page and the server see different browsers.',
     mayTrip: 'Extensions that disguise the browser.',
   },
   'headless-traits': {
@@ -120,8 +120,69 @@ export const detectors = {
   },
   'cdp-traits': {
     ...sessionOnly(0.3, reasons.noReports),
-    compares: 'Pointer events have screen coordinates that only the DevTools protocol produces.',
+    compares: 'Pointer events have screen coordinates or a pressure that only the DevTools protocol produces.',
     mayTrip: 'Developers who test the site with a driven browser.',
+  },
+  'debugger-attached': {
+    ...sessionOnly(0.7, reasons.noReports),
+    compares: 'A debugging protocol listens to the page, and no panel of developer tools takes room in the window.',
+    mayTrip:
+      'Developers with their tools in a window of their own or on a remote device, and assistants that operate the browser for a person.',
+  },
+  'developer-tools': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'The same, beside a panel in the window.',
+    mayTrip: 'Developers with their tools open.',
+  },
+  'contradictory-engine': {
+    ...sessionOnly(0.4, reasons.noReports),
+    compares: 'Errors, functions, globals or style properties of another engine than the user agent names.',
+    mayTrip: 'Extensions that claim to be another browser.',
+  },
+  'contradictory-version': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'The language has functions of a version four or more away from the one that the user agent names.',
+    mayTrip: 'Extensions that claim another version, and experimental features that were turned on.',
+  },
+  'contradictory-system': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'navigator.platform names another system than the user agent.',
+    mayTrip: 'Extensions that claim another system.',
+  },
+  'worker-differs': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'A worker or an empty frame sees another user agent, system, language, number of cores or time zone.',
+    mayTrip: 'Extensions that disguise the page and not its workers.',
+  },
+  'contradictory-renderer': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'The graphics driver is of another system than the user agent.',
+    mayTrip: 'Extensions that claim another system.',
+  },
+  'software-rendering': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'Chromium 141 or newer draws by SwiftShader, which it does only where it was told to.',
+    mayTrip: 'Remote desktops whose administrator turned it on.',
+  },
+  'impossible-window': {
+    ...sessionOnly(0.3, reasons.noReports),
+    compares: 'A desktop window larger than its screen, or a screen whose orientation is not that of its sides.',
+    mayTrip: 'Windows that reach over two screens.',
+  },
+  'contradictory-permission': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'Two ways to ask for the same permission give different answers.',
+    mayTrip: 'None known.',
+  },
+  'implausible-environment': {
+    ...sessionOnly(0.5, reasons.noReports),
+    compares: 'The page’s report of its browser contradicts itself, as one that was made up.',
+    mayTrip: 'None known.',
+  },
+  'instant-presses': {
+    ...sessionOnly(0.2, reasons.noReports),
+    compares: 'Most mouse presses, and at least two, were released within 8 ms.',
+    mayTrip: 'Switches and voice control that press for a person, and some touchpads.',
   },
   'untrusted-events': {
     ...sessionOnly(0.2, reasons.noReports),

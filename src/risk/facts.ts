@@ -3,9 +3,9 @@
  * and the network, the pages reported the telemetry, and the rest is counted.
  */
 import type { ClientHeaders } from '../contract/edge/edge-api.ts';
-import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
 import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
+import type { EnvironmentFinding } from './environment/environment-findings.ts';
 
 export interface TypingFacts {
   gaps: number;
@@ -35,6 +35,12 @@ export interface TelemetryFacts {
   implausible: number;
 }
 
+/** What is kept of a page's report of its browser. */
+export interface EnvironmentFacts {
+  traits: readonly TelemetryTrait[];
+  findings: readonly EnvironmentFinding[];
+}
+
 /** Only the newest sessions of a network are counted. */
 export const OPENED_COUNTED_MAX = 1000;
 
@@ -53,7 +59,7 @@ export interface RiskFacts extends OpenedBefore {
   /** `null` when the edge does not report them. */
   headers: ClientHeaders | null;
   /** What the page found out about its browser. `null` when the session was opened without a report. */
-  environment: EnvironmentReport | null;
+  environment: EnvironmentFacts | null;
   categories: readonly string[];
   telemetry: TelemetryFacts;
   /** Since the session was opened. */

@@ -7,6 +7,7 @@ import type { RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryTrait } from '../contract/edge/telemetry.ts';
 import { isAutomationAgent } from './bot-user-agent.ts';
 import { detectorNames, sessionWeight } from './detectors.ts';
+import type { EnvironmentFinding } from './environment/environment-findings.ts';
 import { OPENED_COUNTED_MAX } from './facts.ts';
 import type { RiskFacts, TelemetryFacts } from './facts.ts';
 import { claimedBrowser } from './headers/claimed-browser.ts';
@@ -55,6 +56,19 @@ const AROUND_TIMES = 10;
 const AROUND_IDLE_PER_TOUCHED = 3;
 const headlessTraits: readonly TelemetryTrait[] = ['no-languages', 'zero-window', 'no-chrome-object'];
 
+/** Findings that are detectors of their own. The others join detectors that also look at telemetry. */
+const ownFindings = [
+  'contradictory-engine',
+  'contradictory-version',
+  'contradictory-system',
+  'worker-differs',
+  'contradictory-renderer',
+  'software-rendering',
+  'impossible-window',
+  'contradictory-permission',
+  'implausible-environment',
+] as const satisfies readonly (EnvironmentFinding & RiskDetector)[];
+
 type Condition = (facts: RiskFacts) => boolean;
 /** The edge evaluates the others, on every request. */
 type SessionDetector =
@@ -65,6 +79,11 @@ type SessionDetector =
 /** A page reports traits when it opens a session and with its telemetry. */
 const has = ({ environment, telemetry }: RiskFacts, trait: TelemetryTrait): boolean =>
   telemetry.traits.includes(trait) || environment?.traits.includes(trait) === true;
+const found = ({ environment }: RiskFacts, finding: EnvironmentFinding): boolean =>
+  environment?.findings.includes(finding) === true;
+/** Room beside the page is a person's panel, unless the sizes of the window are made up anyway. */
+const isDriven: Condition = (facts) =>
+  has(facts, 'debugger') || (has(facts, 'developer-tools') && found(facts, 'impossible-window'));
 const claimsHeadless: Condition = (facts) => isHeadlessAgent(facts.userAgent) || has(facts, 'headless-agent');
 const cyclesNear: Condition = ({ idleSessions, touchedSessions, cyclingThreshold }) =>
   idleSessions >= cyclingThreshold && idleSessions > touchedSessions;
@@ -96,9 +115,20 @@ const conditions: Readonly<Record<SessionDetector, Condition>> = {
   webdriver: (facts) => has(facts, 'webdriver'),
   'automation-global': (facts) => has(facts, 'automation-global'),
   'patched-browser': (facts) =>
-    has(facts, 'patched-webdriver') || has(facts, 'patched-native') || has(facts, 'brands-mismatch'),
-  'headless-traits': (facts) => !claimsHeadless(facts) && headlessTraits.some((trait) => has(facts, trait)),
+    has(facts, 'patched-webdriver') ||
+    has(facts, 'brands-mismatch') ||
+    found(facts, 'replaced-natives') ||
+    found(facts, 'contradictory-page'),
+  'headless-traits': (facts) =>
+    !claimsHeadless(facts) && (headlessTraits.some((trait) => has(facts, trait)) || found(facts, 'windowless-traits')),
   'cdp-traits': (facts) => has(facts, 'cdp-pointer'),
+  'debugger-attached': isDriven,
+  'developer-tools': (facts) => has(facts, 'developer-tools') && !isDriven(facts),
+  'instant-presses': (facts) => has(facts, 'instant-presses'),
+  ...(Object.fromEntries(ownFindings.map((name) => [name, (facts: RiskFacts) => found(facts, name)])) as Record<
+    (typeof ownFindings)[number],
+    Condition
+  >),
   'untrusted-events': ({ telemetry }) =>
     telemetry.untrusted >= UNTRUSTED_MIN && telemetry.untrusted > inputs(telemetry),
   'no-interaction': ({ telemetry }) =>

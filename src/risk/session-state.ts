@@ -7,7 +7,8 @@ import type { ClientHeaders } from '../contract/edge/edge-api.ts';
 import type { EnvironmentReport } from '../contract/edge/environment-report.ts';
 import type { RiskCause, RiskDetector } from '../contract/edge/risk-detectors.ts';
 import type { TelemetryReport } from '../contract/edge/telemetry.ts';
-import type { OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
+import { environmentFindings } from './environment/environment-findings.ts';
+import type { EnvironmentFacts, OpenedBefore, RiskFacts, TelemetryFacts, TypingFacts } from './facts.ts';
 import { isImplausible } from './implausible.ts';
 import { scoreRisk } from './session-score.ts';
 import type { ExplainedScore } from './session-score.ts';
@@ -40,7 +41,7 @@ export interface SessionState extends ExplainedScore, OpenedBefore {
   categories: string[];
   headers: ClientHeaders | null;
   /** `null` when the session was opened without one. */
-  environment: EnvironmentReport | null;
+  environment: EnvironmentFacts | null;
   renewals: number;
   addressChanges: number;
   userAgentChanges: number;
@@ -117,7 +118,10 @@ export function opened(
       addresses: visitor.ip === null ? [] : [visitor.ip],
       categories: [...visitor.categories],
       headers: visitor.headers,
-      environment,
+      environment: environment && {
+        traits: environment.traits,
+        findings: environmentFindings(environment, visitor),
+      },
       renewals: 0,
       addressChanges: lineage.addressChanges,
       userAgentChanges: lineage.userAgentChanges,

@@ -34,7 +34,7 @@ if (window.gatehouseProtect === undefined) {
   const sessions = new SessionOpener({
     url: `${script.base}/session`,
     prepare: (signal) => preparePow(script, startWorker, signal),
-    collect: collectEnvironment,
+    collect: () => collectEnvironment(script),
   });
   const recovery = new Recovery(sessions, (order) => solveInDialog(script, order));
   const isGuarded = (url: string): boolean => {

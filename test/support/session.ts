@@ -3,13 +3,30 @@
  * solution with the report of an ordinary browser.
  */
 import type { PowTask } from '../../src/contract/captcha/challenge-api.ts';
+import { languageFeatures } from '../../src/contract/edge/environment-names.ts';
 import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
 import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
 import { solvePow } from '../../src/widget/pow/pow-task.ts';
 import type { PowSolution } from '../../src/widget/pow/pow-task.ts';
 
-/** A browser that no program drives. */
-export const PERSONS_BROWSER: EnvironmentReport = { v: 1, traits: [] };
+/** What a page in Chrome on Windows finds out about its browser, when no program drives it. */
+export const PERSONS_BROWSER: EnvironmentReport = {
+  v: 1,
+  traits: [],
+  engine: 'v8',
+  marks: ['chrome-object', 'hints', 'chromium-css'],
+  features: 2 ** languageFeatures.length - 1,
+  userAgent:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36',
+  system: 'windows',
+  hints: {
+    brands: '"Not_A Brand";v="24", "Chromium";v="153", "Google Chrome";v="153"',
+    mobile: false,
+    platform: 'Windows',
+  },
+  renderer: 'direct3d',
+  signs: [],
+};
 
 export interface SessionResponse {
   status: number;
@@ -36,14 +53,20 @@ export async function solveWork(pow: PowTask): Promise<PowSolution> {
   return solution;
 }
 
-export async function solvedSession({ challenge, pow }: SessionChallenge): Promise<SolvedSession> {
-  return { challenge, solution: await solveWork(pow), environment: PERSONS_BROWSER };
+export async function solvedSession(
+  { challenge, pow }: SessionChallenge,
+  environment = PERSONS_BROWSER,
+): Promise<SolvedSession> {
+  return { challenge, solution: await solveWork(pow), environment };
 }
 
 /** Both calls, or the first alone where it renews a session. */
-export async function earnSession<Response extends SessionResponse>(post: PostPage<Response>): Promise<Response> {
+export async function earnSession<Response extends SessionResponse>(
+  post: PostPage<Response>,
+  environment?: EnvironmentReport,
+): Promise<Response> {
   const first = await post({});
   const asked = first.body as Partial<SessionChallenge>;
   if (asked.challenge === undefined) return first;
-  return post(await solvedSession(asked as SessionChallenge));
+  return post(await solvedSession(asked as SessionChallenge, environment));
 }

@@ -40,6 +40,18 @@ export const riskDetectors = [
   'no-compression',
   'no-upgrade-request',
   'contradictory-tls',
+  'contradictory-engine',
+  'contradictory-version',
+  'contradictory-system',
+  'worker-differs',
+  'contradictory-renderer',
+  'software-rendering',
+  'impossible-window',
+  'contradictory-permission',
+  'implausible-environment',
+  'debugger-attached',
+  'developer-tools',
+  'instant-presses',
 ] as const;
 export type RiskDetector = (typeof riskDetectors)[number];
 

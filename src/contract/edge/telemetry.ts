@@ -9,10 +9,11 @@ import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from './telemetry-limit
 /**
  * Signs of a driven browser. `webdriver`: the browser says so. `automation-global`: a driver left its objects.
  * `headless-agent`: the user agent names a headless build. `no-languages`, `zero-window`: something that a person's
- * browser always has is missing. `patched-webdriver`: the property was changed or removed. `patched-native`: a built-in
- * function that reveals a driver was replaced. `brands-mismatch`: the user agent and the browser's list of brands
+ * browser always has is missing. `patched-webdriver`: the property was changed or removed. `brands-mismatch`: the user agent and the browser's list of brands
  * differ. `no-chrome-object`, `no-plugins`: something that Chrome with a window has is missing. `cdp-pointer`: pointer
- * events at a place on the screen that the window's frame makes impossible, as the debugging protocol sends them.
+ * events at a place on the screen that the window's frame makes impossible, or pressed without pressure, as the debugging
+ * protocol sends them. `debugger`: that protocol listens to the page; `developer-tools`: the same, beside a panel in the
+ * window. `instant-presses`: mouse buttons were released at once.
  */
 export const telemetryTraits = [
   'webdriver',
@@ -21,11 +22,13 @@ export const telemetryTraits = [
   'no-languages',
   'zero-window',
   'patched-webdriver',
-  'patched-native',
   'brands-mismatch',
   'no-chrome-object',
   'no-plugins',
   'cdp-pointer',
+  'debugger',
+  'developer-tools',
+  'instant-presses',
 ] as const;
 export type TelemetryTrait = (typeof telemetryTraits)[number];
 

@@ -15,6 +15,7 @@ export const publicAssets = [
   'visual.js',
   'languages.js',
   'protect.js',
+  'environment.js',
   'page-texts.json',
   'frame.js',
   'frame.html',

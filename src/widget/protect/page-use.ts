@@ -4,7 +4,6 @@
  */
 import { TELEMETRY_COUNT_MAX, TELEMETRY_ELAPSED_MAX_MS } from '../../contract/edge/telemetry-limits.ts';
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
-import { isDriven } from './automation-traits.ts';
 import { TypingRhythm } from './typing-rhythm.ts';
 
 /** A real pointer that goes this far is seen on the way, because browsers report a move once a frame. */
@@ -30,8 +29,6 @@ export class PageUse {
   #press: { x: number; y: number; moves: number } | null = null;
   #visibleMs = 0;
   #visibleSinceMs = document.visibilityState === 'visible' ? this.#startedMs : null;
-  /** An input event at a place that only a debugging protocol produces. */
-  driven = false;
 
   count(event: Event): void {
     const kind = inputKinds[event.type as keyof typeof inputKinds];
@@ -41,7 +38,6 @@ export class PageUse {
     if (!event.isTrusted) this.#counts.untrusted += kind === 'scrolls' ? 0 : 1;
     else {
       this.#counts[kind]++;
-      if (event instanceof PointerEvent) this.driven ||= isDriven(event);
       if (event instanceof KeyboardEvent) this.#typing.add(event);
       if (kind === 'presses') this.#countPress(event as PointerEvent);
       if (kind !== 'scrolls') this.#firstInteractionMs ??= this.#elapsedMs();

@@ -16,7 +16,7 @@ export interface ExchangePorts {
   url: string;
   /** Starts what solves the challenge. */
   prepare: (signal: AbortSignal) => PowRunner;
-  /** Must not reject. */
+  /** A rejection ends the exchange: no session opens without a report. */
   collect: () => Promise<EnvironmentReport>;
   /** Counts one piece of work. `false`: this page has worked enough. */
   takeWork: () => boolean;
@@ -28,7 +28,12 @@ export async function exchange({ url, prepare, collect, takeWork }: ExchangePort
   const timer = setTimeout(() => stop.abort(), EXCHANGE_MAX_MS);
   try {
     const asked = postJson(url, { capabilities: { bigint: typeof BigInt === 'function' } }, stop.signal);
-    const begin = () => ({ runner: prepare(stop.signal), report: collect() });
+    const begin = () => {
+      const report = collect();
+      // It is handled where it is awaited, unless no report is needed.
+      report.catch(() => undefined);
+      return { runner: prepare(stop.signal), report };
+    };
     // A visitor without a session will have to work: both begin while the challenge is on its way.
     let begun = sessionCookieValue() === null ? begin() : undefined;
     const { challenge, pow } = (await asked) as Partial<SessionChallenge>;

@@ -6,6 +6,7 @@
 import type { TelemetryReport } from '../../contract/edge/telemetry.ts';
 import { sessionId } from '../session-cookie.ts';
 import { automationTraits } from './automation-traits.ts';
+import { DrivenInput } from './driven-input.ts';
 import { inputKinds, PageUse } from './page-use.ts';
 
 /** Long enough for a first pointer move, short enough for a quick visit. */
@@ -19,13 +20,12 @@ const REPORTS_MAX = 5;
 export async function reportTelemetry(base: string, ready: Promise<boolean>): Promise<void> {
   let jti = sessionId();
   let use = new PageUse();
-  let driven = false;
   let reports = 0;
   let reported = '';
+  const driven = new DrivenInput();
 
-  for (const type of Object.keys(inputKinds)) {
-    addEventListener(type, (event) => use.count(event), { capture: true, passive: true });
-  }
+  for (const type of Object.keys(inputKinds)) listen(type, (event) => use.count(event));
+  for (const type of ['pointerup', ...Object.keys(inputKinds)]) listen(type, (event) => driven.add(event));
   document.addEventListener('visibilitychange', () => use.turn());
   if (!(await ready)) return;
   if (isSameSession()) schedule();
@@ -38,7 +38,6 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>): Pr
     const current = sessionId();
     if (current === jti) return current !== null;
     jti = current;
-    driven ||= use.driven;
     use = new PageUse();
     reports = 0;
     reported = '';
@@ -62,9 +61,12 @@ export async function reportTelemetry(base: string, ready: Promise<boolean>): Pr
     if (reports >= REPORTS_MAX || (state === reported && !evenUnchanged)) return;
     reports++;
     reported = state;
-    driven ||= use.driven;
-    const traits = [...automationTraits(), ...(driven ? (['cdp-pointer'] as const) : [])];
+    const traits = [...new Set([...automationTraits(), ...driven.traits])];
     const report: TelemetryReport = { v: 1, ...use.report(), traits };
     navigator.sendBeacon(`${base}/telemetry`, new Blob([JSON.stringify(report)], { type: 'application/json' }));
   }
+}
+
+function listen(type: string, handle: (event: Event) => void): void {
+  addEventListener(type, handle, { capture: true, passive: true });
 }

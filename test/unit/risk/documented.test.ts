@@ -1,9 +1,10 @@
 /** docs/risk.md prints the table of detectors as the code has it, and the counts of the report set. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isHidden, isStoppedByTask, outcomeOf, outcomes, thresholds } from '../../../lab/risk/outcome.ts';
 import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
 import { circumstances, replay } from '../../../lab/risk/replay.ts';
-import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
 import { detectors } from '../../../src/risk/detectors.ts';
 import type { Detector } from '../../../src/risk/detectors.ts';
 
@@ -37,7 +38,6 @@ describe('docs/risk.md prints', () => {
 describe('docs/risk.md prints of the report set', () => {
   const recorded = readRecording('report');
   const replayed = replay(recorded);
-  const { challengeThreshold, blockThreshold } = instancePolicy.parse({});
   const stopped = (scores: readonly number[], threshold: number): number =>
     scores.filter((score) => score >= threshold).length;
   const scoresOf = (isWanted: (kind: string) => boolean): number[] =>
@@ -45,29 +45,44 @@ describe('docs/risk.md prints of the report set', () => {
 
   test('how many sessions of each kind are allowed, challenged and blocked', () => {
     const counted = recordedKinds.map((kind) => {
-      const scores = scoresOf((other) => other === kind);
-      const [challenged, blocked] = [stopped(scores, challengeThreshold), stopped(scores, blockThreshold)];
-      return [kind, scores.length, scores.length - challenged, challenged - blocked, blocked];
+      const found = scoresOf((other) => other === kind).map(outcomeOf);
+      return [kind, found.length, ...outcomes.map((outcome) => found.filter((one) => one === outcome).length)];
     });
-    const row = /^\| `([a-z-]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
+    const row = /^\| `([a-z-]+)`[^|]*\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
     expect([...page.matchAll(row)].map(([, kind, ...counts]) => [kind, ...counts.map(Number)])).toEqual(counted);
   });
 
   test('how many automated and person-like sessions each threshold stops', () => {
     const sides = [scoresOf((kind) => kind !== 'person-like'), scoresOf((kind) => kind === 'person-like')];
-    const counted = [challengeThreshold, blockThreshold].map((threshold) =>
+    const counted = Object.values(thresholds).map((threshold) =>
       sides.flatMap((scores) => [stopped(scores, threshold), scores.length - stopped(scores, threshold)]),
     );
-    const row = /^\| (?:challenge|block), 0\.\d+ +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
+    const row = /^\| (?:work|task|blocked), 0\.\d+ +\| (\d+) +\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm;
     expect([...page.matchAll(row)].map(([, ...counts]) => counts.map(Number))).toEqual(counted);
+  });
+
+  test('how much hidden automation meets a task or is blocked, also without the detectors that weigh most', () => {
+    const stoppedWithout = (...ignoredDetectors: RiskDetector[]) => {
+      const hidden = replay(recorded, { ignoredDetectors }).filter(isHidden);
+      const count = hidden.filter(isStoppedByTask).length;
+      return { all: hidden.length, count, percent: Math.round((100 * count) / hidden.length) };
+    };
+    const text = page.replaceAll(/\s+/g, ' ');
+    const { all, count, percent } = stoppedWithout();
+    expect(text).toContain(
+      `Of ${all} sessions of hidden automation, ${count} (${percent} %) meet a task or are blocked.`,
+    );
+    expect(text).toContain(`it is ${stoppedWithout('software-rendering').count} as well`);
+    const undebugged = stoppedWithout('debugger-attached');
+    expect(text).toContain(`Without \`debugger-attached\` it is ${undebugged.count} (${undebugged.percent} %)`);
   });
 
   test('what the person-like sessions score when they come from elsewhere', () => {
     const persons = recorded.filter(({ kind }) => kind === 'person-like');
     const counted = Object.entries(circumstances).map(([name, around]) => {
       const scores = replay(persons, around).map(({ score }) => score);
-      const blocked = stopped(scores, blockThreshold);
-      return [name, stopped(scores, challengeThreshold) - blocked, blocked, Math.max(...scores)];
+      const blocked = stopped(scores, thresholds.blocked);
+      return [name, stopped(scores, thresholds.work) - blocked, blocked, Math.max(...scores)];
     });
     const row = /^\| ([\w ,]+?) +\| (\d+) +\| (\d+) +\| (\d\.\d\d) +\|$/gm;
     expect([...page.matchAll(row)].map(([, name, ...counts]) => [name, ...counts.map(Number)])).toEqual(counted);

@@ -3,6 +3,7 @@
  * shows how well the other kinds are told apart.
  */
 import { describe, expect, test } from 'vitest';
+import { isHidden, isStoppedByTask } from '../../../lab/risk/outcome.ts';
 import { readRecording, recordedKinds } from '../../../lab/risk/recording.ts';
 import { circumstances, replay } from '../../../lab/risk/replay.ts';
 import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
@@ -29,6 +30,18 @@ describe.each(['tune', 'report'] as const)('the %s set', (set) => {
     );
   });
 
+  test('asks at least four of five sessions of hidden automation for more than work, or blocks them', () => {
+    const hidden = replayed.filter(isHidden);
+    expect(hidden.length).toBeGreaterThan(20);
+    expect(hidden.filter(isStoppedByTask).length / hidden.length).toBeGreaterThanOrEqual(0.8);
+  });
+
+  test('stops what hides by the stealth plugin or by the automation flag', () => {
+    const hidden = replayed.filter((one) => isHidden(one) && /stealth plugin|flag off/.test(one.session.variant));
+    expect(hidden.length).toBeGreaterThanOrEqual(8);
+    expect(hidden.filter((one) => !isStoppedByTask(one)).map(({ session }) => session.variant)).toEqual([]);
+  });
+
   test('challenges no person-like session', () => {
     const persons = replayed.filter(({ session }) => session.kind === 'person-like');
     expect(persons.filter(({ score }) => score >= challengeThreshold).map(({ detectors }) => detectors)).toEqual([]);
@@ -44,6 +57,10 @@ test('the two sets share no variant of a kind', () => {
   const tuned = new Set(readRecording('tune').map(({ kind, variant }) => `${kind} ${variant}`));
   const shared = readRecording('report').filter(({ kind, variant }) => tuned.has(`${kind} ${variant}`));
   expect(shared.map(({ variant }) => variant)).toEqual([]);
+});
+
+test('at least 40 sessions of the report set are person-like', () => {
+  expect(readRecording('report').filter(({ kind }) => kind === 'person-like').length).toBeGreaterThanOrEqual(40);
 });
 
 test('the two sets share no session', () => {

@@ -4,9 +4,9 @@ import type { EnvironmentReport } from '../../../src/contract/edge/environment-r
 import type { TelemetryReport } from '../../../src/contract/edge/telemetry.ts';
 import type { RiskFacts, TelemetryFacts } from '../../../src/risk/facts.ts';
 import type { SessionVisitor } from '../../../src/risk/session-state.ts';
+import { PERSONS_BROWSER } from '../../support/session.ts';
 
-export const CHROME =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
+export const CHROME = PERSONS_BROWSER.userAgent;
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0';
 export const PHONE =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36';
@@ -42,15 +42,14 @@ export const telemetryOf = (changes: Partial<TelemetryFacts> = {}): TelemetryFac
 });
 
 export const environmentOf = (changes: Partial<EnvironmentReport> = {}): EnvironmentReport => ({
-  v: 1,
-  traits: [],
+  ...PERSONS_BROWSER,
   ...changes,
 });
 
 export const personFacts = (changes: Partial<RiskFacts> = {}): RiskFacts => ({
   userAgent: CHROME,
   headers: headersOf(),
-  environment: environmentOf(),
+  environment: { traits: [], findings: [] },
   categories: [],
   telemetry: telemetryOf(),
   ageMs: 60_000,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { detectorBits, detectorsOf, riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import type { RiskDetector } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
-import type { RiskFacts } from '../../../src/risk/facts.ts';
+import type { EnvironmentFinding } from '../../../src/risk/environment/environment-findings.ts';
+import type { EnvironmentFacts, RiskFacts } from '../../../src/risk/facts.ts';
 import { requestConditions, sharedConditions } from '../../../src/risk/headers/request-conditions.ts';
 import { riskParts, scoreRisk } from '../../../src/risk/session-score.ts';
 import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './session-facts.ts';
@@ -11,6 +12,7 @@ import { CHROME, FIREFOX, PHONE, headersOf, personFacts, telemetryOf } from './s
 const firedBy = (changes: Partial<RiskFacts>): RiskDetector[] => detectorsOf(scoreRisk(personFacts(changes)).detectors);
 const noHints = { uaBrands: null, uaMobile: null, uaPlatform: null };
 const noMetadata = { fetchSite: null, fetchMode: null, fetchDest: null };
+const found = (...findings: EnvironmentFinding[]): EnvironmentFacts => ({ traits: [], findings });
 const still = { interacted: false, pointerMoves: 0, presses: 0, keys: 0, wheels: 0, scrolls: 0 };
 
 describe('an ordinary visitor fires nothing', () => {
@@ -96,7 +98,6 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['webdriver', 'the trait is reported', { telemetry: telemetryOf({ traits: ['webdriver'] }) }],
   ['automation-global', 'the trait is reported', { telemetry: telemetryOf({ traits: ['automation-global'] }) }],
   ['patched-browser', 'a hidden property', { telemetry: telemetryOf({ traits: ['patched-webdriver'] }) }],
-  ['patched-browser', 'a replaced function', { telemetry: telemetryOf({ traits: ['patched-native'] }) }],
   [
     'patched-browser',
     'other brands in the page than in the header',
@@ -105,6 +106,22 @@ const cases: [RiskDetector, string, Partial<RiskFacts>][] = [
   ['headless-traits', 'no window.chrome', { telemetry: telemetryOf({ traits: ['no-chrome-object'] }) }],
   ['headless-traits', 'a window without size', { telemetry: telemetryOf({ traits: ['zero-window'] }) }],
   ['cdp-traits', 'the trait is reported', { telemetry: telemetryOf({ traits: ['cdp-pointer'] }) }],
+  ['patched-browser', 'built-in objects that were replaced', { environment: found('replaced-natives') }],
+  ['patched-browser', 'a page that sees another browser than the edge', { environment: found('contradictory-page') }],
+  ['headless-traits', 'several traits of a missing window', { environment: found('windowless-traits') }],
+  ['debugger-attached', 'when the session opens', { environment: { traits: ['debugger'], findings: [] } }],
+  ['debugger-attached', 'later', { telemetry: telemetryOf({ traits: ['debugger', 'developer-tools'] }) }],
+  ['developer-tools', 'beside the page', { telemetry: telemetryOf({ traits: ['developer-tools'] }) }],
+  ['instant-presses', 'the trait is reported', { telemetry: telemetryOf({ traits: ['instant-presses'] }) }],
+  ['contradictory-engine', 'found', { environment: found('contradictory-engine') }],
+  ['contradictory-version', 'found', { environment: found('contradictory-version') }],
+  ['contradictory-system', 'found', { environment: found('contradictory-system') }],
+  ['worker-differs', 'found', { environment: found('worker-differs') }],
+  ['contradictory-renderer', 'found', { environment: found('contradictory-renderer') }],
+  ['software-rendering', 'found', { environment: found('software-rendering') }],
+  ['impossible-window', 'found', { environment: found('impossible-window') }],
+  ['contradictory-permission', 'found', { environment: found('contradictory-permission') }],
+  ['implausible-environment', 'found', { environment: found('implausible-environment') }],
   [
     'untrusted-events',
     'more events from scripts than from the visitor',

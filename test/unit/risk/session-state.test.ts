@@ -11,7 +11,7 @@ const fresh = (
   changes: Parameters<typeof visitorOf>[0] = {},
   idleSessions = 0,
   touchedSessions = 0,
-  found: Parameters<typeof environmentOf>[0] = {},
+  found: Parameters<typeof environmentOf>[0] | null = {},
 ): SessionState => {
   const cycling = { idleSessions, touchedSessions, idleAround: 0, touchedAround: 0, threshold: 5 };
   return opened(
@@ -19,7 +19,7 @@ const fresh = (
     { nowMs: NOW_MS, expiresAt: NOW_MS + 86_400_000 },
     cycling,
     NO_LINEAGE,
-    environmentOf(found),
+    found && environmentOf(found),
   );
 };
 const names = (state: SessionState) => detectorsOf(state.detectors);
@@ -27,7 +27,7 @@ const names = (state: SessionState) => detectorsOf(state.detectors);
 describe('a session', () => {
   test('opens with its first score in its history', () => {
     expect(fresh().history).toEqual([{ at: NOW_MS, score: 0, detectors: 0, ignored: 0, cause: 'opened' }]);
-    const curl = fresh({ userAgent: 'curl/8.5.0', headers: null });
+    const curl = fresh({ userAgent: 'curl/8.5.0', headers: null }, 0, 0, null);
     expect(curl).toMatchObject({ score: 0.5, history: [{ score: 0.5, cause: 'opened' }] });
   });
 

@@ -1,6 +1,7 @@
 /** When the protect script opens a session, when it works for one, and when it stops. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SessionOpener } from '../../../src/widget/protect/session-opener.ts';
+import { environmentOf } from '../risk/session-facts.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const WINDOW_MS = 600_000;
@@ -50,7 +51,7 @@ function pageWith(cookie: string, edge: Edge, browser: { cookieEnabled?: boolean
           return { y: 'solved' };
         },
       }),
-      collect: async () => ({ v: 1, traits: [] }),
+      collect: async () => environmentOf(),
     });
   return { document, calls, sessions: open(), anotherPage: open, works: () => works };
 }
@@ -92,7 +93,7 @@ describe('a page', () => {
   test('sends the solution together with the report of its browser', async () => {
     const { sessions, calls } = pageWith('', {});
     await sessions.ensure();
-    const environment = { v: 1, traits: [] };
+    const environment = environmentOf();
     expect(calls[1]).toEqual({ challenge: 'sealed', solution: { y: 'solved' }, environment });
   });
 

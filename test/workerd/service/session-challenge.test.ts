@@ -4,7 +4,7 @@ import { edgeSession } from '../../../src/contract/edge/edge-api.ts';
 import type { EdgeVisitor } from '../../../src/contract/edge/edge-api.ts';
 import type { SessionChallenge } from '../../../src/contract/edge/session-challenge.ts';
 import { later } from '../../support/clock.ts';
-import { solvedSession } from '../../support/session.ts';
+import { PERSONS_BROWSER, solvedSession } from '../../support/session.ts';
 import type { SolvedSession } from '../../support/session.ts';
 import { readRisk } from '../../../src/store/risk-book/client/session-risk.ts';
 import { CHROME, headersOf } from '../../unit/risk/session-facts.ts';
@@ -50,12 +50,14 @@ const refusal = ({ status, body }: { status: number; body: { error: { message: s
 ];
 
 describe('a solved challenge', () => {
-  test('opens a session with the report that came with it', async () => {
+  test('opens a session with what its report of the browser gives away, and keeps no more of it', async () => {
     const { post, solved, instanceId } = await newEdge();
-    const page = { ...(await solved()), environment: { v: 1, traits: ['webdriver'] } };
+    const page = { ...(await solved()), environment: { ...PERSONS_BROWSER, traits: ['webdriver'], system: 'linux' } };
     const session = edgeSession.parse((await post(page)).body);
     const state = await readRisk(serviceEnv, instanceId, session.jti);
-    expect(state).toMatchObject({ environment: { traits: ['webdriver'] }, userAgent: CHROME });
+    const environment = { traits: ['webdriver'], findings: ['contradictory-system'] };
+    expect(state).toMatchObject({ environment, userAgent: CHROME });
+    expect(JSON.stringify(state)).not.toContain('direct3d');
   });
 
   test('of another instance is refused', async () => {

@@ -17,7 +17,7 @@ import { listBook, sessionBook } from '../../../src/store/risk-book/client/sessi
 import { later } from '../../support/clock.ts';
 import { verdictRecordOf } from '../../support/verdict-record.ts';
 import { earnSession } from '../../support/session.ts';
-import { CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
+import { environmentOf, CHROME, headersOf, reportOf } from '../../unit/risk/session-facts.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
 
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,10 @@ async function newGate(policy: object = {}) {
     manage: (path: string, body: object) => call(account.token, path, body),
     async session(visitor: EdgeVisitor, jwt?: string): Promise<EdgeSession> {
       const known = jwt === undefined ? {} : { jwt };
-      const { body } = await earnSession((page) => call(edge, '/edge/v1/sessions', { visitor, ...known, page }));
+      const { body } = await earnSession(
+        (page) => call(edge, '/edge/v1/sessions', { visitor, ...known, page }),
+        environmentOf({ userAgent: visitor.userAgent }),
+      );
       return edgeSession.parse(body);
     },
     /** After the four seconds that the page was open. */
