@@ -8,7 +8,7 @@ const config: KnipConfig = {
     'src/edge/any-service.ts',
     'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
-    'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,visual}.ts',
+    'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,dialog,visual}.ts',
     'scripts/*.ts',
     'bench/*.ts',
     'bench/workers/*-worker.ts',

@@ -16,7 +16,7 @@ export interface ClientAsset {
 }
 
 /** Scripts that other scripts load. They are built first, because the others contain their hashes. */
-const loaded = ['pow-worker', 'environment', 'languages', 'visual'];
+const loaded = ['pow-worker', 'environment', 'languages', 'dialog', 'visual'];
 const entries = ['widget', 'protect', 'interstitial', 'frame'];
 const output = 'src/widget/bundle.generated.ts';
 
@@ -80,7 +80,7 @@ export function checkClientSizes(assets: Readonly<Record<string, ClientAsset>>):
 /** Scripts that a challenge needs while the service is unreachable. The edge gets the others from the service. */
 const edgeFiles = new Set(['interstitial.js', 'pow-worker.js']);
 /** Scripts that an edge without a service of this project carries too, because no service provides them. */
-const pageFiles = new Set(['widget.js', 'languages.js', 'protect.js']);
+const pageFiles = new Set(['widget.js', 'languages.js', 'dialog.js', 'protect.js']);
 
 export function writeBundle(assets: Readonly<Record<string, ClientAsset>>, path = output): void {
   const type = 'Record<string, { hash: string; body: string }>';

@@ -10,12 +10,14 @@ const sheet = `
 *{box-sizing:border-box}
 [hidden]{display:none!important}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:16px;background:var(--bg);color:var(--fg);font:17px/1.5 system-ui,sans-serif}
-main{width:100%;max-width:34rem;padding:clamp(20px,6vw,40px);background:var(--card);border:1px solid var(--line);border-radius:14px}
+main{width:100%;max-width:30rem;padding:clamp(20px,6vw,40px);background:var(--card);border:1px solid var(--line);border-radius:14px}
 img{display:block;max-width:200px;max-height:56px;margin:0 0 20px}
 h1{margin:0 0 12px;font-size:1.45rem;line-height:1.25;overflow-wrap:anywhere}
 p{margin:0 0 14px;overflow-wrap:anywhere}
 .site{margin:0 0 8px;color:var(--soft);font-weight:600}
 [role=status]{min-height:1.5em;font-weight:600}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+[data-visual]{font-size:16px;--no:#b3261e}
 progress{width:100%;height:10px;margin:0 0 14px;accent-color:var(--go)}
 button,.button{display:inline-block;min-height:44px;padding:10px 22px;margin:0 0 14px;border:0;border-radius:8px;background:var(--go);color:var(--on-go);font:inherit;font-weight:600;cursor:pointer;text-decoration:none}
 button:focus-visible,a:focus-visible{outline:3px solid var(--fg);outline-offset:3px}
@@ -26,7 +28,7 @@ code{font:.95em monospace;overflow-wrap:anywhere;user-select:all}
 `.replaceAll('\n', '');
 
 const dark =
-  '@media (prefers-color-scheme:dark){:root{--bg:#11151d;--card:#1b212d;--fg:#eef1f5;--soft:#b6bfcc;--line:#3b4657;--go:#8ab4ff;--on-go:#0b1526}}';
+  '@media (prefers-color-scheme:dark){:root{--bg:#11151d;--card:#1b212d;--fg:#eef1f5;--soft:#b6bfcc;--line:#3b4657;--go:#8ab4ff;--on-go:#0b1526}[data-visual]{--no:#ffb4ab}}';
 
 const COLOUR = /^#[0-9a-fA-F]{6}$/;
 

@@ -27,9 +27,13 @@ function start(root: HTMLElement): void {
   const { api = '/__protect', sitekey = '', action = '', returnTo = '/' } = root.dataset;
   let sent = false;
 
+  function text(state: State): string {
+    return (root.querySelector(`template[data-state=${state}]`) as HTMLTemplateElement).content.textContent;
+  }
+
   function show(state: State): void {
-    const text = root.querySelector(`template[data-state=${state}]`) as HTMLTemplateElement;
-    status.textContent = text.content.textContent;
+    status.textContent = text(state);
+    status.className = '';
     status.dataset['state'] = state;
     const busy = state === 'working' || state === 'done';
     meter.hidden = !busy;
@@ -49,18 +53,25 @@ function start(root: HTMLElement): void {
         signal: new AbortController().signal,
         onProgress(done) {
           meter.value = done;
+          panel.style.setProperty('--done', done.toFixed(2));
         },
         async showVisual(task) {
           const visual = await loadAsset<VisualModule>(script, 'visual');
           meter.hidden = true;
           status.textContent = '';
-          return visual.showVisual(panel, task, document.documentElement.lang);
+          status.className = 'unseen';
+          const outcome = await visual.showVisual(panel, task, document.documentElement.lang);
+          // The task stays in place, with a progress bar of its own, until the next one replaces it.
+          status.textContent = text('working');
+          return outcome;
         },
         readHoneypot: createHoneypot(root),
       });
+      panel.replaceChildren();
       countPass(Date.now());
       leave();
     } catch (error) {
+      panel.replaceChildren();
       show(asCaptchaError(error).state);
       retry.focus();
     }
@@ -82,6 +93,9 @@ function start(root: HTMLElement): void {
   retry.addEventListener('click', () => {
     forgetPasses();
     void (cookiesWork() ? pass() : show('cookies'));
+  });
+  window.addEventListener('online', () => {
+    if (status.dataset['state'] === 'offline') void pass();
   });
   // The browser restores this page when the visitor goes back: a held submission must not be sent twice.
   window.addEventListener('pageshow', (event) => {

@@ -5,7 +5,16 @@ const COOKIE = /(?:^|; )protect_session=([A-Za-z0-9._-]{1,256})(?:(?:\||%7C)([^;
 
 /** `null` without a session. */
 export function sessionId(): string | null {
-  return COOKIE.exec(document.cookie)?.[1] ?? null;
+  return COOKIE.exec(cookies())?.[1] ?? null;
+}
+
+/** A sandboxed frame may not read cookies, and reading them throws. */
+function cookies(): string {
+  try {
+    return document.cookie;
+  } catch {
+    return '';
+  }
 }
 
 /** Id and JWT: it changes with every renewal. `null` without a session. */
@@ -15,7 +24,7 @@ export function sessionCookieValue(): string | null {
 
 /** Whether the session's JWT has expired: the edge then refuses it, and only a call of `/session` renews it. */
 export function isSessionExpired(nowMs: number): boolean {
-  const payload = COOKIE.exec(document.cookie)?.[2]?.split('.')[1];
+  const payload = COOKIE.exec(cookies())?.[2]?.split('.')[1];
   if (payload === undefined) return false;
   try {
     const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };

@@ -128,6 +128,8 @@ export const challengeResponse = z.object({
   /** Instead of `image` or `puzzle`, when the request said `capabilities.audio`. */
   audio: z.optional(audioTask),
   honeypot: z.optional(honeypotField),
+  /** The site's page on privacy, with a task for a person. */
+  privacyUrl: z.optional(z.string()),
 });
 export type ChallengeResponse = z.infer<typeof challengeResponse>;
 

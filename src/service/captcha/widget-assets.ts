@@ -12,6 +12,7 @@ import { hasEntity } from '../http/if-none-match.ts';
 export const publicAssets = [
   'widget.js',
   'pow-worker.js',
+  'dialog.js',
   'visual.js',
   'languages.js',
   'protect.js',

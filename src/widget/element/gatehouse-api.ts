@@ -32,7 +32,10 @@ declare global {
   }
 }
 
-const widgets = new Map<string, GatehouseWidget>();
+/** Ids of widgets. A page that removes widgets without `remove` must not keep them in memory. */
+const widgets = new Map<string, WeakRef<GatehouseWidget>>();
+/** Places whose widget the page removed by `remove`: they stay empty. */
+const emptied = new WeakSet<Element>();
 let lastId = 0;
 
 export const gatehouse: GatehouseApi = {
@@ -50,7 +53,8 @@ export const gatehouse: GatehouseApi = {
       else if (typeof value === 'string') widget.setAttribute(name, value);
     }
     const id = `gatehouse-${++lastId}`;
-    widgets.set(id, widget);
+    for (const [known, kept] of widgets) if (kept.deref() === undefined) widgets.delete(known);
+    widgets.set(id, new WeakRef(widget));
     parent.append(widget);
     return id;
   },
@@ -59,7 +63,8 @@ export const gatehouse: GatehouseApi = {
   },
   remove(reference) {
     const widget = find(reference);
-    for (const [id, known] of widgets) if (known === widget) widgets.delete(id);
+    for (const [id, known] of widgets) if (known.deref() === widget) widgets.delete(id);
+    if (widget.parentElement !== null) emptied.add(widget.parentElement);
     widget.remove();
   },
   execute(reference) {
@@ -71,7 +76,7 @@ export const gatehouse: GatehouseApi = {
 };
 
 function find(reference: WidgetReference): GatehouseWidget {
-  const byId = typeof reference === 'string' ? widgets.get(reference) : undefined;
+  const byId = typeof reference === 'string' ? widgets.get(reference)?.deref() : undefined;
   if (byId !== undefined) return byId;
   const scope = typeof reference === 'string' ? document.querySelector(reference) : (reference ?? document);
   if (scope instanceof GatehouseWidget) return scope;
@@ -80,10 +85,19 @@ function find(reference: WidgetReference): GatehouseWidget {
   return widget;
 }
 
-/** Turns every `<div class="gatehouse-captcha" data-sitekey="…">` that is still empty into a widget. */
+/**
+ * Turns every `<div class="gatehouse-captcha" data-sitekey="…">` into a widget: those on the page, and those that the
+ * page adds or empties later.
+ */
 export function autoRender(): void {
+  renderPlaces();
+  // It lives as long as the page, as the script does.
+  new MutationObserver(renderPlaces).observe(document, { childList: true, subtree: true });
+}
+
+function renderPlaces(): void {
   for (const place of document.querySelectorAll(`.${AUTO_RENDER_CLASS}[data-sitekey]`)) {
-    if (place.querySelector(ELEMENT_NAME) !== null) continue;
+    if (emptied.has(place) || place.querySelector(ELEMENT_NAME) !== null) continue;
     const options: Record<string, string> = {};
     for (const name of settingNames) {
       const value = place.getAttribute(`data-${name}`);

@@ -12,8 +12,8 @@ const RENEW_AT_FRACTION = 0.8;
 const RENEWALS_MAX = 10;
 
 export interface KeeperEvents {
-  /** `quiet`: the visitor did not ask for it, so a task that needs the visitor must be refused. */
-  request(signal: AbortSignal, quiet: boolean): Promise<IssuedToken>;
+  /** `isAsked`: the visitor asked for it by now. Otherwise a task that needs the visitor must be refused. */
+  request(signal: AbortSignal, isAsked: () => boolean): Promise<IssuedToken>;
   onWorking(): void;
   onToken(token: string): void;
   onExpired(): void;
@@ -25,6 +25,7 @@ export class TokenKeeper {
   #token: string | null = null;
   #expiresAtMs = 0;
   #renewals = 0;
+  #asked = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #abort: AbortController | null = null;
   #running: Promise<string> | null = null;
@@ -37,10 +38,14 @@ export class TokenKeeper {
     return this.#token;
   }
 
-  /** The token, after solving where there is none. Concurrent calls share one run. */
-  obtain(): Promise<string> {
+  /**
+   * The token, after solving where there is none. Concurrent calls share one run. `asked`: the visitor asked for it, by
+   * the box or by sending the form, and not only by touching the form.
+   */
+  obtain(asked: boolean): Promise<string> {
     this.#renewals = 0;
     if (this.#token !== null && performance.now() < this.#expiresAtMs) return Promise.resolve(this.#token);
+    this.#asked ||= asked;
     if (this.#running !== null) return this.#running;
     this.#token = null;
     this.#events.onWorking();
@@ -52,6 +57,12 @@ export class TokenKeeper {
     if (this.#running === null && this.#token !== null) this.#run(true).catch(() => this.#expire());
   }
 
+  /** The visitor closed the task. */
+  cancel(): void {
+    this.reset();
+    this.#events.onError(new CaptchaError('cancelled'));
+  }
+
   reset(): void {
     clearTimeout(this.#timer);
     this.#abort?.abort();
@@ -59,29 +70,36 @@ export class TokenKeeper {
     this.#running = null;
     this.#token = null;
     this.#renewals = 0;
+    this.#asked = false;
   }
 
   async #run(quiet: boolean): Promise<string> {
     const abort = new AbortController();
     this.#abort = abort;
-    const running = this.#events.request(abort.signal, quiet).then(
+    const running = this.#events.request(abort.signal, () => this.#asked).then(
       (issued) => {
         if (abort.signal.aborted) throw new CaptchaError('cancelled');
-        this.#running = null;
+        this.#finish();
         this.#keep(issued);
         return issued.token;
       },
       (error: unknown) => {
         const known = asCaptchaError(error);
         if (!abort.signal.aborted) {
-          this.#running = null;
-          if (!quiet) this.#events.onError(known);
+          const silent = quiet && !this.#asked;
+          this.#finish();
+          if (!silent) this.#events.onError(known);
         }
         throw known;
       },
     );
     this.#running = running;
     return running;
+  }
+
+  #finish(): void {
+    this.#running = null;
+    this.#asked = false;
   }
 
   #keep({ token, lifetimeMs }: IssuedToken): void {

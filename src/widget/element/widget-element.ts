@@ -3,25 +3,34 @@
  * reports to the page by events and callbacks. The auto-rendered `div` and the render API create this element.
  */
 import { tokenField } from '../../contract/edge/headers.ts';
+import type { DialogModule, TaskDialog } from '../dialog/dialog-module.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
 import { CaptchaError } from '../token/captcha-error.ts';
+import { explainSetup } from '../token/explain-setup.ts';
 import { holdForm } from './form-hold.ts';
 import { createHoneypot } from '../token/honeypot.ts';
-import { obtainToken } from '../token/obtain-token.ts';
+import { type IssuedToken, obtainToken } from '../token/obtain-token.ts';
 import { startEngine } from '../pow/frame-engine.ts';
 import { scriptLocation } from '../loading/script-location.ts';
 import { readSetting, type SettingName } from './settings.ts';
 import { TokenKeeper } from './token-keeper.ts';
 import type { VisualModule } from '../visual/visual-module.ts';
 import { loadMessages } from '../loading/load-messages.ts';
-import { createView, type WidgetView } from './widget-view.ts';
+import { createView, type WidgetState, type WidgetView } from './widget-view.ts';
 
 export const script = scriptLocation();
+
+/** Detail of the error of a run that met a task before the visitor asked for one. The page never sees it. */
+const UNASKED = 'unasked';
 
 type Callback = (...values: string[]) => void;
 
 /** A server has no HTMLElement, and importing this file there must not throw. */
 const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
+
+let scheme: MediaQueryList | undefined;
+/** One object for all widgets: listeners of an object that nobody keeps may be lost. */
+const darkScheme = (): MediaQueryList => (scheme ??= matchMedia('(prefers-color-scheme: dark)'));
 
 export class GatehouseWidget extends Base {
   static readonly formAssociated = true;
@@ -43,45 +52,63 @@ export class GatehouseWidget extends Base {
   #release: (() => void) | undefined;
   #form: HTMLFormElement | null = null;
   readonly #keeper = new TokenKeeper({
-    request: (signal, quiet) => this.#obtain(signal, quiet),
+    request: (signal, isAsked) => this.#obtain(signal, isAsked),
     onWorking: () => {
       this.#view?.progress(0);
-      this.#view?.show('working');
+      this.#show('working');
       this.#notify('start');
     },
     onToken: (token) => {
       this.#writeField(token);
-      this.#view?.show('verified');
+      this.#show('verified');
       this.#notify('verified', 'callback', token);
     },
     onExpired: () => {
       this.#writeField(null);
-      this.#view?.show('expired');
+      this.#show('expired');
       this.#notify('expired', 'expired-callback');
     },
-    onError: ({ code, detail, state }) => {
+    onError: (error) => {
       this.#writeField(null);
-      this.#view?.show(state);
-      this.#notify('error', 'error-callback', code, detail);
+      if (error.detail === UNASKED) return this.#show('waiting');
+      this.#show(error.code === 'cancelled' ? 'waiting' : error.state);
+      this.#report(error);
     },
   });
 
   connectedCallback(): void {
-    this.#view ??= createView(this, () => void this.execute().catch(() => undefined));
+    this.#view ??= this.#createView();
     this.#applySettings();
     this.#holdForm();
     addEventListener('pageshow', this.#onPageShow);
+    addEventListener('online', this.#onOnline);
+    darkScheme().addEventListener('change', this.#onScheme);
     this.addEventListener('focusin', this.#onInteraction);
     if (this.#start === 'load') this.#onInteraction();
+    // Without a box, a failure is shown in the dialog, which cannot be loaded any more when the network is gone.
+    if (this.#setting('size') === 'invisible') this.#dialog().catch(() => undefined);
     this.#notify('ready');
   }
 
   disconnectedCallback(): void {
     removeEventListener('pageshow', this.#onPageShow);
+    removeEventListener('online', this.#onOnline);
+    darkScheme().removeEventListener('change', this.#onScheme);
     this.#releaseForm();
     this.#keeper.reset();
     this.#writeField(null);
-    this.#view?.show('idle');
+    this.#show('idle');
+  }
+
+  #createView(): WidgetView {
+    // A copy of a page's markup has the fields of the widget that was copied.
+    for (const field of this.querySelectorAll('input')) field.remove();
+    return createView(
+      this,
+      () => this.#shade,
+      () => void this.execute().catch(() => undefined),
+      () => this.#keeper.cancel(),
+    );
   }
 
   attributeChangedCallback(name: string, before: string | null): void {
@@ -105,13 +132,13 @@ export class GatehouseWidget extends Base {
 
   /** Resolves with the token, after solving where there is none. Rejects with a `CaptchaError`. */
   execute(): Promise<string> {
-    return this.#keeper.obtain();
+    return this.#keeper.obtain(true);
   }
 
   reset(): void {
     this.#keeper.reset();
     this.#writeField(null);
-    this.#view?.show('idle');
+    this.#show('idle');
     this.#notify('reset', 'reset-callback');
   }
 
@@ -129,9 +156,33 @@ export class GatehouseWidget extends Base {
     if (this.#start === 'load') this.#onInteraction();
   };
 
+  /** The visitor uses the form and did not ask for anything, so no task opens. */
   readonly #onInteraction = (): void => {
-    if (this.#keeper.token === null) this.execute().catch(() => undefined);
+    if (this.#keeper.token !== null || this.#view?.state === 'waiting') return;
+    this.#keeper.obtain(false).catch(() => undefined);
   };
+
+  readonly #onOnline = (): void => {
+    if (this.#view?.state === 'offline') this.#onInteraction();
+  };
+
+  readonly #onScheme = (): void => this.#applySettings();
+
+  /** `open` and `close` tell the page about the task's dialog. */
+  #show(state: WidgetState): void {
+    const view = this.#view;
+    if (view === undefined) return;
+    const wasOpen = view.isTaskOpen;
+    view.show(state);
+    if (view.isTaskOpen === wasOpen) return;
+    if (wasOpen) this.#notify('close', 'close-callback');
+    else this.#notify('open', 'open-callback');
+  }
+
+  #report({ code, detail }: CaptchaError): void {
+    explainSetup(detail, this.#setting('sitekey') ?? '');
+    this.#notify('error', 'error-callback', code, detail);
+  }
 
   /** Holds the form that the widget belongs to, if any. */
   #holdForm(): void {
@@ -155,8 +206,24 @@ export class GatehouseWidget extends Base {
     this.#form = null;
   }
 
-  #obtain(signal: AbortSignal, quiet: boolean): ReturnType<typeof obtainToken> {
+  /** An invisible widget has no box to show a failure, so the dialog does, if the visitor is waiting for a token. */
+  async #obtain(signal: AbortSignal, isAsked: () => boolean): Promise<IssuedToken> {
+    const attempt = (): Promise<IssuedToken> => this.#attempt(signal, isAsked);
+    const dialog = this.#setting('size') === 'invisible' ? await this.#dialog().catch(() => null) : null;
+    if (dialog === null) return attempt();
+    return dialog.untilDone(attempt, (failure) => {
+      if (isAsked()) this.#report(failure);
+      return isAsked();
+    });
+  }
+
+  async #dialog(): Promise<TaskDialog> {
+    return this.#view!.dialog(await loadAsset<DialogModule>(script, 'dialog'));
+  }
+
+  #attempt(signal: AbortSignal, isAsked: () => boolean): Promise<IssuedToken> {
     const view = this.#view!;
+    if (globalThis.origin === 'null') return Promise.reject(new CaptchaError('unsupported', 'opaque-origin'));
     return obtainToken({
       location: script,
       startEngine,
@@ -167,16 +234,13 @@ export class GatehouseWidget extends Base {
       signal,
       onProgress: (done) => view.progress(done),
       showVisual: async (task) => {
-        if (quiet) throw new CaptchaError('cancelled');
-        const visual = await loadAsset<VisualModule>(script, 'visual');
-        view.show('task');
-        this.#notify('open', 'open-callback');
-        try {
-          return await visual.showVisual(view.panel, task, this.#language);
-        } finally {
-          if (!task.signal.aborted) view.show('working');
-          this.#notify('close', 'close-callback');
-        }
+        const [visual, { panel }] = await Promise.all([loadAsset<VisualModule>(script, 'visual'), this.#dialog()]);
+        if (!isAsked()) throw new CaptchaError('cancelled', UNASKED);
+        if (signal.aborted) throw new CaptchaError('cancelled');
+        this.#show('task');
+        const outcome = await visual.showVisual(panel, task, this.#language);
+        this.#show('working');
+        return outcome;
       },
       readHoneypot: (this.#honeypot ??= createHoneypot(this)),
     });
@@ -204,10 +268,13 @@ export class GatehouseWidget extends Base {
     return this.#setting('language') ?? (near || navigator.language);
   }
 
-  #applySettings(): void {
+  get #shade(): 'light' | 'dark' {
     const theme = this.#setting('theme') ?? 'auto';
-    const dark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
-    this.dataset['shade'] = dark ? 'dark' : 'light';
+    return theme === 'dark' || (theme === 'auto' && darkScheme().matches) ? 'dark' : 'light';
+  }
+
+  #applySettings(): void {
+    this.dataset['shade'] = this.#shade;
     this.dataset['size'] = this.#setting('size') ?? 'normal';
     void this.#translate();
   }

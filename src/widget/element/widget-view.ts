@@ -1,24 +1,40 @@
 /**
- * What visitors see and hear of the widget: a check box with a progress ring, a line of text, a live region. Shows the
- * state that the element sets.
+ * What visitors see and hear of the widget: a check box with a progress ring, a line of text, a live region, and the
+ * dialog of a task. Shows the state that the element sets.
  */
+import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/dialog-module.ts';
 import { drawing, element } from '../dom/create-element.ts';
 import { styleShadow } from '../dom/shadow-style.ts';
 import type { ErrorState } from '../token/captcha-error.ts';
 import { widgetStyle } from './widget-style.ts';
 import { english, type LocalisedWidget } from '../loading/load-messages.ts';
 
-export type WidgetState = 'idle' | 'working' | 'task' | 'verified' | ErrorState;
+/** `waiting`: a task is needed, and the visitor has not asked for it yet. `task`: they solve it now. */
+export type WidgetState = 'idle' | 'working' | 'waiting' | 'task' | 'verified' | ErrorState;
 
 export interface WidgetView {
-  /** Where a picture task is shown. */
-  readonly panel: HTMLElement;
+  readonly state: WidgetState;
+  readonly isTaskOpen: boolean;
+  /** The dialog for tasks, once its script is there. Tasks and failures are shown in it from then on. */
+  dialog(module: DialogModule): TaskDialog;
   show(state: WidgetState): void;
   progress(done: number): void;
   translate(language: LocalisedWidget): void;
 }
 
-export function createView(host: HTMLElement, onActivate: () => void): WidgetView {
+/** States that look like another one. */
+const looks: Partial<Record<WidgetState, string>> = {
+  expired: 'failed',
+  offline: 'failed',
+  task: 'waiting',
+};
+
+export function createView(
+  host: HTMLElement,
+  shade: () => 'light' | 'dark',
+  onActivate: () => void,
+  onCancel: () => void,
+): WidgetView {
   const root = host.attachShadow({ mode: 'open' });
   styleShadow(root, widgetStyle);
 
@@ -37,42 +53,62 @@ export function createView(host: HTMLElement, onActivate: () => void): WidgetVie
     pathLength: '100',
   });
   const label = element('label', { id: 'l', for: 'c', part: 'label' });
-  const live = element('p', { role: 'status' });
-  const panel = element('div', { class: 'panel', part: 'panel' });
-  panel.hidden = true;
+  const live = element('p', { class: 'live', role: 'status' });
   control.append(ring, drawing({ class: 'mark', viewBox: '0 0 36 36' }, 'path', { d: 'M6 19l8 8 16-18' }));
   box.append(control, label);
-  root.append(box, live, panel);
+  root.append(box, live);
   control.addEventListener('click', onActivate);
 
-  let { messages } = english;
+  let dialog: TaskDialog | undefined;
+  let language = english;
   let state: WidgetState = 'idle';
 
+  /** A page may hide an invisible widget with everything around it, and a dialog in there would not be seen. */
+  function place(): DialogPlace {
+    const isShown = (node: Element): boolean => node.getClientRects().length > 0;
+    if (isShown(box)) return { parent: root, box };
+    return isShown(host) ? { parent: root } : { parent: document.body, theme: shade() };
+  }
+
   function write(announce: boolean): void {
-    const text = messages[state === 'idle' ? 'prompt' : state];
+    const { messages } = language;
+    const text = messages[state === 'idle' ? 'prompt' : state === 'waiting' ? 'task' : state];
     label.textContent = box.dataset['state'] === 'failed' ? `${text} – ${messages.retry}` : text;
     if (announce) live.textContent = text;
   }
 
   return {
-    panel,
+    get state() {
+      return state;
+    },
+    get isTaskOpen() {
+      return dialog?.isOpen === true;
+    },
+    dialog: (module) => (dialog ??= module.createTaskDialog(language, place, onCancel)),
     show(next) {
-      const announce = next !== state && next !== 'idle';
+      const wasOpen = dialog?.isOpen === true;
+      const changed = next !== state && next !== 'idle';
       state = next;
-      box.dataset['state'] = next === 'expired' || next === 'offline' ? 'failed' : next === 'task' ? 'working' : next;
+      box.dataset['state'] = looks[next] ?? next;
       control.setAttribute('aria-checked', String(next === 'verified'));
       control.setAttribute('aria-busy', String(next === 'working'));
-      panel.hidden = next !== 'task';
+      if (next === 'task') dialog?.open();
+      if (next === 'task' || (next === 'working' && wasOpen)) dialog?.show(next);
+      else dialog?.close();
       if (next === 'idle') live.textContent = '';
-      write(announce);
+      // A screen reader reads the dialog, and reads the box when the dialog gives the focus back to it.
+      const isHeard = dialog?.isOpen === true || (wasOpen && root.activeElement === control);
+      write(changed && !isHeard);
     },
     progress(done) {
       ring.style.setProperty('--done', done.toFixed(2));
+      dialog?.progress(done);
     },
-    translate(language) {
-      ({ messages } = language);
+    translate(next) {
+      language = next;
       box.lang = language.tag;
       box.dir = language.direction;
+      dialog?.translate(language);
       write(false);
     },
   };

@@ -11,7 +11,10 @@
 export type CaptchaErrorCode = 'network' | 'server' | 'refused' | 'failed' | 'expired' | 'unsupported' | 'cancelled';
 
 /** States in which a widget, a dialog or a challenge page shows an error, each with a text of the same name. */
-export type ErrorState = 'offline' | 'expired' | 'failed';
+export type ErrorState = 'offline' | 'expired' | 'failed' | 'unavailable';
+
+/** Details of errors that trying again cannot mend: the site's developer must. */
+const setupDetails = /^(?:API\.(?:INVALID_SITE_KEY|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL)|opaque-origin)$/;
 
 export class CaptchaError extends Error {
   readonly code: CaptchaErrorCode;
@@ -25,10 +28,12 @@ export class CaptchaError extends Error {
 
   get state(): ErrorState {
     const { code } = this;
+    if (setupDetails.test(this.detail)) return 'unavailable';
     return code === 'network' || code === 'server' ? 'offline' : code === 'expired' ? code : 'failed';
   }
 }
 
+/** By name: each script of a page has a class of its own. */
 export function asCaptchaError(error: unknown): CaptchaError {
-  return error instanceof CaptchaError ? error : new CaptchaError('network', String(error));
+  return error instanceof Error && error.name === 'CaptchaError' ? (error as CaptchaError) : new CaptchaError('network', String(error));
 }

@@ -52,12 +52,13 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
     let runner: PowRunner | null = preparePow(request.location, request.startEngine, stopWorker.signal);
     let challenge = await newChallenge(false);
     let wrong = false;
+    const { privacyUrl } = challenge;
     for (let round = 1; round <= ROUNDS_MAX; round++) {
       const { honeypot, pow } = challenge;
       if (honeypot !== undefined) request.readHoneypot(honeypot);
       let solution: Record<string, unknown>;
       if (pow === undefined) {
-        const outcome = await request.showVisual({ challenge, wrong, signal });
+        const outcome = await request.showVisual({ challenge, wrong, privacyUrl, signal });
         solution = 'audio' in outcome ? outcome : outcome.solution;
       } else {
         runner ??= preparePow(request.location, request.startEngine, stopWorker.signal);

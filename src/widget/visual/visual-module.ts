@@ -11,10 +11,15 @@ export interface VisualTask {
   challenge: ChallengeResponse;
   /** The solution of the task before was wrong. */
   wrong: boolean;
+  /** The site's page on privacy, where it names one. */
+  privacyUrl?: string | undefined;
   signal: AbortSignal;
 }
 
 export interface VisualModule {
-  /** Shows the task in `panel` and clears it afterwards. Rejects with `cancelled` when the signal aborts. */
+  /**
+   * Shows the task in `panel` instead of the one before, and leaves it there as busy when the visitor has finished.
+   * Rejects with `cancelled` when the signal aborts.
+   */
   showVisual(panel: HTMLElement, task: VisualTask, language: string): Promise<VisualOutcome>;
 }

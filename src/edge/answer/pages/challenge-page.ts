@@ -59,6 +59,7 @@ export function renderChallengePage(input: ChallengePageInput): string {
       <div data-visual></div>
       <button type="button" hidden>${messages.retry}</button>
       ${states.map((state) => html`<template data-state="${state}">${messages[state]}</template>`)}
+      <template data-state="unavailable">${messages.unavailableTitle}</template>
       <template data-state="cookies">${messages.cookiesTitle} – ${messages.cookies}</template>
       ${heldSubmission(input, localised)} ${noScriptLink(input, localised)}`,
   });

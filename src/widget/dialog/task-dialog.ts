@@ -1,0 +1,138 @@
+/**
+ * The modal dialog around a task: heading, close button, progress, the task itself, and an error with a button to try
+ * again. The browser makes the page behind it inert, closes it on Escape and gives the focus back.
+ */
+import { drawing, element } from '../dom/create-element.ts';
+import { styleShadow } from '../dom/shadow-style.ts';
+import { asCaptchaError, CaptchaError } from '../token/captcha-error.ts';
+import type { LocalisedWidget } from '../loading/load-messages.ts';
+import type { DialogPlace, TaskDialog } from './dialog-module.ts';
+import { followBox } from './follow-box.ts';
+import { taskDialogStyle } from './task-dialog-style.ts';
+
+export function createTaskDialog(
+  language: LocalisedWidget,
+  place: () => DialogPlace,
+  onCancel: () => void,
+): TaskDialog {
+  let { messages } = language;
+  let isOpen = false;
+  let stopFollowing: (() => void) | undefined;
+  let settleRetry: ((again: boolean) => void) | undefined;
+
+  const host = element('div', { part: 'dialog' });
+  const dialog = element('dialog', { 'aria-labelledby': 'heading', 'aria-describedby': 'status' });
+  const header = element('div', { class: 'head' });
+  const heading = element('h2', { id: 'heading' });
+  const closer = element('button', { class: 'closer', type: 'button' });
+  closer.append(drawing({ viewBox: '0 0 24 24' }, 'path', { d: 'M6 6l12 12M18 6 6 18' }));
+  header.append(heading, closer);
+  const status = element('p', { id: 'status', role: 'status' });
+  const meter = element('progress', { 'aria-labelledby': 'status', max: '1', value: '0' });
+  const panel = element('div');
+  const retry = element('button', { class: 'retry', type: 'button' });
+  dialog.append(header, status, meter, panel, retry);
+  const root = host.attachShadow({ mode: 'open' });
+  styleShadow(root, taskDialogStyle);
+  root.append(dialog);
+
+  closer.addEventListener('click', () => dialog.close());
+  retry.addEventListener('click', () => settleRetry?.(true));
+  dialog.addEventListener('close', () => {
+    if (!isOpen) return;
+    left();
+    onCancel();
+  });
+
+  function left(): void {
+    isOpen = false;
+    stopFollowing?.();
+    panel.replaceChildren();
+    settleRetry?.(false);
+    host.remove();
+  }
+
+  function show(state: 'working' | 'task' | 'error', text: string): void {
+    dialog.dataset['state'] = state;
+    status.textContent = text;
+    // A task that waits for its result stays where it is and shows the progress itself.
+    meter.hidden = state !== 'working' || panel.childElementCount > 0;
+    status.classList.toggle('unseen', meter.hidden && state !== 'error');
+    retry.hidden = true;
+  }
+
+  function translate(next: LocalisedWidget): void {
+    ({ messages } = next);
+    dialog.lang = next.tag;
+    dialog.dir = next.direction;
+    heading.textContent = messages.check;
+    retry.textContent = messages.retry;
+    closer.setAttribute('aria-label', messages.close);
+    closer.title = messages.close;
+  }
+  translate(language);
+
+  function open(): void {
+    if (isOpen) return;
+    isOpen = true;
+    const { parent, box, theme } = place();
+    if (theme === undefined) host.removeAttribute('data-theme');
+    else host.dataset['theme'] = theme;
+    dialog.dataset['place'] = box === undefined ? 'middle' : 'box';
+    dialog.removeAttribute('style');
+    parent.appendChild(host);
+    dialog.showModal();
+    stopFollowing = box === undefined ? undefined : followBox(dialog, box);
+  }
+
+  async function offerRetry({ state }: CaptchaError): Promise<boolean> {
+    open();
+    panel.replaceChildren();
+    show('error', messages[state]);
+    retry.hidden = state === 'unavailable';
+    (retry.hidden ? closer : retry).focus();
+    const onOnline = (): void => settleRetry?.(true);
+    if (state === 'offline') addEventListener('online', onOnline);
+    const again = await new Promise<boolean>((resolve) => {
+      settleRetry = resolve;
+    });
+    removeEventListener('online', onOnline);
+    settleRetry = undefined;
+    return again;
+  }
+
+  return {
+    element: dialog,
+    panel,
+    get isOpen() {
+      return isOpen;
+    },
+    open,
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      // Closing gives the focus back, so it comes before the dialog leaves the document.
+      dialog.close();
+      left();
+    },
+    show: (state) => show(state, state === 'working' ? messages.working : ''),
+    progress(done) {
+      meter.value = done;
+      panel.style.setProperty('--done', done.toFixed(2));
+    },
+    translate,
+    async untilDone(attempt, isShown) {
+      for (;;) {
+        try {
+          return await attempt();
+        } catch (error) {
+          const failure = asCaptchaError(error);
+          if (failure.code === 'cancelled' || !isShown(failure)) throw failure;
+          if (!(await offerRetry(failure))) throw new CaptchaError('cancelled');
+          meter.value = 0;
+          show('working', messages.working);
+        }
+      }
+    },
+  };
+}
