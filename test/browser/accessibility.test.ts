@@ -17,6 +17,7 @@ const server = useWidgetServer();
 const visitor = useVisitor();
 const NONCE = 'bm9uY2Utbm9uY2Utbm9uY2U';
 const refusal = () => ({ status: 400, body: {} });
+const unknownSite = () => ({ status: 400, body: { error: { key: 'API.SITE_KEY_NOT_REGISTERED' } } });
 
 const faults = (): Promise<string[]> => accessibilityFaults(visitor.page);
 
@@ -85,9 +86,18 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
+    test('for a site that the service does not know', async () => {
+      await visitor.comesAs({ colorScheme });
+      server.overrides.push(unknownSite);
+      await visitor.page.goto(`${server.url}/protected`);
+      await visitor.page.getByText('Temporarily unavailable').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
     test.each(['image', 'puzzle'] as const)('with the %s task, and with the audio task instead', async (kind) => {
       await visitor.comesAs({ colorScheme });
       server.kind = kind;
+      server.interstitial = { branding: { privacyUrl: '/privacy' } };
       await visitor.page.goto(`${server.url}/protected`);
       await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
       expect(await faults()).toEqual([]);
@@ -104,7 +114,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       acceptLanguage: 'en',
       languages: pageLanguages,
       style: pageStyle({}),
-      branding: { name: 'Shop', supportUrl: 'https://shop.example/help' },
+      branding: { name: 'Shop', supportUrl: 'https://shop.example/help', privacyUrl: '/privacy' },
     };
     const kinds: MessageKind[] = ['send-again', 'too-large', 'origin-unreachable', 'cookies-off', 'unavailable'];
     const pages: [string, () => string][] = [
@@ -174,17 +184,82 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
         expect(await faults()).toEqual([]);
       },
     );
+
+    test('for a site that the service does not know', async () => {
+      server.overrides.push(unknownSite);
+      await openWidget();
+      await box().click();
+      await visitor.page.getByRole('checkbox', { name: 'Verification is not available here' }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test('with a task that waits for the visitor, that says why it is there, and that is replaced', async () => {
+      server.kind = 'image';
+      server.privacyUrl = '/privacy';
+      await openWidget('start="load"');
+      await visitor.page.getByRole('checkbox', { name: 'Please solve a short task.' }).waitFor();
+      expect(await faults()).toEqual([]);
+      await box().click();
+      await visitor.page.getByText('Why am I seeing this?').click();
+      expect(await faults()).toEqual([]);
+      await visitor.context.route('**/__protect/challenge', () => undefined);
+      await visitor.page.getByRole('button', { name: 'New task' }).click();
+      await visitor.page.locator('.task[aria-busy=true]').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test.each(['ar', 'ja'])('with a task in %s, on a screen of 320 pixels with the system’s own colours', async (tag) => {
+      server.kind = 'image';
+      await openWidget(`start="click" language="${tag}"`);
+      await visitor.page.setViewportSize({ width: 320, height: 640 });
+      await visitor.page.emulateMedia({ forcedColors: 'active' });
+      await box().click();
+      await visitor.page.locator('#instruction').waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test('without a box, with a task and with a failure', async () => {
+      server.kind = 'image';
+      await openWidget('size="invisible" start="submit"');
+      await visitor.page.evaluate(() => document.querySelector('form')!.requestSubmit());
+      await visitor.page.locator('#instruction').waitFor();
+      expect(await faults()).toEqual([]);
+      server.overrides.push(refusal);
+      await visitor.page.getByRole('button', { name: 'Submit' }).click();
+      await visitor.page.getByRole('button', { name: 'Try again' }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
   });
 
-  test('the dialog for a challenged request of the page’s scripts', async () => {
-    await visitor.comesAs({ colorScheme });
-    server.kind = 'image';
-    await openPage(
-      '<!doctype html><html lang="en"><title>shop</title><script src="/__protect/protect.js"></script><body><main><h1>Shop</h1></main>',
-    );
-    await visitor.page.evaluate(() => void fetch('/api/order', { method: 'POST', body: 'one' }));
-    await visitor.page.getByRole('dialog').waitFor();
-    await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
-    expect(await faults()).toEqual([]);
+  describe('the dialog for a challenged request of the page’s scripts', () => {
+    const openShop = async (): Promise<void> => {
+      await openPage(
+        '<!doctype html><html lang="en"><title>shop</title><script src="/__protect/protect.js"></script><body><main><h1>Shop</h1></main>',
+      );
+      await visitor.page.evaluate(() => void fetch('/api/order', { method: 'POST', body: 'one' }));
+    };
+
+    test('with a task', async () => {
+      await visitor.comesAs({ colorScheme });
+      server.kind = 'image';
+      await openShop();
+      await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
+
+    test('while it solves for long, and after a failure', async () => {
+      await visitor.comesAs({ colorScheme });
+      let goOn = (): void => undefined;
+      server.overrides.push((path) => (path === 'challenge' ? refusal() : null));
+      await visitor.context.route('**/__protect/challenge', (route) => {
+        goOn = () => void route.continue();
+      });
+      await openShop();
+      await visitor.page.getByRole('dialog').getByText('Verifying…').waitFor();
+      expect(await faults()).toEqual([]);
+      goOn();
+      await visitor.page.getByRole('button', { name: 'Try again' }).waitFor();
+      expect(await faults()).toEqual([]);
+    });
   });
 });

@@ -54,6 +54,8 @@ export interface WidgetServer {
   /** The kind of proof of work. */
   lane: PowLane;
   honeypot: ChallengeResponse['honeypot'];
+  /** Of the site. */
+  privacyUrl: string | undefined;
   interstitial: Partial<ChallengePageInput>;
   /** Bodies that reached `/api/*` with session and clearance. */
   apiBodies: string[];
@@ -73,6 +75,7 @@ const untouched = () => ({
   kind: 'pow' as const,
   lane: 'rsw' as const,
   honeypot: undefined,
+  privacyUrl: undefined,
   interstitial: {},
   sessionOpens: Promise.resolve(),
   setsSession: true,
@@ -113,13 +116,14 @@ function widgetServer(): { server: WidgetServer; listen: () => Promise<void>; cl
   /** `paid`: the proof of work before a picture is done. */
   function mint(audio: boolean, paid = false, round = 0, switched = false): ChallengeResponse {
     const challenge = randomBytes(16).toString('base64url');
-    const { honeypot, kind } = server;
+    const { honeypot, kind, privacyUrl } = server;
     const shared = {
       jti: challenge,
       kind,
       challenge,
       expiresAt: Date.now() + 60_000,
-      ...(honeypot ? { honeypot } : {}),
+      ...(honeypot && { honeypot }),
+      ...(privacyUrl && { privacyUrl }),
     };
     if (kind !== 'pow' && paid) {
       const { task, isRight } = visualTask(kind, audio, round);

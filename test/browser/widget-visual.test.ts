@@ -65,8 +65,9 @@ describe('an image task', () => {
     await open('image');
     await visitor.page.getByText('(1/2)').waitFor();
     const markup = await visitor.page.evaluate(() => {
-      const panel = document.querySelector('gatehouse-widget')?.shadowRoot?.querySelector('.panel > div');
-      return [...(panel?.shadowRoot?.querySelectorAll('.tile') ?? [])].map((tile) =>
+      const dialog = document.querySelector('gatehouse-widget')?.shadowRoot?.querySelector('[part=dialog]');
+      const task = dialog?.shadowRoot?.querySelector('.task');
+      return [...(task?.shadowRoot?.querySelectorAll('.tile') ?? [])].map((tile) =>
         tile.outerHTML.replaceAll(/\d+/g, '#'),
       );
     });
@@ -162,8 +163,8 @@ test('a screen reader gets name, role and state of every control', async () => {
   await open('image');
   await visitor.page.getByText('(1/2)').waitFor();
   const tree = await visitor.page.locator('gatehouse-widget').ariaSnapshot();
-  expect(tree).toContain('checkbox "Please solve the task below."');
-  expect(tree).toContain('status: Please solve the task below.');
+  expect(tree).toContain('checkbox "Please solve a short task."');
+  expect(tree).toContain('dialog "Short check"');
   expect(tree).toContain('Choose all pictures that show this shape:');
   expect(tree).toMatch(/button "Picture 1"/);
   expect(tree).toContain('button "Use sound instead"');

@@ -1431,6 +1431,7 @@ export interface components {
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
             active: boolean;
             isDefault: boolean;
@@ -1814,6 +1815,7 @@ export interface components {
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
             active: boolean;
             isDefault: boolean;
@@ -2192,6 +2194,7 @@ export interface components {
                      */
                     encodingType?: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
         };
         "create-site.response": {
@@ -2568,6 +2571,7 @@ export interface components {
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
             active: boolean;
             isDefault: boolean;
@@ -2925,6 +2929,7 @@ export interface components {
                      */
                     encodingType?: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
             isDefault?: boolean;
         };
@@ -3302,6 +3307,7 @@ export interface components {
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                privacyUrl?: string;
             };
             active: boolean;
             isDefault: boolean;
@@ -3855,6 +3861,7 @@ export interface components {
                 title?: string;
                 message?: string;
                 supportUrl?: string;
+                privacyUrl?: string;
             };
             /**
              * @default {
@@ -4003,6 +4010,7 @@ export interface components {
                 title?: string;
                 message?: string;
                 supportUrl?: string;
+                privacyUrl?: string;
             };
             /**
              * @default {
@@ -4197,6 +4205,7 @@ export interface components {
                 title?: string;
                 message?: string;
                 supportUrl?: string;
+                privacyUrl?: string;
             };
             /**
              * @default {
@@ -4310,6 +4319,7 @@ export interface components {
                 title?: string;
                 message?: string;
                 supportUrl?: string;
+                privacyUrl?: string;
             };
             submission?: {
                 /** @default captcha-response */
@@ -4493,6 +4503,7 @@ export interface components {
                 title?: string;
                 message?: string;
                 supportUrl?: string;
+                privacyUrl?: string;
             };
             /**
              * @default {
@@ -5333,6 +5344,7 @@ export interface components {
                 name: string;
                 question: string;
             };
+            privacyUrl?: string;
         };
         "submit-solution.request": {
             challenge: string;
@@ -5427,6 +5439,7 @@ export interface components {
                     name: string;
                     question: string;
                 };
+                privacyUrl?: string;
             };
         };
     };

@@ -74,6 +74,8 @@ const challengeDifficultyDefault: ChallengeDifficultyRow[] = [
 
 const colour = z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/));
 const line = z.string().check(z.maxLength(200));
+/** A page of the operator's own: on the site that shows the link, or anywhere over HTTPS. */
+export const pageUrl = z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|\/(?![/\\]))[^\s"'<>]*$/));
 /** Shown on the interstitial and block pages as text, never as markup. */
 export const branding = z.strictObject({
   name: z.optional(line),
@@ -84,6 +86,7 @@ export const branding = z.strictObject({
   title: z.optional(line),
   message: z.optional(z.string().check(z.maxLength(1000))),
   supportUrl: z.optional(z.string().check(z.maxLength(2048), z.regex(/^(https:\/\/|mailto:)[^\s"'<>]*$/))),
+  privacyUrl: z.optional(pageUrl),
 });
 export type Branding = z.infer<typeof branding>;
 

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { blocklistProblem } from './email-blocklist.ts';
+import { pageUrl } from './instance-policy.ts';
 import { normaliseDomain } from './site-domain.ts';
 import { captchaTypes, challengeKinds } from '../vocabulary.ts';
 
@@ -237,6 +238,8 @@ export const siteSettings = z
         encodingType: z._default(z.enum(['morse', 'semaphore']), 'morse'),
       }),
     ),
+    /** Linked below every task. */
+    privacyUrl: z.optional(pageUrl),
   })
   .check(
     z.refine((value) => value.imageMinRounds <= value.imageMaxRounds, {

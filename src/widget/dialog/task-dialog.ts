@@ -21,9 +21,13 @@ export function createTaskDialog(
   let settleRetry: ((again: boolean) => void) | undefined;
 
   const host = element('div', { part: 'dialog' });
-  const dialog = element('dialog', { 'aria-labelledby': 'heading', 'aria-describedby': 'status' });
+  const dialog = element('dialog', {
+    'aria-labelledby': 'heading',
+    'aria-describedby': 'status',
+  });
   const header = element('div', { class: 'head' });
-  const heading = element('h2', { id: 'heading' });
+  // It has the focus at first, and not the button that closes the dialog.
+  const heading = element('h2', { id: 'heading', tabindex: '-1', autofocus: '' });
   const closer = element('button', { class: 'closer', type: 'button' });
   closer.append(drawing({ viewBox: '0 0 24 24' }, 'path', { d: 'M6 6l12 12M18 6 6 18' }));
   header.append(heading, closer);

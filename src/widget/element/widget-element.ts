@@ -51,6 +51,7 @@ export class GatehouseWidget extends Base {
   #honeypot: ReturnType<typeof createHoneypot> | undefined;
   #release: (() => void) | undefined;
   #form: HTMLFormElement | null = null;
+  #wasOpen = false;
   readonly #keeper = new TokenKeeper({
     request: (signal, isAsked) => this.#obtain(signal, isAsked),
     onWorking: () => {
@@ -83,7 +84,7 @@ export class GatehouseWidget extends Base {
     addEventListener('pageshow', this.#onPageShow);
     addEventListener('online', this.#onOnline);
     darkScheme().addEventListener('change', this.#onScheme);
-    this.addEventListener('focusin', this.#onInteraction);
+    if (this.#start === 'interaction') this.addEventListener('focusin', this.#onInteraction);
     if (this.#start === 'load') this.#onInteraction();
     // Without a box, a failure is shown in the dialog, which cannot be loaded any more when the network is gone.
     if (this.#setting('size') === 'invisible') this.#dialog().catch(() => undefined);
@@ -168,15 +169,14 @@ export class GatehouseWidget extends Base {
 
   readonly #onScheme = (): void => this.#applySettings();
 
-  /** `open` and `close` tell the page about the task's dialog. */
+  /** `open` and `close` tell the page about the task's dialog, however it was opened or closed. */
   #show(state: WidgetState): void {
-    const view = this.#view;
-    if (view === undefined) return;
-    const wasOpen = view.isTaskOpen;
-    view.show(state);
-    if (view.isTaskOpen === wasOpen) return;
-    if (wasOpen) this.#notify('close', 'close-callback');
-    else this.#notify('open', 'open-callback');
+    this.#view?.show(state);
+    const isOpen = this.#view?.isTaskOpen === true;
+    if (isOpen === this.#wasOpen) return;
+    this.#wasOpen = isOpen;
+    if (isOpen) this.#notify('open', 'open-callback');
+    else this.#notify('close', 'close-callback');
   }
 
   #report({ code, detail }: CaptchaError): void {

@@ -70,11 +70,13 @@ export function createView(
     return isShown(host) ? { parent: root } : { parent: document.body, theme: shade() };
   }
 
-  function write(announce: boolean): void {
-    const { messages } = language;
-    const text = messages[state === 'idle' ? 'prompt' : state === 'waiting' ? 'task' : state];
-    label.textContent = box.dataset['state'] === 'failed' ? `${text} – ${messages.retry}` : text;
-    if (announce) live.textContent = text;
+  function text(): string {
+    return language.messages[state === 'idle' ? 'prompt' : state === 'waiting' ? 'task' : state];
+  }
+
+  function writeLabel(): void {
+    const isFailed = box.dataset['state'] === 'failed';
+    label.textContent = isFailed ? `${text()} – ${language.messages.retry}` : text();
   }
 
   return {
@@ -92,13 +94,14 @@ export function createView(
       box.dataset['state'] = looks[next] ?? next;
       control.setAttribute('aria-checked', String(next === 'verified'));
       control.setAttribute('aria-busy', String(next === 'working'));
+      writeLabel();
       if (next === 'task') dialog?.open();
       if (next === 'task' || (next === 'working' && wasOpen)) dialog?.show(next);
       else dialog?.close();
-      if (next === 'idle') live.textContent = '';
       // A screen reader reads the dialog, and reads the box when the dialog gives the focus back to it.
       const isHeard = dialog?.isOpen === true || (wasOpen && root.activeElement === control);
-      write(changed && !isHeard);
+      if (changed) live.textContent = isHeard ? '' : text();
+      else if (next === 'idle') live.textContent = '';
     },
     progress(done) {
       ring.style.setProperty('--done', done.toFixed(2));
@@ -109,7 +112,7 @@ export function createView(
       box.lang = language.tag;
       box.dir = language.direction;
       dialog?.translate(language);
-      write(false);
+      writeLabel();
     },
   };
 }

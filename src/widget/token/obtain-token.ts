@@ -59,6 +59,11 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
       let solution: Record<string, unknown>;
       if (pow === undefined) {
         const outcome = await request.showVisual({ challenge, wrong, privacyUrl, signal });
+        if ('anew' in outcome) {
+          challenge = await newChallenge(outcome.anew);
+          wrong = false;
+          continue;
+        }
         solution = 'audio' in outcome ? outcome : outcome.solution;
       } else {
         runner ??= preparePow(request.location, request.startEngine, stopWorker.signal);

@@ -32,7 +32,7 @@ export function showImageTask(
   const picture = decodePicture(image.picture);
   const width = Math.floor(picture.width / image.columns);
   const height = Math.floor(picture.height / image.rows);
-  const grid = element('div', { class: 'grid', role: 'group', 'aria-labelledby': 'instruction' });
+  const grid = element('div', { class: 'grid' });
   grid.style.gridTemplateColumns = `repeat(${image.columns}, 1fr)`;
   for (let index = 0; index < image.columns * image.rows; index++) {
     const label = `${messages.tile} ${index + 1}`;

@@ -59,6 +59,8 @@ export function createFrame(
   const done = new Promise<VisualOutcome>((resolve, reject) => {
     settle = (outcome) => {
       host.setAttribute('aria-busy', 'true');
+      // Not `disabled`, which would take the focus from the button that was pressed.
+      for (const control of form.querySelectorAll('button,input')) control.setAttribute('aria-disabled', 'true');
       resolve(outcome);
     };
     signal.addEventListener('abort', () => {
@@ -76,7 +78,7 @@ export function createFrame(
     event.stopPropagation();
     submit();
   });
-  again.addEventListener('click', () => settle({ audio: isAudio }));
+  again.addEventListener('click', () => settle({ anew: isAudio }));
   other.addEventListener('click', () => settle({ audio: !isAudio }));
   return { body, messages, done, submit };
 }

@@ -4,8 +4,11 @@
  */
 import type { ChallengeResponse } from '../../contract/captcha/challenge-api.ts';
 
-/** `audio`: the visitor asks for an audio task (`true`) or for a picture task (`false`) instead. */
-export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean };
+/**
+ * `audio`: the visitor asks for an audio task (`true`) or for a picture task (`false`) instead. `anew`: they ask for a new
+ * challenge, in sound (`true`) or in pictures (`false`).
+ */
+export type VisualOutcome = { solution: Record<string, unknown> } | { audio: boolean } | { anew: boolean };
 
 export interface VisualTask {
   challenge: ChallengeResponse;

@@ -46,5 +46,5 @@ details p{margin:0;padding:0 0 12px}
 :host([aria-busy=true])::before{content:"";position:absolute;inset:-8px 0 auto;height:4px;border-radius:2px;background:var(--go,currentColor);transform:scaleX(max(.06,var(--done,0)));transform-origin:left}
 :host([aria-busy=true]:dir(rtl))::before{transform-origin:right}
 @media (prefers-reduced-motion:no-preference){.tile canvas{transition:transform .1s}:host([aria-busy=true])::before{transition:transform .12s linear}}
-@media (forced-colors:active){.tile[aria-pressed=true]{outline:4px solid Highlight}.tile[aria-pressed=true]::after{forced-color-adjust:none;background:Highlight;color:HighlightText}button{border-color:ButtonText}.choices{gap:6px;margin-inline:0}:host([aria-busy=true])::before{background:Highlight}}
+@media (forced-colors:active){.tile[aria-pressed=true]{outline:4px solid Highlight}.tile[aria-pressed=true]::after{forced-color-adjust:none;background:Highlight;color:HighlightText}button{border-color:ButtonText}.go{background:ButtonFace;color:ButtonText}.choices{gap:6px;margin-inline:0}:host([aria-busy=true])::before{background:Highlight}}
 `;

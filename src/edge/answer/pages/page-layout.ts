@@ -37,6 +37,7 @@ export function renderPage(input: PageInput, { tag, direction, messages }: Local
           ${parts.body}
           <footer>
             ${branding.supportUrl === undefined ? null : html`<p><a href="${branding.supportUrl}" rel="noopener">${messages.support}</a></p>`}
+            ${branding.privacyUrl === undefined ? null : html`<p><a href="${branding.privacyUrl}" rel="noopener">${messages.privacy}</a></p>`}
             <p>${messages.reference}: <code dir="ltr">${requestId}</code></p>
           </footer>
         </main>

@@ -129,9 +129,10 @@ export async function newChallenge(
   const price = powPrice(plan.powDifficulty, burstSteps, rule?.demand.powDifficulty);
   const task = await issuePow(engine, base, price, courseParams(plan));
   const honeypot = honeypotOf(site.settings);
+  const privacyUrl = plan.kind === 'pow' ? undefined : site.settings.privacyUrl;
   const padBytesMax = visitor.edgeAccountId === null ? PAD_BYTES_MAX : PAD_BYTES_THROUGH_EDGE_MAX;
   return ok({
-    answer: honeypot === null ? task : { ...task, honeypot },
+    answer: { ...task, ...(honeypot && { honeypot }), ...(privacyUrl && { privacyUrl }) },
     padBytes: Math.min(plan.padBytes, padBytesMax),
     hostname: page.hostname,
   });
