@@ -208,15 +208,18 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       expect(await faults()).toEqual([]);
     });
 
-    test.each(['ar', 'ja'])('with a task in %s, on a screen of 320 pixels with the system’s own colours', async (tag) => {
-      server.kind = 'image';
-      await openWidget(`start="click" language="${tag}"`);
-      await visitor.page.setViewportSize({ width: 320, height: 640 });
-      await visitor.page.emulateMedia({ forcedColors: 'active' });
-      await box().click();
-      await visitor.page.locator('#instruction').waitFor();
-      expect(await faults()).toEqual([]);
-    });
+    test.each(['ar', 'ja'])(
+      'with a task in %s, on a screen of 320 pixels with the system’s own colours',
+      async (tag) => {
+        server.kind = 'image';
+        await openWidget(`start="click" language="${tag}"`);
+        await visitor.page.setViewportSize({ width: 320, height: 640 });
+        await visitor.page.emulateMedia({ forcedColors: 'active' });
+        await box().click();
+        await visitor.page.locator('#instruction').waitFor();
+        expect(await faults()).toEqual([]);
+      },
+    );
 
     test('without a box, with a task and with a failure', async () => {
       server.kind = 'image';

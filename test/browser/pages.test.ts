@@ -49,6 +49,44 @@ describe('a challenged navigation', () => {
     await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
   });
 
+  test('tries again by itself when the network returns', async () => {
+    await visitor.context.route('**/__protect/challenge', (route) => route.abort());
+    await visitor.page.goto(`${server.url}/protected`);
+    await visitor.page.getByText('The verification service cannot be reached.').waitFor({ timeout: 10_000 });
+    await visitor.context.unroute('**/__protect/challenge');
+    await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
+    await visitor.page.waitForFunction(() => document.title === 'inside');
+  });
+
+  test('links the privacy page of the brand', async () => {
+    server.overrides.push(() => ({ status: 400, body: {} }));
+    server.interstitial = { branding: { privacyUrl: '/privacy' } };
+    await visitor.page.goto(`${server.url}/protected`);
+    expect(await visitor.page.getByRole('link', { name: 'Privacy' }).getAttribute('href')).toBe('/privacy');
+  });
+
+  test('keeps a task in place while the next one is fetched, and clears it after the last', async () => {
+    server.kind = 'image';
+    await visitor.page.goto(`${server.url}/protected`);
+    const task = visitor.page.locator('.task');
+    await task.waitFor();
+    let goOn = (): void => undefined;
+    await visitor.context.route('**/__protect/challenge', (route) => {
+      goOn = () => void route.continue();
+    });
+    const belowHeading = (): Promise<number> =>
+      task.evaluate((node) => node.getBoundingClientRect().y - document.querySelector('h1')!.getBoundingClientRect().y);
+    const before = await belowHeading();
+    await visitor.page.getByRole('button', { name: 'New task' }).click();
+    await visitor.page.locator('.task[aria-busy=true]').waitFor();
+    expect(await belowHeading()).toBe(before);
+    expect(await visitor.page.getByRole('status').textContent()).toBe('Checking…');
+    server.overrides.push(() => ({ status: 400, body: {} }));
+    goOn();
+    await visitor.page.getByText('The check failed.').waitFor();
+    expect(await task.count()).toBe(0);
+  });
+
   test('stops after three passes when the browser does not keep the clearance', async () => {
     server.clears = false;
     await visitor.page.goto(`${server.url}/protected`);

@@ -50,7 +50,9 @@ describe('a marked div', () => {
     await expect.poll(() => calls('solution')).toBe(2);
     await label('Verified');
     expect([await widgets(), await fields()]).toEqual([1, 1]);
-    await visitor.page.evaluate(() => document.querySelector('p')!.append(document.querySelector('.gatehouse-captcha')!));
+    await visitor.page.evaluate(() =>
+      document.querySelector('p')!.append(document.querySelector('.gatehouse-captcha')!),
+    );
     await expect.poll(() => calls('solution')).toBe(3);
     await label('Verified');
     expect([await widgets(), await fields()]).toEqual([1, 1]);
@@ -122,13 +124,16 @@ describe('a marked div', () => {
     expect(once.map(([name]) => name)).toEqual(
       expect.arrayContaining(['MediaQueryList change', 'Window online', 'Window pageshow']),
     );
-    await visitor.page.evaluate(async (div) => {
-      for (let time = 0; time < 20; time++) {
-        document.querySelector('.gatehouse-captcha')!.remove();
-        document.querySelector('form')!.insertAdjacentHTML('afterbegin', div);
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-      }
-    }, DIV.replace('load', 'click'));
+    await visitor.page.evaluate(
+      async (div) => {
+        for (let time = 0; time < 20; time++) {
+          document.querySelector('.gatehouse-captcha')!.remove();
+          document.querySelector('form')!.insertAdjacentHTML('afterbegin', div);
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      },
+      DIV.replace('load', 'click'),
+    );
     expect(await widgets()).toBe(1);
     expect(await held()).toEqual(once);
   });

@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><html lang="en"><title>page</title><script src="/__
 <form method="post" action="/submit" data-protect-gate><button name="how" value="fast">Send</button></form>`;
 
 const server = useWidgetServer();
-const visitor = useVisitor({ expected: (message) => /status of 40[013]/.test(message.text()) });
+const visitor = useVisitor({ expected: (message) => /status of 40[013]|ERR_FAILED/.test(message.text()) });
 beforeEach(() => {
   server.pages.set('/page', { body: PAGE });
 });
@@ -147,6 +147,32 @@ describe('a fetch', () => {
     await visitor.page.keyboard.press('Escape');
     expect(await status).toBe(403);
     expect(await visitor.page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('gives the focus back to the page after the task in the dialog', async () => {
+    server.kind = 'puzzle';
+    await visitor.page.goto(`${server.url}/page`);
+    const send = visitor.page.getByRole('button', { name: 'Send' });
+    await send.focus();
+    const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
+    const dialog = visitor.page.getByRole('dialog', { name: 'Short check' });
+    await dialog.getByRole('button', { name: 'New task' }).waitFor();
+    expect(await dialog.evaluate((node) => node.matches(':modal'))).toBe(true);
+    expect(await visitor.page.locator('#instruction').evaluate((node) => node.matches(':focus'))).toBe(true);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    expect(await status).toBe(403);
+    expect(await send.evaluate((node) => node === document.activeElement)).toBe(true);
+    expect(await dialog.count()).toBe(0);
+  });
+
+  test('is tried again by itself when the network returns', async () => {
+    await visitor.context.route('**/__protect/challenge', (route) => route.abort());
+    await visitor.page.goto(`${server.url}/page`);
+    const status = visitor.page.evaluate(async () => (await fetch('/api/order')).status);
+    await visitor.page.getByRole('dialog').getByText('Verification service unreachable').waitFor({ timeout: 10_000 });
+    await visitor.context.unroute('**/__protect/challenge');
+    await visitor.page.evaluate(() => dispatchEvent(new Event('online')));
+    expect(await status).toBe(200);
   });
 
   test('can be retried in the dialog after a failure', async () => {

@@ -63,7 +63,7 @@ describe('a form submitted without a token', () => {
 
 describe('an error', () => {
   test('of the service is shown and reported with its key, and a second click retries', async () => {
-    const refusal = { status: 400, body: { error: { code: 400, message: 'no', key: 'API.SITE_KEY_NOT_REGISTERED' } } };
+    const refusal = { status: 400, body: { error: { code: 400, message: 'no', key: 'API.ACCESS_POLICY_BLOCK' } } };
     server.overrides.push(() => refusal);
     await open(form(DIV));
     const told = visitor.page.evaluate(
@@ -73,7 +73,7 @@ describe('an error', () => {
         }),
     );
     await visitor.page.getByRole('checkbox').click();
-    expect(await told).toEqual({ code: 'refused', detail: 'API.SITE_KEY_NOT_REGISTERED' });
+    expect(await told).toEqual({ code: 'refused', detail: 'API.ACCESS_POLICY_BLOCK' });
     expect(await field()).toBeNull();
     await visitor.page.getByRole('checkbox', { name: /Try again/ }).click();
     await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();

@@ -76,23 +76,25 @@ export class TokenKeeper {
   async #run(quiet: boolean): Promise<string> {
     const abort = new AbortController();
     this.#abort = abort;
-    const running = this.#events.request(abort.signal, () => this.#asked).then(
-      (issued) => {
-        if (abort.signal.aborted) throw new CaptchaError('cancelled');
-        this.#finish();
-        this.#keep(issued);
-        return issued.token;
-      },
-      (error: unknown) => {
-        const known = asCaptchaError(error);
-        if (!abort.signal.aborted) {
-          const silent = quiet && !this.#asked;
+    const running = this.#events
+      .request(abort.signal, () => this.#asked)
+      .then(
+        (issued) => {
+          if (abort.signal.aborted) throw new CaptchaError('cancelled');
           this.#finish();
-          if (!silent) this.#events.onError(known);
-        }
-        throw known;
-      },
-    );
+          this.#keep(issued);
+          return issued.token;
+        },
+        (error: unknown) => {
+          const known = asCaptchaError(error);
+          if (!abort.signal.aborted) {
+            const silent = quiet && !this.#asked;
+            this.#finish();
+            if (!silent) this.#events.onError(known);
+          }
+          throw known;
+        },
+      );
     this.#running = running;
     return running;
   }

@@ -35,5 +35,7 @@ export class CaptchaError extends Error {
 
 /** By name: each script of a page has a class of its own. */
 export function asCaptchaError(error: unknown): CaptchaError {
-  return error instanceof Error && error.name === 'CaptchaError' ? (error as CaptchaError) : new CaptchaError('network', String(error));
+  return error instanceof Error && error.name === 'CaptchaError'
+    ? (error as CaptchaError)
+    : new CaptchaError('network', String(error));
 }
