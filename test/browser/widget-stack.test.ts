@@ -120,7 +120,7 @@ describe('a widget of the service on a page of another origin', () => {
           await visitor.page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
           await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
           return visitor.page
-            .getByRole('checkbox', { name: /Verified|task below/ })
+            .getByRole('checkbox', { name: /Verified|short task/ })
             .textContent({ timeout: 10_000 })
             .then(
               () => visitor.page.getByRole(role, { name }).count(),

@@ -169,3 +169,64 @@ test('a screen reader gets name, role and state of every control', async () => {
   expect(tree).toMatch(/button "Picture 1"/);
   expect(tree).toContain('button "Use sound instead"');
 });
+
+test('a screen reader hears each instruction, mistake and result once', async () => {
+  await visitor.page.addInitScript(() => {
+    const spoken: string[] = [];
+    /** Live regions whose text changes, and elements that get the focus, in every shadow root. */
+    const listen = (root: Document | ShadowRoot): void => {
+      root.addEventListener('focusin', (event) => {
+        const at = event.composedPath()[0] as HTMLElement;
+        if (at.getRootNode() !== root) return;
+        const label = root.getElementById(at.getAttribute('aria-labelledby') ?? '') ?? at;
+        spoken.push(`focus: ${at.ariaLabel ?? label.textContent}`);
+      });
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const region = (target as Element).closest?.('[role=status],[role=alert],[aria-live]');
+          if (region && region.textContent !== '') spoken.push(`live: ${region.textContent}`);
+        }
+      }).observe(root, { childList: true, subtree: true, characterData: true });
+    };
+    listen(document);
+    const attach = Reflect.get(Element.prototype, 'attachShadow') as (options: ShadowRootInit) => ShadowRoot;
+    Element.prototype.attachShadow = function (options) {
+      const root = attach.call(this, options);
+      listen(root);
+      return root;
+    };
+    Object.assign(window, { spoken });
+  });
+  server.kind = 'image';
+  server.pages.set('/page', { body: PAGE });
+  await visitor.page.goto(`${server.url}/page`);
+  const spoken = (): Promise<string[]> =>
+    visitor.page.evaluate(() => (window as unknown as { spoken: string[] }).spoken.splice(0));
+  await visitor.page.getByRole('checkbox').focus();
+  await visitor.page.keyboard.press('Space');
+  await visitor.page.getByText('(1/2)').waitFor();
+  const sentence = 'Choose all pictures that show this shape: star (1/2)';
+  expect(await spoken()).toEqual(['focus: I am human', 'live: Verifying…', 'focus: Short check', `focus: ${sentence}`]);
+  await visitor.page.keyboard.press('Tab');
+  expect(await spoken()).toEqual(['focus: Picture 1']);
+  expect(
+    await visitor.page
+      .getByRole('button', { name: 'Picture 1' })
+      .evaluate((tile) => tile.closest('[aria-describedby]')),
+  ).toBeNull();
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.getByText('That was not right.').waitFor();
+  expect(await spoken()).toEqual(['live: Verifying…', `focus: That was not right. ${sentence}`]);
+  for (const [round, tiles] of starTiles.entries()) {
+    await visitor.page.getByText(`(${round + 1}/2)`).waitFor();
+    for (const tile of tiles)
+      await visitor.page
+        .getByRole('button', { name: `Picture ${tile + 1}` })
+        .evaluate((node) => (node as HTMLElement).click());
+    await spoken();
+    await visitor.page.getByRole('button', { name: 'Submit' }).evaluate((node) => (node as HTMLElement).click());
+  }
+  await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  await expect.poll(() => visitor.page.getByRole('dialog').count()).toBe(0);
+  expect((await spoken()).filter((text) => text.includes('Verified'))).toEqual(['focus: Verified']);
+});

@@ -1,6 +1,8 @@
-/** Constants of the challenge API that the edge needs without the schemas. */
+/** Constants of the challenge API that edge and widget need without the schemas. */
 
 /** The action that the edge demands of a token before it grants clearance. */
 export const CLEARANCE_ACTION = 'clearance';
 /** Upper bound of a sealed challenge or token, in characters. */
 export const TOKEN_MAX_CHARS = 131_072;
+/** The form field that the widget writes and the edge reads. */
+export const tokenField = 'captcha-response';

@@ -26,6 +26,3 @@ export const cookie = {
 
 /** Every path below it belongs to the edge and never reaches the origin. */
 export const protectPrefix = '/__protect/';
-
-/** The form field that the widget writes and the edge reads. */
-export const tokenField = 'captcha-response';

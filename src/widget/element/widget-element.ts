@@ -2,7 +2,7 @@
  * `<gatehouse-widget>`: a form-associated element. It writes the hidden field `captcha-response` with `{"token": …}` and
  * reports to the page by events and callbacks. The auto-rendered `div` and the render API create this element.
  */
-import { tokenField } from '../../contract/edge/headers.ts';
+import { tokenField } from '../../contract/captcha/challenge-constants.ts';
 import type { DialogModule, TaskDialog } from '../dialog/dialog-module.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
 import { CaptchaError } from '../token/captcha-error.ts';

@@ -29,6 +29,8 @@ const looks: Partial<Record<WidgetState, string>> = {
   task: 'waiting',
 };
 
+const isShown = (node: Element): boolean => node.getClientRects().length > 0;
+
 export function createView(
   host: HTMLElement,
   shade: () => 'light' | 'dark',
@@ -65,7 +67,6 @@ export function createView(
 
   /** A page may hide an invisible widget with everything around it, and a dialog in there would not be seen. */
   function place(): DialogPlace {
-    const isShown = (node: Element): boolean => node.getClientRects().length > 0;
     if (isShown(box)) return { parent: root, box };
     return isShown(host) ? { parent: root } : { parent: document.body, theme: shade() };
   }

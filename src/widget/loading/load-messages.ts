@@ -8,7 +8,6 @@ import { englishWidget } from '../../locales/widget.generated.ts';
 import { loadAsset } from './asset-loader.ts';
 import type { ScriptLocation } from './script-location.ts';
 
-export type MessageKey = keyof WidgetMessages;
 export type LocalisedWidget = Localised<WidgetMessages>;
 
 export const english: LocalisedWidget = { tag: 'en', direction: 'ltr', messages: englishWidget };

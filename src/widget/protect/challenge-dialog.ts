@@ -3,7 +3,7 @@
  * dialog opens where it takes longer or the visitor must do something. When the visitor closes it, the page gets the
  * gate's response unchanged.
  */
-import type { DialogModule, TaskDialog } from '../dialog/dialog-module.ts';
+import type { DialogModule, DialogPlace, TaskDialog } from '../dialog/dialog-module.ts';
 import { loadAsset } from '../loading/asset-loader.ts';
 import { loadMessages } from '../loading/load-messages.ts';
 import type { ScriptLocation } from '../loading/script-location.ts';
@@ -17,17 +17,18 @@ import type { ChallengeOrder } from './recovery.ts';
 /** Most computers have solved the challenge by then, and no dialog flashes up. */
 const SILENT_MS = 900;
 
+const inBody = (): DialogPlace => ({ parent: document.body, theme: 'auto' });
+
 /** Resolves `true` once the edge has set the clearance. */
 export async function solveInDialog(script: ScriptLocation, order: ChallengeOrder): Promise<boolean> {
   const abort = new AbortController();
   let close: (() => void) | undefined;
   try {
-    const [{ createTaskDialog }, language] = await Promise.all([
+    const [module, language] = await Promise.all([
       loadAsset<DialogModule>(script, 'dialog'),
       loadMessages(script, document.documentElement.lang || navigator.language),
     ]);
-    const place = () => ({ parent: document.body, theme: 'auto' }) as const;
-    const dialog = createTaskDialog(language, place, () => abort.abort());
+    const dialog = module.createTaskDialog(language, inBody, () => abort.abort());
     dialog.show('working');
     const timer = setTimeout(() => dialog.open(), SILENT_MS);
     close = () => {

@@ -13,7 +13,7 @@ export type CaptchaErrorCode = 'network' | 'server' | 'refused' | 'failed' | 'ex
 /** States in which a widget, a dialog or a challenge page shows an error, each with a text of the same name. */
 export type ErrorState = 'offline' | 'expired' | 'failed' | 'unavailable';
 
-/** Details of errors that trying again cannot mend: the site's developer must. */
+/** Details of errors that only the site's developer can repair, so that trying again does not help. */
 const setupDetails = /^(?:API\.(?:INVALID_SITE_KEY|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL)|opaque-origin)$/;
 
 export class CaptchaError extends Error {

@@ -1,6 +1,6 @@
 /**
- * Tells the page's developer, in the console and once, what to mend in the setup of a widget. Visitors cannot mend it
- * and read only that verification is not available.
+ * Tells the page's developer, in the console and once, what to change in the setup of a widget. Visitors cannot change
+ * it and read only that verification is not available.
  */
 
 const told = new Set<string>();
