@@ -46,7 +46,6 @@ export function showPuzzleTask(
     tabindex: '0',
     role: 'application',
     'aria-label': messages.piece,
-    'aria-describedby': 'instruction',
   });
   handle.append(pictureCanvas(decodePicture(piece), 0, 0, piece.width, piece.height));
   handle.style.width = `${(100 * piece.width) / background.width}%`;
