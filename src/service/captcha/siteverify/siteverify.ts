@@ -190,7 +190,7 @@ async function questionOf(
   if (isPaid && body.ip !== undefined && ip === null) return misplaced('ip', 'is not an IP address');
   const token = tokenOf(body.token);
   const { idempotencyKey = null } = body;
-  if (idempotencyKey !== null && (await isDerivedKey(idempotencyKey, [token, body.token]))) {
+  if (idempotencyKey !== null && (await isDerivedKey(idempotencyKey, [token, body.token, JSON.stringify({ token })]))) {
     return misplaced('idempotencyKey', 'is derived from the token. Make a random key for each submission');
   }
   return ok({
