@@ -36,9 +36,10 @@ export interface Neighbours {
 }
 
 export function neighboursOf(ip: string | null): Neighbours {
-  const networks = networksOf(ip);
-  const around = networks.at(-1)!.prefix;
-  return { near: networks.at(-2)?.prefix ?? around, around };
+  const address = ip === null ? null : parseIp(ip);
+  if (address === null) return { near: 'none', around: 'none' };
+  const [near, around] = address.family === 4 ? [24, 16] : [56, 48];
+  return { near: formatCidr(prefixOf(address, near)), around: formatCidr(prefixOf(address, around)) };
 }
 
 /** From the visitor's own network (`addressPrefix`) to the largest. */
@@ -46,12 +47,4 @@ export function networksOf(ip: string | null): readonly Network[] {
   const address = ip === null ? null : parseIp(ip);
   if (address === null) return UNKNOWN;
   return levels[address.family].map(([bits, times]) => ({ prefix: formatCidr(prefixOf(address, bits)), times }));
-}
-
-/** A household or an office and the town around it: /24 and /16, /56 and /48. The second is `null` where none is known. */
-export function neighbourhoodsOf(ip: string | null): readonly [near: string, far: string | null] {
-  const address = ip === null ? null : parseIp(ip);
-  if (address === null) return ['none', null];
-  const [near, far] = address.family === 4 ? ([24, 16] as const) : ([56, 48] as const);
-  return [formatCidr(prefixOf(address, near)), formatCidr(prefixOf(address, far))];
 }

@@ -24,6 +24,12 @@ interface Bucket {
 
 export class BurstPrice {
   readonly #buckets = new BoundedMap<Bucket>(BUCKETS_MAX);
+  readonly #largerStepsMax: number;
+
+  /** `largerStepsMax`: the most that a larger network adds, where each step is dear. */
+  constructor(largerStepsMax: number = STEPS_FROM.length) {
+    this.#largerStepsMax = largerStepsMax;
+  }
 
   /**
    * Counts one challenge in each network and returns how many half steps of `powDifficulty` it costs more, by the fullest
@@ -39,6 +45,7 @@ export class BurstPrice {
     bucket.fill = Math.min(FILL_MAX * times, Math.max(0, bucket.fill - leaked) + 1);
     bucket.filledAtMs = Math.max(bucket.filledAtMs, nowMs);
     this.#buckets.set(key, bucket);
-    return STEPS_FROM.filter((from) => bucket.fill > from * times).length;
+    const steps = STEPS_FROM.filter((from) => bucket.fill > from * times).length;
+    return times === 1 ? steps : Math.min(steps, this.#largerStepsMax);
   }
 }

@@ -4,7 +4,7 @@
  * Anyone can write that they ask for a picture, so the response decides what it was: a page that was asked for as a file
  * takes from the pages' budget, and is not handed out where that is used up. A network that goes on gets no files either.
  */
-import { neighbourhoodsOf } from '../../address/networks.ts';
+import { neighboursOf } from '../../address/networks.ts';
 import type { LimitCounts } from './limit-counts.ts';
 
 export const PENDING_WINDOW_MS = 600_000;
@@ -42,5 +42,7 @@ export class PendingBudget {
 }
 
 function keysOf(kind: PendingKind, ip: string | null): string[] {
-  return neighbourhoodsOf(ip).flatMap((prefix) => (prefix === null ? [] : [`${kind} ${prefix}`]));
+  const { near, around } = neighboursOf(ip);
+  // The same where the address is unknown.
+  return [...new Set([near, around])].map((prefix) => `${kind} ${prefix}`);
 }

@@ -25,7 +25,9 @@ import type { EdgeCall } from './edge-route.ts';
 
 /** A phone that puts a page to sleep for a moment is in time; a stock of solutions does not keep. */
 const CHALLENGE_MS = 300_000;
-const burstPrice = new BurstPrice();
+/** Four times the price: on a phone a second. Neighbours of a flood pay it as well, so there is no more. */
+const LARGER_STEPS_MAX = 2;
+const burstPrice = new BurstPrice(LARGER_STEPS_MAX);
 
 /** The second call of a page, complete. */
 export type SessionAnswer = {

@@ -1,7 +1,7 @@
 /** The networks of an address against big integers, which share no code with them. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { networksOf } from '../../../src/address/networks.ts';
+import { neighboursOf, networksOf } from '../../../src/address/networks.ts';
 import { addressPrefix } from '../../../src/address/visitor-binding.ts';
 import { address } from '../rules/arbitraries.ts';
 import { holds, longText } from '../rules/oracle.ts';
@@ -45,4 +45,18 @@ test.each([
   [null, ['none']],
 ])('of %s are %j', (ip, prefixes) => {
   expect(networksOf(ip).map(({ prefix }) => prefix)).toEqual(prefixes);
+});
+
+test('neighbours share a /24 or /56, and around it a /16 or /48', () => {
+  fc.assert(
+    fc.property(address, address, (one, other) => {
+      const [ours, theirs] = [neighboursOf(longText(one)), neighboursOf(longText(other))];
+      const isShared = (v4: number, v6: number): boolean =>
+        holds({ ...one, length: one.family === 4 ? v4 : v6 }, other);
+      expect(ours.near === theirs.near).toBe(isShared(24, 56));
+      expect(ours.around === theirs.around).toBe(isShared(16, 48));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(neighboursOf(null)).toEqual({ near: 'none', around: 'none' });
 });

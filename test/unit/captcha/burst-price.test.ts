@@ -65,6 +65,12 @@ test.each(hops)('hopping %s costs more as well, from a larger number on', (_, ip
   expect(burst(new BurstPrice(), 240 * times + 1, 0, ipAt)).toBe(4);
 });
 
+test('a larger network adds no more steps than it may', () => {
+  const price = new BurstPrice(2);
+  expect(burst(price, 5000, 0, (index) => `198.18.${index % 256}.1`)).toBe(2);
+  expect(burst(new BurstPrice(2), 5000)).toBe(4);
+});
+
 test('ten people a second of one carrier never cost each other more', () => {
   expect(burst(new BurstPrice(), 3600, 100, (index) => `198.18.${(index * 7) % 256}.${index % 200}`)).toBe(0);
 });
