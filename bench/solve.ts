@@ -5,7 +5,7 @@
  */
 import { audioAttacks } from './solve/audio-attacks.ts';
 import type { Attack, TaskName } from './solve/attack.ts';
-import { runCourse } from './solve/courses.ts';
+import { drawExamples, runCourse } from './solve/courses.ts';
 import { imageAttacks } from './solve/image-attacks.ts';
 import { overHttp, runOverHttp } from './solve/over-http.ts';
 import type { HttpAttack } from './solve/over-http.ts';
@@ -14,6 +14,8 @@ import { workPrice } from './solve/work-price.ts';
 
 const COURSES_DEFAULT = 200;
 const HTTP_COURSES_DEFAULT = 5;
+/** From which a program sets its thresholds. */
+const EXAMPLES = 60;
 /** Of the courses that a program passes on the first try. */
 const TARGET_SHARE = 0.2;
 
@@ -55,7 +57,9 @@ async function attackAll<Name extends TaskName>(
   workMs: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
+  const examples = attacks.some(({ learn }) => learn !== undefined) ? await drawExamples(task, EXAMPLES) : [];
   for (const attack of attacks) {
+    attack.learn?.(examples);
     const sum = { first: 0, passed: 0, cpuMs: 0 };
     for (let course = 0; course < courses; course++) {
       const result = await runCourse(task, attack);

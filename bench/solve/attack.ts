@@ -12,8 +12,16 @@ export interface Tasks {
 }
 export type TaskName = keyof Tasks;
 
+/** A task that the program drew itself, with its answer. */
+export interface Example<Name extends TaskName> {
+  task: Tasks[Name];
+  solution: Record<string, unknown>;
+}
+
 export interface Attack<Name extends TaskName> {
   name: string;
+  /** Sets a few numbers by examples, once. Its time is not counted, because it serves for all tokens. */
+  learn?(examples: readonly Example<Name>[]): void;
   solve(task: Tasks[Name]): Record<string, unknown>;
 }
 

@@ -102,7 +102,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
       await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
       expect(await faults()).toEqual([]);
       await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
-      await visitor.page.getByLabel(/Tones per group/).waitFor();
+      await visitor.page.getByLabel('Tunes that go up 1').waitFor();
       expect(await faults()).toEqual([]);
     });
   });
@@ -175,10 +175,10 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
         await visitor.page.getByRole('button', { name: 'Use sound instead' }).waitFor();
         expect(await faults()).toEqual([]);
         await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
-        await visitor.page.getByLabel(/Tones per group/).fill('12');
+        await visitor.page.getByLabel('Tunes that go up 1').fill('12');
         await visitor.page.keyboard.press('Enter');
         expect(await faults()).toEqual([]);
-        await visitor.page.getByLabel(/Tones per group/).fill('9999');
+        for (const part of [1, 2, 3]) await visitor.page.getByLabel(`Tunes that go up ${part}`).fill('1');
         await visitor.page.keyboard.press('Enter');
         await visitor.page.getByText('That was not right.').waitFor();
         expect(await faults()).toEqual([]);

@@ -134,28 +134,46 @@ describe('the audio task', () => {
     await open(kind);
     await visitor.page.getByRole('button', { name: 'Use sound instead' }).focus();
     await visitor.page.keyboard.press('Enter');
-    await visitor.page.getByText('count the tones').waitFor();
+    await visitor.page.getByText('count the short tunes').waitFor();
     // In the same challenge, so that nobody works for it again.
     expect(server.calls.filter((call) => call.path === 'challenge')).toHaveLength(1);
     expect(lastSolution()).toEqual({ audio: true });
-    await visitor.page.getByRole('button', { name: 'Play' }).focus();
-    await visitor.page.keyboard.press('Enter');
-    await visitor.page.keyboard.type(digits);
+    for (const [part, digit] of Array.from(digits).entries()) {
+      const play = visitor.page.getByRole('button', { name: `Play ${part + 1}` });
+      await (part === 0 ? play.focus() : visitor.page.keyboard.press('Tab'));
+      await visitor.page.keyboard.press('Enter');
+      // Nothing is announced over the sound.
+      expect(await play.evaluate((node) => node.matches(':focus'))).toBe(true);
+      await visitor.page.keyboard.press('Tab');
+      await visitor.page.keyboard.type(digit);
+    }
     await visitor.page.keyboard.press('Enter');
     await verified();
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('accepts no input of the wrong length, and leads back to pictures', async () => {
+  test('reads the digits of other scripts', async () => {
     await open('image');
     await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
-    await visitor.page.getByLabel(/Tones per group/).fill('12');
+    for (const [part, digit] of ['٣', '۱', '４'].entries())
+      await visitor.page.getByLabel(`Tunes that go up ${part + 1}`).fill(digit);
     await visitor.page.keyboard.press('Enter');
-    expect(await visitor.page.getByLabel(/Tones per group/).getAttribute('aria-invalid')).toBe('true');
+    await verified();
+  });
+
+  test('accepts no incomplete input, and leads back to pictures', async () => {
+    await open('image');
+    await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
+    await visitor.page.getByLabel('Tunes that go up 1').fill('2');
+    await visitor.page.keyboard.press('Enter');
+    expect(await visitor.page.getByLabel('Tunes that go up 1').getAttribute('aria-invalid')).toBe('false');
+    const second = visitor.page.getByLabel('Tunes that go up 2');
+    expect(await second.getAttribute('aria-invalid')).toBe('true');
+    expect(await second.evaluate((node) => node.matches(':focus'))).toBe(true);
     await visitor.page.getByRole('button', { name: 'Use pictures instead' }).click();
     await visitor.page.getByText('(1/2)').waitFor();
     await visitor.page.getByRole('button', { name: 'Use sound instead' }).click();
-    await visitor.page.getByText('count the tones').waitFor();
+    await visitor.page.getByText('count the short tunes').waitFor();
   });
 });
 

@@ -16,8 +16,9 @@ export const IMAGE_TILES = 9;
 const MATCHES_MIN = 3;
 const MATCHES_MAX = 6;
 
-export const AUDIO_GROUPS = 4;
-export const AUDIO_TONES_MAX = 5;
+export const AUDIO_PARTS = 3;
+/** Most tunes that go up in one part. At least one does. */
+export const AUDIO_RISING_MAX = 4;
 
 export interface LayoutOf {
   jti: string;
@@ -53,10 +54,10 @@ export async function puzzleLayout(
   return { x: view.getUint16(0) / 0xffff, y: view.getUint16(2) / 0xffff, shape: pick(shapeNames, bytes[4]!) };
 }
 
-/** Tones in each group. */
+/** How many tunes go up in each part. */
 export async function audioLayout(keyring: Keyring, of: LayoutOf): Promise<number[]> {
   const bytes = await layoutBytes(keyring, of, 'audio');
-  return Array.from({ length: AUDIO_GROUPS }, (_, index) => 1 + (bytes[index]! % AUDIO_TONES_MAX));
+  return Array.from({ length: AUDIO_PARTS }, (_, index) => 1 + (bytes[index]! % AUDIO_RISING_MAX));
 }
 
 /** Seeds how the task of a round looks. It says nothing about the answer. */

@@ -21,6 +21,6 @@ export function answeredTooSoon(
 }
 
 function leastMs(kind: SealedChallenge['kind'], lane: SealedChallenge['lane']): number {
-  if (lane === 'audio') return AUDIO_SECONDS * 1000 * HEARD_SHARE;
+  if (lane === 'audio') return Math.round(AUDIO_SECONDS * 1000 * HEARD_SHARE);
   return kind === 'puzzle' ? PUZZLE_MS : IMAGE_MS;
 }

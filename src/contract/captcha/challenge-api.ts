@@ -98,13 +98,14 @@ export const puzzleTask = z.strictObject({
 });
 export type PuzzleTask = z.infer<typeof puzzleTask>;
 
-/** The task that needs no eyes: count the tones of each group. Solution: `{digits: "3142"}`, one digit a group. */
+/** The task that needs no eyes: count the tunes that go up in each recording. Solution: `{digits: "314"}`, a digit each. */
 export const audioTask = z.strictObject({
-  /** Unsigned 8-bit mono samples, base64url. */
+  /** Unsigned 8-bit mono samples of all recordings, each of the same length, base64url. */
   samples: base64url,
   sampleRate: z.int(),
+  /** Number of recordings. */
   groups: z.int(),
-  /** Most tones in one group. */
+  /** Most tunes that go up in one of them. At least one does. */
   most: z.int(),
 });
 export type AudioTask = z.infer<typeof audioTask>;

@@ -1,50 +1,51 @@
 /**
- * Makes the task that needs no eyes: four groups of one to five tones over noise, in a recording of fixed length. Pitch,
- * loudness, pace and noise differ every time. A person only has to count.
+ * Makes the task that needs no eyes: three short recordings of tunes that overlap, in which the visitor counts those that
+ * go up. No single number separates these tunes from the others, neither a level nor a band nor a moment: a program has
+ * to find out what goes on in the sound. The recordings need no language and no samples of anybody's voice.
  */
 import type { AudioTask } from '../../../contract/captcha/challenge-api.ts';
 import { encodeBase64url } from '../../../bytes/base64url.ts';
 import type { DrawRandom } from '../draw-random.ts';
-import { AUDIO_GROUPS, AUDIO_TONES_MAX } from '../derive-answer.ts';
+import { AUDIO_PARTS, AUDIO_RISING_MAX } from '../derive-answer.ts';
+import { addEcho, addNoise } from './room.ts';
+import { composeMurmur, composePart, PART_SECONDS } from './tunes.ts';
+import { decibels, play, randomVoice, reed, SAMPLE_RATE } from './voices.ts';
 
-const SAMPLE_RATE = 8000;
-/** Enough for four groups of five slow tones with their pauses. The rest is noise. */
-export const AUDIO_SECONDS = 10;
+export const AUDIO_SECONDS = PART_SECONDS * AUDIO_PARTS;
+const MURMURS = 2;
+/** Of a tune's level. */
+const MURMUR_LEVEL = 0.2;
+const NOISE_LEVEL = 0.12;
+/** Silence, and the furthest that a sample goes from it. */
 const CENTRE = 128;
+const PEAK = 120;
 
-export function drawAudioTask(tones: readonly number[], random: DrawRandom): AudioTask {
-  const samples = new Uint8Array(SAMPLE_RATE * AUDIO_SECONDS);
-  const noise = random.between(4, 9);
-  for (let index = 0; index < samples.length; index++) {
-    samples[index] = CENTRE + ((random.bits() & 255) / 255 - 0.5) * 2 * noise;
-  }
-  let at = random.between(0.3, 0.6);
-  for (const count of tones) {
-    const pitch = random.between(350, 1100);
-    for (let tone = 0; tone < count; tone++) {
-      const seconds = random.between(0.11, 0.14);
-      addTone(samples, random, at, seconds, pitch);
-      at += seconds + random.between(0.13, 0.17);
-    }
-    at += random.between(0.6, 0.75);
-  }
+/** `rising`: how many tunes of each part go up. */
+export function drawAudioTask(rising: readonly number[], random: DrawRandom): AudioTask {
+  const length = Math.round(PART_SECONDS * SAMPLE_RATE);
+  const samples = new Uint8Array(length * rising.length);
+  for (const [index, count] of rising.entries()) samples.set(drawPart(count, random, length), index * length);
   return {
     samples: encodeBase64url(samples),
     sampleRate: SAMPLE_RATE,
-    groups: AUDIO_GROUPS,
-    most: AUDIO_TONES_MAX,
+    groups: rising.length,
+    most: AUDIO_RISING_MAX,
   };
 }
 
-function addTone(samples: Uint8Array, random: DrawRandom, at: number, seconds: number, pitch: number): void {
-  const start = Math.round(at * SAMPLE_RATE);
-  const length = Math.round(seconds * SAMPLE_RATE);
-  const step = (2 * Math.PI * pitch * random.between(0.97, 1.03)) / SAMPLE_RATE;
-  const loudness = random.between(55, 85);
-  for (let index = 0; index < length && start + index < samples.length; index++) {
-    // A soft start and end: a program counts clicks more easily than an ear does.
-    const envelope = Math.min(1, index / 120, (length - index) / 120);
-    const value = samples[start + index]! + Math.sin(index * step) * loudness * envelope;
-    samples[start + index] = Math.min(255, Math.max(0, Math.round(value)));
+function drawPart(rising: number, random: DrawRandom, length: number): Uint8Array {
+  const part = new Float32Array(length);
+  for (const notes of composePart(rising, random)) {
+    play(part, random, notes, randomVoice(random), decibels(random.between(-4, 0)));
   }
+  for (let murmur = 0; murmur < MURMURS; murmur++) {
+    play(part, random, composeMurmur(random), reed(random), MURMUR_LEVEL * decibels(random.between(-4, 2)));
+  }
+  addEcho(part, random);
+  addNoise(part, random, NOISE_LEVEL);
+  let peak = 0;
+  for (const value of part) peak = Math.max(peak, Math.abs(value));
+  const samples = new Uint8Array(length);
+  for (let at = 0; at < length; at++) samples[at] = CENTRE + Math.round((part[at]! / peak) * PEAK);
+  return samples;
 }
