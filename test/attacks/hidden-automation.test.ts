@@ -1,12 +1,19 @@
 /**
  * Browsers that a program drives and that hide it: without the automation flag, with patched properties, behind proxies
  * of built-in functions, and under the name of another browser. Each opens an ordinary page of a site with the default
- * policy. Its session must end where a challenge takes more than proof of work, and its next page is refused.
+ * policy. Its session must end where a challenge takes more than proof of work, and its next page is refused. So must the
+ * session of a script that does the work and makes up the report of a browser.
  */
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { instancePolicy } from '../../src/contract/management/instance-policy.ts';
+import type { EnvironmentReport } from '../../src/contract/edge/environment-report.ts';
+import type { SessionChallenge } from '../../src/contract/edge/session-challenge.ts';
+import { signalsOf } from '../e2e/edge-visitor.ts';
+import { browse } from '../support/browse.ts';
 import { launchCarriedChromium } from '../support/chromium.ts';
+import { sessionAt } from '../support/edge-session.ts';
+import { PERSONS_BROWSER, solvedSession } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { USER_AGENT } from '../support/visitor.ts';
 
@@ -72,4 +79,35 @@ test.each<[string, string, BrowserContextOptions, readonly string[], (() => void
   } finally {
     await browser.close();
   }
+});
+
+/** Chrome on Windows, as `PERSONS_BROWSER` reports it. */
+const chromeHeaders = {
+  'user-agent': PERSONS_BROWSER.userAgent,
+  'sec-ch-ua': '"Chromium";v="153", "Not_A Brand";v="24", "Google Chrome";v="153"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Windows"',
+};
+
+test.each<[string, string, Partial<EnvironmentReport>]>([
+  [
+    'of another browser',
+    'contradictory-engine',
+    { engine: 'gecko', marks: ['gecko-css', 'gecko-screen'], hints: null },
+  ],
+  ['with nothing in it', 'implausible-environment', { marks: [], features: 0, hints: null }],
+  ['of another version and system', 'contradictory-version', { userAgent: USER_AGENT, system: 'linux', features: 1 }],
+])('a script that does the work and makes up a report %s gets no further by it', async (_, detector, changes) => {
+  const headers = { ...chromeHeaders, ...signalsOf(stack(), { from: '10.7.0.1', country: 'DE' }) };
+  const post = sessionAt(stack().edgeUrl, headers);
+  const { body } = await post({});
+  const made = await solvedSession(body as SessionChallenge, { ...PERSONS_BROWSER, ...changes });
+  const opened = await post(made);
+  expect(opened.status).toBe(200);
+  const { jti } = opened.body as { jti: string };
+  const { scores } = await manage<History>(stack(), '/protect/risk-history', { jti });
+  expect(scores.at(-1)!.parts.map((part) => part.detector)).toContain(detector);
+  expect(scores.at(-1)!.risk_score).toBeGreaterThanOrEqual(puzzleRow.minScore);
+  const next = await browse(`${stack().edgeUrl}/echo/next`, { headers: { ...headers, cookie: opened.cookie } });
+  expect(next.status).toBe(403);
 });

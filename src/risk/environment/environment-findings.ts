@@ -68,7 +68,9 @@ export function environmentFindings(
 ): EnvironmentFinding[] {
   const claim = claimedEnvironment(userAgent);
   const pageClaim = claimedEnvironment(report.userAgent);
-  const isSameAgent = pageClaim.engine === claim.engine && pageClaim.major === claim.major;
+  // Firefox that resists fingerprinting names another system in the header than in the page.
+  const isSameSystem = claim.engine !== 'chromium' || pageClaim.system === claim.system;
+  const isSameAgent = pageClaim.engine === claim.engine && pageClaim.major === claim.major && isSameSystem;
   const { sendsClientHints } = claimedBrowser(userAgent);
   const compared = { report, headers, claim, pageClaim, isSameAgent, sendsClientHints };
   return findings.filter((name) => comparisons[name](compared));

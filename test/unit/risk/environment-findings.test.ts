@@ -143,6 +143,7 @@ describe('a disguise is found', () => {
       { userAgent: CHROME.replace('153', '152') },
       {},
     ],
+    ['contradictory-page', 'a page on another system', CHROME, { userAgent: LINUX_CHROME, system: 'linux' }, {}],
     [
       'contradictory-page',
       'a page without the hints of the headers',
