@@ -14,6 +14,7 @@ import type { Stack } from '../src/cli/stack.ts';
 import { sessionCookieAt } from '../test/support/edge-session.ts';
 import { startRawWorker } from '../test/support/raw-workerd.ts';
 import type { RawWorker } from '../test/support/raw-workerd.ts';
+import { browse, navigation } from '../test/support/browse.ts';
 import { cookiesOf, solvedToken } from '../test/e2e/edge-visitor.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { MEASURED_CPU, OTHER_CPUS, requestText, sendLoad } from './measure/load.ts';
@@ -32,8 +33,6 @@ const PORT_BASE = 8890;
 const LOADED_SHARE = 0.95;
 const LOADED_WITHIN_MS = 60_000;
 const names = ['bare', 'floor', 'edge'] as const;
-const USER_AGENT =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36';
 
 const bareSource = `export default {
   fetch(request, env) {
@@ -153,19 +152,18 @@ async function clearedVisitor(stack: Stack, edge: RawWorker): Promise<Record<str
   const at = { ...stack, edgeUrl: edge.url };
   for (let last = 1; last < 250; last += 1) {
     const signed = {
-      'user-agent': USER_AGENT,
       'x-signals-secret': stack.signalsSecret,
       'x-client-ip': `203.0.113.${last}`,
       'x-client-asn': '64496',
       'x-client-country': 'DE',
     };
     const post = (path: string, body: object) =>
-      fetch(`${edge.url}/__protect/${path}`, {
+      browse(`${edge.url}/__protect/${path}`, {
         method: 'POST',
         headers: { ...signed, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-    const probe = await fetch(`${edge.url}/page`, { headers: signed });
+    const probe = await browse(`${edge.url}/page`, { headers: signed });
     await probe.arrayBuffer();
     if (probe.status !== 200) continue;
     const session = await sessionCookieAt(edge.url, signed);
@@ -186,7 +184,7 @@ interface Round {
 
 function load(worker: RawWorker, headers: Record<string, string>, durationMs: number): Round {
   const url = new URL(worker.url);
-  const repeated = requestText('GET', '/page?from=bench', { host: url.host, accept: 'text/html', ...headers });
+  const repeated = requestText('GET', '/page?from=bench', { host: url.host, ...navigation, ...headers });
   const usedMs = processorMs([worker.pid]);
   const sent = sendLoad(url, { connections: CONNECTIONS, requests: { repeated, durationMs }, expected: '' });
   const microseconds = (processorMs([worker.pid]) - usedMs) * 1000;

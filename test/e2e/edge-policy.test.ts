@@ -59,7 +59,7 @@ async function settled(): Promise<void> {
   await eventually(loaded, (version) => version === upstream.configVersion());
 }
 
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+async function ask(path: string, headers: Record<string, string | null> = {}, method = 'GET') {
   const answer = await browse(edge.url + path, { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) });
   await answer.arrayBuffer();
   const { headers: told } = answer;
@@ -160,6 +160,15 @@ describe('sessions', () => {
     expect((await ask('/api/%2e%2e/api/hook', {}, 'POST')).status).toBe(200);
     expect((await ask('/api/hook%2f..%2fsecret', {}, 'POST')).status).toBe(401);
   });
+});
+
+test('the health of the gate is told to a monitor that its pages would block by risk, and not to a blocked address', async () => {
+  await usePolicy({ sessionsEnabled: true });
+  const asTool = { 'user-agent': 'curl/8.5.0', ...from('192.0.2.1', '24940') };
+  expect(await ask('/echo', { ...asTool, 'accept-language': null })).toMatchObject({ status: 403, decision: 'block' });
+  expect((await ask('/__protect/health', { ...asTool, 'accept-language': null })).status).toBe(200);
+  await usePolicy({ sessionsEnabled: true, ipCategoryRules: { datacenter: 'block' } });
+  expect((await ask('/__protect/health', asTool)).status).toBe(403);
 });
 
 describe('policy', () => {

@@ -22,7 +22,8 @@ const everyRequest = {
   'accept-encoding': 'gzip, deflate, br',
 };
 /** The address bar, a link or a form. */
-const navigation = {
+export const navigation = {
+  ...everyRequest,
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'upgrade-insecure-requests': '1',
   'sec-fetch-dest': 'document',

@@ -17,10 +17,16 @@ import { passChallenge } from './pass-challenge.ts';
 import { passTelemetry } from './pass-telemetry.ts';
 import { serveScript } from './serve-script.ts';
 
+interface EndpointOptions {
+  pathType?: 'html' | 'json';
+  /** Also for clients whose risk is blocked elsewhere. */
+  forTools?: boolean;
+}
+
 /** Wraps an endpoint: what it answers is recorded as internal, and never passes a blocked visitor. */
-function endpoint(next: NextStep, pathType: 'html' | 'json' = 'json') {
+function endpoint(next: NextStep, { pathType = 'json', forTools = false }: EndpointOptions = {}) {
   return handled((judged, isolate) => {
-    const context = internal(judged, pathType);
+    const context = internal(judged, pathType, forTools);
     if (context.verdict.decision === 'block') return answerWith(context, { kind: 'block' });
     const refusal = refusalOf(context.facts, isolate.postCounts);
     return refusal ? answerWith(context, refusal) : next(context, isolate);
@@ -28,11 +34,12 @@ function endpoint(next: NextStep, pathType: 'html' | 'json' = 'json') {
 }
 
 /** A challenge never stands before the endpoints that solve it. */
-function internal(context: RequestContext, pathType: 'html' | 'json'): RequestContext {
+function internal(context: RequestContext, pathType: 'html' | 'json', forTools: boolean): RequestContext {
   const { verdict, path } = context;
   const typed = path && { ...path, pathType };
   if (!isJudged(context)) return { ...context, path: typed };
-  const isBlocked = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
+  const isRefused = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
+  const isBlocked = isRefused && !(forTools && verdict.source === 'risk');
   const internalVerdict = isBlocked
     ? { ...verdict, source: 'internal' as const }
     : { ...verdict, decision: 'allow' as const, source: 'internal' as const, status: null };
@@ -40,7 +47,8 @@ function internal(context: RequestContext, pathType: 'html' | 'json'): RequestCo
 }
 
 export const protectRoutes = new Hono<{ Bindings: EdgeBindings }>();
-protectRoutes.get('/health', endpoint(health));
+// Monitors are tools, and many run in data centres.
+protectRoutes.get('/health', endpoint(health, { forTools: true }));
 protectRoutes.post('/challenge', endpoint(passChallenge('challenge')));
 protectRoutes.post('/solution', endpoint(passChallenge('solution')));
 protectRoutes.post('/verify', endpoint(buyClearance));
@@ -48,7 +56,7 @@ protectRoutes.post('/session', endpoint(openSession));
 protectRoutes.post('/telemetry', endpoint(passTelemetry));
 protectRoutes.get(
   '/wait',
-  endpoint((context, { waitLane }) => waitLane.take(context), 'html'),
+  endpoint((context, { waitLane }) => waitLane.take(context), { pathType: 'html' }),
 );
 protectRoutes.get('/:file{[a-z-]+\\.js}', endpoint(serveScript));
 protectRoutes.all(
