@@ -33,6 +33,7 @@ export const digits = '314';
 export const puzzleMiddle = { x: puzzleAnswer.x + PIECE_PX / 2, y: puzzleAnswer.y + PIECE_PX / 2 };
 export const puzzleWidth = BOARD_WIDTH;
 const TOLERANCE_PX = 6;
+const OTHERS = ['circle', 'heart', 'cross', 'moon', 'square', 'arrow', 'triangle'] as const;
 
 export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: number): VisualTask {
   const random = drawRandom(crypto.getRandomValues(new Uint8Array(32)));
@@ -49,7 +50,9 @@ export function visualTask(kind: 'image' | 'puzzle', audio: boolean, round: numb
         Math.abs(Number(finalY) - puzzleAnswer.y) <= TOLERANCE_PX,
     };
   const wanted: readonly number[] = starTiles[round] ?? [];
-  const tiles = Array.from({ length: 9 }, (_, index): ShapeName => (wanted.includes(index) ? 'star' : 'circle'));
+  const tiles = Array.from({ length: 9 }, (_, index): ShapeName =>
+    wanted.includes(index) ? 'star' : OTHERS[(index + round) % OTHERS.length]!,
+  );
   return {
     task: { image: drawImageTask({ shape: 'star', tiles }, random, round, starTiles.length) },
     isRight: ({ selected }) => JSON.stringify(selected) === JSON.stringify(wanted),

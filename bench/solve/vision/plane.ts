@@ -1,0 +1,77 @@
+/** Planes of numbers that programs compute on: a picture's light and colours, and what filters make of them. */
+import { decodeBase64url } from '../../../src/bytes/base64url.ts';
+import { COLOUR_STEP_PX } from '../../../src/contract/captcha/challenge-api.ts';
+import type { Picture } from '../../../src/contract/captcha/challenge-api.ts';
+
+export interface Plane {
+  width: number;
+  height: number;
+  /** Row by row. */
+  values: Float32Array;
+}
+
+/** What a program sees of a tile, a board or a piece. */
+export interface View {
+  light: Plane;
+  blue: Plane;
+  red: Plane;
+}
+
+export function plane(width: number, height: number, value: (at: number, x: number, y: number) => number): Plane {
+  const values = new Float32Array(width * height);
+  for (let y = 0, at = 0; y < height; y++) for (let x = 0; x < width; x++, at++) values[at] = value(at, x, y);
+  return { width, height, values };
+}
+
+/** The part of a picture that starts at `left`, `top`, with its colours at full size. */
+export function viewOf(picture: Picture, left: number, top: number, width: number, height: number): View {
+  const light = decodeBase64url(picture.light)!;
+  const colour = decodeBase64url(picture.colour)!;
+  const columns = Math.ceil(picture.width / COLOUR_STEP_PX);
+  const hue = (from: number): Plane =>
+    blurred(
+      plane(width, height, (_, x, y) => {
+        const [column, row] = [Math.floor((left + x) / COLOUR_STEP_PX), Math.floor((top + y) / COLOUR_STEP_PX)];
+        return colour[from + row * columns + column]! - 128;
+      }),
+      1.5,
+    );
+  return {
+    light: plane(width, height, (_, x, y) => light[(top + y) * picture.width + left + x]!),
+    blue: hue(0),
+    red: hue(colour.length / 2),
+  };
+}
+
+export function blurred(source: Plane, sigma: number): Plane {
+  const reach = Math.ceil(sigma * 2.5);
+  const weights = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-((at - reach) ** 2) / (2 * sigma ** 2)));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const { width, height } = source;
+  const along = (from: Float32Array, step: number, last: number, place: (x: number, y: number) => number): Plane =>
+    plane(width, height, (at, x, y) => {
+      let value = 0;
+      const here = place(x, y);
+      for (let off = -reach; off <= reach; off++) {
+        const there = Math.min(last, Math.max(0, here + off));
+        value += weights[off + reach]! * from[at + (there - here) * step]!;
+      }
+      return value / sum;
+    });
+  const rows = along(source.values, 1, width - 1, (x) => x);
+  return along(rows.values, width, height - 1, (_, y) => y);
+}
+
+export function product(a: Plane, b: Plane): Plane {
+  return plane(a.width, a.height, (at) => a.values[at]! * b.values[at]!);
+}
+
+/** Slopes to the right and downwards. */
+export function slopes(source: Plane): { x: Plane; y: Plane } {
+  const { width, height, values } = source;
+  const inner = (x: number, y: number): boolean => x > 0 && y > 0 && x < width - 1 && y < height - 1;
+  return {
+    x: plane(width, height, (at, x, y) => (inner(x, y) ? (values[at + 1]! - values[at - 1]!) / 2 : 0)),
+    y: plane(width, height, (at, x, y) => (inner(x, y) ? (values[at + width]! - values[at - width]!) / 2 : 0)),
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Cuts a picture into pieces: by a threshold, or by clusters of what each pixel and its surroundings look like. Pieces are
+ * compared with drawn shapes by moments that do not change with place, size and turn (Hu, 1962).
+ */
+import { drawRandom } from '../../../src/captcha/visual/draw-random.ts';
+import { outlineOf } from '../../../src/captcha/visual/drawing/outline.ts';
+import { placed } from '../../../src/captcha/visual/drawing/placement.ts';
+import { regionOf } from '../../../src/captcha/visual/drawing/region.ts';
+import { shapeNames } from '../../../src/contract/captcha/challenge-api.ts';
+import type { Plane } from './plane.ts';
+
+export interface Segment {
+  /** Pixels as row × width + column. */
+  pixels: number[];
+  moments: number[];
+}
+
+const ROUNDS = 8;
+const PROTOTYPES_PER_SHAPE = 60;
+
+/** Otsu's threshold: the two classes differ as much as possible. */
+export function overThreshold({ values }: Plane): Uint8Array {
+  const sorted = Float32Array.from(values).toSorted();
+  const total = sorted.reduce((sum, value) => sum + value, 0);
+  let best = { spread: -1, threshold: 0 };
+  for (let at = 1, below = 0; at < sorted.length; at++) {
+    below += sorted[at - 1]!;
+    const difference = below / at - (total - below) / (sorted.length - at);
+    const spread = at * (sorted.length - at) * difference * difference;
+    if (spread > best.spread) best = { spread, threshold: sorted[at]! };
+  }
+  return Uint8Array.from(values, (value) => (value >= best.threshold ? 1 : 0));
+}
+
+/** k-means over normalised properties. */
+export function clusters(properties: readonly Plane[], count: number): Uint8Array {
+  const planes = properties.map(({ values }) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
+    return values.map((value) => (value - mean) / spread);
+  });
+  const size = planes[0]!.length;
+  let centres = Array.from({ length: count }, (_, index) =>
+    planes.map((values) => values[Math.floor(((index + 0.5) / count) * size)]!),
+  );
+  const labels = new Uint8Array(size);
+  for (let round = 0; round < ROUNDS; round++) {
+    const sums = centres.map(() => ({ count: 0, values: planes.map(() => 0) }));
+    for (let at = 0; at < size; at++) {
+      let nearest = { distance: Infinity, index: 0 };
+      for (const [index, centre] of centres.entries()) {
+        let distance = 0;
+        for (const [part, values] of planes.entries()) distance += (values[at]! - centre[part]!) ** 2;
+        if (distance < nearest.distance) nearest = { distance, index };
+      }
+      labels[at] = nearest.index;
+      const sum = sums[nearest.index]!;
+      sum.count++;
+      for (const [part, values] of planes.entries()) sum.values[part]! += values[at]!;
+    }
+    centres = sums.map((sum, index) =>
+      sum.count === 0 ? centres[index]! : sum.values.map((value) => value / sum.count),
+    );
+  }
+  return labels;
+}
+
+/** Connected pieces of one label that hardly touch the border and have the size of a figure, `area` in pixels. */
+export function segments(labels: Uint8Array, width: number, area: readonly [number, number]): Segment[] {
+  const height = labels.length / width;
+  const seen = new Uint8Array(labels.length);
+  const found: Segment[] = [];
+  for (let start = 0; start < labels.length; start++) {
+    if (seen[start] === 1) continue;
+    const pixels = [start];
+    let border = 0;
+    seen[start] = 1;
+    for (let index = 0; index < pixels.length; index++) {
+      const at = pixels[index]!;
+      const [x, y] = [at % width, Math.floor(at / width)];
+      if (x === 0 || y === 0 || x === width - 1 || y === height - 1) border++;
+      for (const [dx, dy] of [
+        [1, 0],
+        [-1, 0],
+        [0, 1],
+        [0, -1],
+      ] as const) {
+        const next = at + dy * width + dx;
+        if (x + dx < 0 || x + dx >= width || next < 0 || next >= labels.length) continue;
+        if (seen[next] === 1 || labels[next] !== labels[start]) continue;
+        seen[next] = 1;
+        pixels.push(next);
+      }
+    }
+    const isFigure = pixels.length >= area[0] && pixels.length <= area[1] && border < 4;
+    if (isFigure) found.push({ pixels, moments: moments(pixels, width) });
+  }
+  return found;
+}
+
+/** How like each of the shapes: the negative distance to the nearest drawn example, in the order of `shapeNames`. */
+export function likeness(segment: Segment): number[] {
+  return prototypes().map((examples) =>
+    examples.reduce((best, example) => {
+      const distance = Math.hypot(...example.map((value, index) => value - segment.moments[index]!));
+      return Math.max(best, -distance);
+    }, -Infinity),
+  );
+}
+
+let drawn: number[][][] | undefined;
+
+function prototypes(): number[][][] {
+  const random = drawRandom(crypto.getRandomValues(new Uint8Array(32)));
+  drawn ??= shapeNames.map((shape) =>
+    Array.from({ length: PROTOTYPES_PER_SHAPE }, () => {
+      const at = { centreX: 60, centreY: 60, radius: 36, angle: random.next() * 2 * Math.PI, bend: 0.8 };
+      const region = regionOf(placed(outlineOf(shape, random), at, random), 120, 120);
+      const pixels = Array.from(region.distances.keys()).filter((index) => region.distances[index]! > 0);
+      return moments(pixels, region.width);
+    }),
+  );
+  return drawn;
+}
+
+/** Hu's first four, on a logarithmic scale. */
+function moments(pixels: readonly number[], width: number): number[] {
+  const area = pixels.length;
+  let [centreX, centreY] = [0, 0];
+  for (const at of pixels) {
+    centreX += (at % width) / area;
+    centreY += Math.floor(at / width) / area;
+  }
+  const sums: Record<string, number> = {};
+  for (const at of pixels) {
+    const [x, y] = [(at % width) - centreX, Math.floor(at / width) - centreY];
+    for (const [p, q] of [
+      [2, 0],
+      [1, 1],
+      [0, 2],
+      [3, 0],
+      [2, 1],
+      [1, 2],
+      [0, 3],
+    ] as const) {
+      sums[`${p}${q}`] = (sums[`${p}${q}`] ?? 0) + (x ** p * y ** q) / area ** (1 + (p + q) / 2);
+    }
+  }
+  const n = (key: string): number => sums[key]!;
+  const hu = [
+    n('20') + n('02'),
+    (n('20') - n('02')) ** 2 + 4 * n('11') ** 2,
+    (n('30') - 3 * n('12')) ** 2 + (3 * n('21') - n('03')) ** 2,
+    (n('30') + n('12')) ** 2 + (n('21') + n('03')) ** 2,
+  ];
+  return hu.map((value) => Math.log10(value + 1e-6));
+}
