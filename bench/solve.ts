@@ -57,7 +57,7 @@ async function attackAll<Name extends TaskName>(
   workMs: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  const examples = attacks.some(({ learn }) => learn !== undefined) ? await drawExamples(task, EXAMPLES) : [];
+  const examples = attacks.some((attack) => 'learn' in attack) ? await drawExamples(task, EXAMPLES) : [];
   for (const attack of attacks) {
     attack.learn?.(examples);
     const sum = { first: 0, passed: 0, cpuMs: 0 };

@@ -62,7 +62,7 @@ function firstRound(task: TaskName): SealedChallenge {
   };
 }
 
-/** Tasks with their answers, as whoever has the code can draw them. */
+/** Tasks with their answers, as anyone who has the code can draw them. */
 export async function drawExamples<Name extends TaskName>(task: Name, count: number): Promise<Example<Name>[]> {
   const examples: Example<Name>[] = [];
   while (examples.length < count) {

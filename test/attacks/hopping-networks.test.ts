@@ -39,21 +39,21 @@ async function hops<Result>(count: number, call: (hop: number) => Promise<Result
   return results;
 }
 
-async function post<Answer>(path: string, from: string, body: object): Promise<{ status: number; body: Answer }> {
+async function post(path: string, from: string, body: object): Promise<{ status: number; body: unknown }> {
   const response = await browse(`${stack().edgeUrl}/__protect/${path}`, {
     method: 'POST',
     headers: { ...headersFrom(from), 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: response.status, body: (await response.json()) as Answer };
+  return { status: response.status, body: await response.json() };
 }
 
 /** The edge of a busy machine may find the service late. Then the client asks again. */
 async function challengeFrom(from: string, capabilities: object = {}): Promise<ChallengeResponse> {
-  const ask = () => post<ChallengeResponse>('challenge', from, { action: 'contact', capabilities });
+  const ask = () => post('challenge', from, { action: 'contact', capabilities });
   const { status, body } = await eventually(ask, (response) => response.status !== 503, HOPS_MS);
   expect(status).toBe(200);
-  return body;
+  return body as ChallengeResponse;
 }
 
 const squarings = async (from: string): Promise<number> => (await challengeFrom(from)).pow!.t!;
@@ -81,9 +81,9 @@ async function waitingFrom(from: string): Promise<string> {
 }
 
 async function hasWaited(challenge: string, from: string): Promise<boolean> {
-  const { status, body } = await post<SolutionResponse>('solution', from, { challenge, solution: {} });
+  const { status, body } = await post('solution', from, { challenge, solution: {} });
   expect(status).toBeLessThan(500);
-  return status === 200 && body.verified;
+  return status === 200 && (body as SolutionResponse).verified;
 }
 
 describe('hopping through the networks of a /48', () => {

@@ -143,7 +143,7 @@ describe('a site that wants a task', () => {
         { siteKey: site.siteKey },
       );
     // Never anything else while the rule spreads.
-    for (let call = 0; call < 5; call++) expect((await asked()).body.kind).toBe('puzzle');
+    for (let time = 0; time < 5; time++) expect((await asked()).body.kind).toBe('puzzle');
   });
 });
 

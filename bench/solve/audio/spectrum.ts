@@ -42,11 +42,6 @@ export function magnitudes(samples: Float32Array, sampleRate: number): Grid {
   return frames;
 }
 
-/** Row of a frequency. */
-export function rowOf(hertz: number): number {
-  return Math.round(69 + 12 * Math.log2(hertz / 440) - LOWEST);
-}
-
 export function hertzOf(row: number): number {
   return 440 * 2 ** ((row + LOWEST - 69) / 12);
 }
