@@ -282,7 +282,8 @@ export const detectors = {
   },
   'native-solver': {
     ...captchaOnly(0.3, reasons.solving),
-    compares: 'The proof of work was solved faster than a browser can.',
+    compares:
+      'A proof of work was solved in a quarter of a browser’s time: a solver in a hurry. Batches do not trip it.',
     mayTrip: 'None known.',
   },
   'too-fast': {

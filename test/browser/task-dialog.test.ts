@@ -204,10 +204,10 @@ describe('a task', () => {
     await open();
     await box().click();
     await button('Use sound instead').click();
-    await visitor.page.locator('#digits').waitFor();
+    await visitor.page.locator('.task input').first().waitFor();
     await button('New task').click();
     await expect.poll(challenges).toBe(2);
-    await visitor.page.locator('.task:not([aria-busy]) #digits').waitFor();
+    await visitor.page.locator('.task:not([aria-busy]) input').first().waitFor();
     const last = server.calls.findLast((call) => call.path === 'challenge');
     expect(last?.body['capabilities']).toMatchObject({ audio: true });
   });

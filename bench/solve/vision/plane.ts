@@ -44,22 +44,35 @@ export function viewOf(picture: Picture, left: number, top: number, width: numbe
 }
 
 export function blurred(source: Plane, sigma: number): Plane {
-  const reach = Math.ceil(sigma * 2.5);
-  const weights = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-((at - reach) ** 2) / (2 * sigma ** 2)));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
   const { width, height } = source;
-  const along = (from: Float32Array, step: number, last: number, place: (x: number, y: number) => number): Plane =>
-    plane(width, height, (at, x, y) => {
+  const reach = Math.ceil(sigma * 2.5);
+  const weights = Float32Array.from({ length: 2 * reach + 1 }, (_, at) =>
+    Math.exp(-((at - reach) ** 2) / (2 * sigma ** 2)),
+  );
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const rows = new Float32Array(width * height);
+  const values = new Float32Array(width * height);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at++) {
       let value = 0;
-      const here = place(x, y);
       for (let off = -reach; off <= reach; off++) {
-        const there = Math.min(last, Math.max(0, here + off));
-        value += weights[off + reach]! * from[at + (there - here) * step]!;
+        const column = x + off < 0 ? 0 : x + off >= width ? width - 1 : x + off;
+        value += weights[off + reach]! * source.values[y * width + column]!;
       }
-      return value / sum;
-    });
-  const rows = along(source.values, 1, width - 1, (x) => x);
-  return along(rows.values, width, height - 1, (_, y) => y);
+      rows[at] = value / sum;
+    }
+  }
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at++) {
+      let value = 0;
+      for (let off = -reach; off <= reach; off++) {
+        const row = y + off < 0 ? 0 : y + off >= height ? height - 1 : y + off;
+        value += weights[off + reach]! * rows[row * width + x]!;
+      }
+      values[at] = value / sum;
+    }
+  }
+  return { width, height, values };
 }
 
 export function product(a: Plane, b: Plane): Plane {

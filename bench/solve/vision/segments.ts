@@ -34,35 +34,48 @@ export function overThreshold({ values }: Plane): Uint8Array {
 
 /** k-means over normalised properties. */
 export function clusters(properties: readonly Plane[], count: number): Uint8Array {
-  const planes = properties.map(({ values }) => {
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) || 1;
-    return values.map((value) => (value - mean) / spread);
-  });
-  const size = planes[0]!.length;
-  let centres = Array.from({ length: count }, (_, index) =>
-    planes.map((values) => values[Math.floor(((index + 0.5) / count) * size)]!),
-  );
+  const size = properties[0]!.values.length;
+  const parts = properties.length;
+  const points = new Float32Array(size * parts);
+  for (const [part, { values }] of properties.entries()) {
+    const mean = values.reduce((sum, value) => sum + value, 0) / size;
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size) || 1;
+    for (let at = 0; at < size; at++) points[at * parts + part] = (values[at]! - mean) / spread;
+  }
+  const centres = new Float32Array(count * parts);
+  for (let index = 0; index < count; index++) {
+    const from = Math.floor(((index + 0.5) / count) * size) * parts;
+    centres.set(points.subarray(from, from + parts), index * parts);
+  }
   const labels = new Uint8Array(size);
   for (let round = 0; round < ROUNDS; round++) {
-    const sums = centres.map(() => ({ count: 0, values: planes.map(() => 0) }));
+    const sums = new Float64Array(count * parts);
+    const members = new Uint32Array(count);
     for (let at = 0; at < size; at++) {
-      let nearest = { distance: Infinity, index: 0 };
-      for (const [index, centre] of centres.entries()) {
-        let distance = 0;
-        for (const [part, values] of planes.entries()) distance += (values[at]! - centre[part]!) ** 2;
-        if (distance < nearest.distance) nearest = { distance, index };
-      }
-      labels[at] = nearest.index;
-      const sum = sums[nearest.index]!;
-      sum.count++;
-      for (const [part, values] of planes.entries()) sum.values[part]! += values[at]!;
+      const label = nearestCentre(points, at * parts, centres, parts);
+      labels[at] = label;
+      members[label]!++;
+      for (let part = 0; part < parts; part++) sums[label * parts + part]! += points[at * parts + part]!;
     }
-    centres = sums.map((sum, index) =>
-      sum.count === 0 ? centres[index]! : sum.values.map((value) => value / sum.count),
-    );
+    for (let at = 0; at < centres.length; at++) {
+      const own = members[Math.floor(at / parts)]!;
+      if (own > 0) centres[at] = sums[at]! / own;
+    }
   }
   return labels;
+}
+
+function nearestCentre(points: Float32Array, from: number, centres: Float32Array, parts: number): number {
+  let least = Infinity;
+  let label = 0;
+  for (let index = 0; index * parts < centres.length; index++) {
+    let distance = 0;
+    for (let part = 0; part < parts; part++) distance += (points[from + part]! - centres[index * parts + part]!) ** 2;
+    if (distance >= least) continue;
+    least = distance;
+    label = index;
+  }
+  return label;
 }
 
 /** Connected pieces of one label that hardly touch the border and have the size of a figure, `area` in pixels. */
@@ -131,27 +144,24 @@ function moments(pixels: readonly number[], width: number): number[] {
     centreX += (at % width) / area;
     centreY += Math.floor(at / width) / area;
   }
-  const sums: Record<string, number> = {};
+  let [xx, xy, yy, xxx, xxy, xyy, yyy] = [0, 0, 0, 0, 0, 0, 0];
   for (const at of pixels) {
-    const [x, y] = [(at % width) - centreX, Math.floor(at / width) - centreY];
-    for (const [p, q] of [
-      [2, 0],
-      [1, 1],
-      [0, 2],
-      [3, 0],
-      [2, 1],
-      [1, 2],
-      [0, 3],
-    ] as const) {
-      sums[`${p}${q}`] = (sums[`${p}${q}`] ?? 0) + (x ** p * y ** q) / area ** (1 + (p + q) / 2);
-    }
+    const x = (at % width) - centreX;
+    const y = Math.floor(at / width) - centreY;
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+    xxx += x * x * x;
+    xxy += x * x * y;
+    xyy += x * y * y;
+    yyy += y * y * y;
   }
-  const n = (key: string): number => sums[key]!;
+  const [second, third] = [area ** 2, area ** 2.5];
   const hu = [
-    n('20') + n('02'),
-    (n('20') - n('02')) ** 2 + 4 * n('11') ** 2,
-    (n('30') - 3 * n('12')) ** 2 + (3 * n('21') - n('03')) ** 2,
-    (n('30') + n('12')) ** 2 + (n('21') + n('03')) ** 2,
+    (xx + yy) / second,
+    ((xx - yy) ** 2 + 4 * xy ** 2) / second ** 2,
+    ((xxx - 3 * xyy) ** 2 + (3 * xxy - yyy) ** 2) / third ** 2,
+    ((xxx + xyy) ** 2 + (xxy + yyy) ** 2) / third ** 2,
   ];
   return hu.map((value) => Math.log10(value + 1e-6));
 }
