@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
+import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/stack.ts';
 
@@ -94,7 +95,7 @@ describe('npm start', () => {
     expect(stack.serviceUrl).toBe(`http://127.0.0.1:${portBase + 1}`);
     expect(stack.originUrl).toBe(`http://127.0.0.1:${portBase + 2}`);
     const urls = [`${stack.edgeUrl}/`, `${stack.serviceUrl}/health`, `${stack.originUrl}/`];
-    expect(await Promise.all(urls.map(async (url) => (await fetch(url)).status))).toEqual([200, 200, 200]);
+    expect(await Promise.all(urls.map(async (url) => (await browse(url)).status))).toEqual([200, 200, 200]);
     expect(statSync(join(dir, 'stack.json')).mode & 0o077).toBe(0);
     await eventually(
       async () => child.output,
@@ -205,7 +206,7 @@ describe('npm start', () => {
       expect(fresh.accountId).not.toBe(stack.accountId);
       expect(fresh.siteKey).not.toBe(stack.siteKey);
       expect(fresh.originUrl).toBe(origin.url);
-      const echoed = (await (await fetch(`${fresh.edgeUrl}/echo/x`)).json()) as { path: string };
+      const echoed = (await (await browse(`${fresh.edgeUrl}/echo/x`)).json()) as { path: string };
       expect(echoed.path).toBe('/echo/x');
     } finally {
       await origin.close();
