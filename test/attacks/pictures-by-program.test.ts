@@ -23,7 +23,7 @@ const siteKeys = { image: '', puzzle: '' };
 beforeAll(async () => {
   for (const kind of ['image', 'puzzle'] as const) {
     const made = await manage(stack(), '/sites/create', {
-      name: `${kind} by program`,
+      name: `${kind}-by-program`,
       settings: { domains: ['localhost'], captchaType: kind, powDifficulty: 1 },
     });
     siteKeys[kind] = (made as { siteKey: string }).siteKey;

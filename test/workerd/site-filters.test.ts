@@ -5,7 +5,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { SiteRecord } from '../../src/store/d1/sites.ts';
-import { ask, handIn, knowAddresses, makeSite, opened, post, send, tokenFor } from './captcha-harness.ts';
+import {
+  ask,
+  askForPicture,
+  handIn,
+  knowAddresses,
+  makeSite,
+  opened,
+  post,
+  send,
+  tokenFor,
+} from './captcha-harness.ts';
 
 knowAddresses({
   '192.0.2.0/25': { categories: ['vpn', 'datacenter'], country: 'DE' },
@@ -41,7 +51,7 @@ describe('the traffic filter', () => {
   });
 
   test('changes the settings it names and keeps the site’s others, in every round', async () => {
-    const challenge = await ask(site, {}, from('192.0.2.2'));
+    const challenge = await askForPicture(site, {}, from('192.0.2.2'));
     expect((await opened(challenge)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });
     const wrong = await handIn(challenge.challenge, { finalX: 0, finalY: 0 }, from('192.0.2.2'));
     expect((await opened(wrong.body.next!)).params).toMatchObject({ tolerance: 7, look: { decoyCount: 33 } });

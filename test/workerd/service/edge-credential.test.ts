@@ -107,7 +107,7 @@ describe('a session', () => {
         .filter((set) => set.kid === kid)
         .map((set) => base64url.decode(set.session))[0] ?? null;
     const verified = await verifySessionJwt(session.jwt, keyOf, instanceId, Date.now());
-    expect(verified).toMatchObject({ ok: true, value: { jti: session.jti, sub: instanceId, risk: 0 } });
+    expect(verified).toMatchObject({ ok: true, value: { jti: session.jti, sub: instanceId } });
     expect(session.jwtExpiresAt - Date.now()).toBeLessThanOrEqual(300_000);
     expect(session.expiresAt - Date.now()).toBeGreaterThan(86_000_000);
     expect(await verifySessionJwt(session.jwt, keyOf, 'another', Date.now())).toEqual(failed('malformed'));
