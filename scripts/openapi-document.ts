@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { toJSONSchema } from 'zod/v4/core';
-import type { $ZodType } from 'zod/v4/core';
+import type { $ZodType, $ZodTypes } from 'zod/v4/core';
 import {
   challengeResponse,
   challengeRequest,
@@ -207,6 +207,11 @@ function protectErrorSchema(): Json {
 }
 
 function schemaOf(schema: $ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  const { $schema: _dialect, ...rest } = toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Json;
   return rest;
+}
+
+/** What stands in for a value that does not fit is no default: a missing field stays missing. */
+function override({ zodSchema, jsonSchema }: { zodSchema: $ZodTypes; jsonSchema: { default?: unknown } }): void {
+  if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
 }

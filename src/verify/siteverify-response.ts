@@ -10,6 +10,8 @@ import type { Judgement } from '../captcha/verify/judge-token.ts';
 export interface ResponseScope {
   tier: AccountTier;
   audience: 'site' | 'edge';
+  /** Fields of the request that could not be read and did not count. The caller sent them, so every tier shows them. */
+  ignored: readonly string[];
 }
 
 /** `ip` and `email` work on every tier but free. */
@@ -20,6 +22,7 @@ export function paidTier(tier: AccountTier): boolean {
 export function siteverifyResponseOf(judgement: Judgement, scope: ResponseScope): SiteverifyResponse {
   const { token } = judgement;
   const paid = paidTier(scope.tier) || scope.audience === 'edge';
+  const notEvaluated = [...scope.ignored, ...(paid ? judgement.notEvaluated : [])];
   return {
     verified: judgement.verified,
     ...(scope.tier === 'premium' && token !== null ? { score: token.facts.score } : {}),
@@ -34,6 +37,6 @@ export function siteverifyResponseOf(judgement: Judgement, scope: ResponseScope)
           ...(scope.audience === 'edge' ? { ...proofOf(token), ...(judgement.eased ? { eased: true } : {}) } : {}),
         }
       : {}),
-    ...(judgement.notEvaluated.length > 0 && paid ? { notEvaluated: [...judgement.notEvaluated] } : {}),
+    ...(notEvaluated.length > 0 ? { notEvaluated } : {}),
   };
 }

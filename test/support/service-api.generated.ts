@@ -5200,8 +5200,8 @@ export interface components {
         "siteverify.request": {
             secret: string;
             token: string;
-            ip?: string;
-            email?: string;
+            ip?: string | null;
+            email?: string | null;
             action?: string;
             hostname?: string;
             level?: number;

@@ -9,13 +9,20 @@ import { action, sessionId } from './challenge-api.ts';
 
 export * from './siteverify-response.ts';
 
+/**
+ * The visitor's address as a backend knows it, often out of a header that a proxy fills in. What is not an address is
+ * ignored and reported, and never an error: a form must not fail because a proxy says "unknown".
+ */
+// oxlint-disable-next-line promise/valid-params -- a schema's `catch`, not a promise's
+export const visitorAddress = z.catch(z.nullable(z.string().check(z.maxLength(64))), null);
+
 export const siteverifyRequest = z.strictObject({
   secret: z.string().check(z.minLength(1), z.maxLength(256)),
   /** Sent by a visitor's browser, so of any length and content. A bad token is not verified; it is not an error. */
   token: z.string(),
-  ip: z.optional(z.string().check(z.maxLength(64))),
-  /** A whole address or its domain alone. */
-  email: z.optional(z.string().check(z.maxLength(320))),
+  ip: z.optional(visitorAddress),
+  /** A whole address or its domain alone. `null` and an empty text count as absent. */
+  email: z.optional(z.nullable(z.string().check(z.maxLength(320)))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
   /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. At least the site's `minimumLevel`. */

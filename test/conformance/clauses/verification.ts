@@ -84,6 +84,32 @@ export const verification: readonly Clause[] = [
     },
   },
   {
+    kind: 'silent',
+    says: 'ip that is no address is ignored with notEvaluated on every tier, and an empty email counts as absent',
+    async holds(service) {
+      for (const tier of accountTiers) {
+        const site = await (await service.account({ tier })).addSite({ spamEmailDomainCheckEnabled: true });
+        for (const ip of [null, '', 'unknown', ['192.0.2.9'], '192.0.2.9:4711']) {
+          const token = await service.token(site.siteKey);
+          const answer = await service.verify(site.secretKey, token, { ip, email: '' });
+          expect([tier, answer.verified, answer.notEvaluated]).toEqual([tier, true, ['ip']]);
+        }
+      }
+    },
+  },
+  {
+    kind: 'silent',
+    says: 'the addresses for clients of other services take remoteip: null',
+    async holds(service) {
+      const site = await (await service.account()).addSite();
+      for (const path of ['/turnstile/v0/siteverify', '/hcaptcha/siteverify', '/recaptcha/api/siteverify']) {
+        const response = await service.token(site.siteKey);
+        const { status, body } = await service.send(path, { secret: site.secretKey, response, remoteip: null });
+        expect([path, status, body.success]).toEqual([path, 200, true]);
+      }
+    },
+  },
+  {
     kind: 'rejection',
     says: '/siteverify refuses a body without secret or token with 400',
     async holds(service) {

@@ -4,9 +4,8 @@
  * do.
  */
 import * as z from 'zod/mini';
-import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
+import { verifyReasons, visitorAddress } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
-import { canonicalIp } from '../../../address/ip.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-responses.ts';
 import type { AliasResponse, AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { readBody } from '../../http/body/read-body.ts';
@@ -19,9 +18,9 @@ const aliasRequest = z.object({
   secret: z._default(z.string().check(z.maxLength(256)), ''),
   response: z._default(z.string(), ''),
   /** hCaptcha: the site that the token must belong to. */
-  sitekey: z.optional(z.string().check(z.maxLength(256))),
-  remoteip: z.optional(z.string().check(z.maxLength(64))),
-  idempotency_key: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  sitekey: z.nullish(z.string().check(z.maxLength(256))),
+  remoteip: z.optional(visitorAddress),
+  idempotency_key: z.nullish(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
@@ -43,18 +42,16 @@ async function aliasAnswer(dialect: AliasDialect, call: ServiceCall): Promise<Al
   const { secret, response, remoteip, sitekey, idempotency_key: idempotencyKey } = read.data;
   if (secret === '') return aliasFault('missing-input-secret');
   if (response === '') return aliasFault('missing-input-response');
-  // These services do not check the address strictly. A proxy that sends "unknown" must not make a form fail.
-  const ip = remoteip !== undefined && canonicalIp(remoteip.trim()) !== null ? remoteip : undefined;
   const verification = await verify(
     call,
     {
       secret,
       token: response,
-      ...(ip === undefined ? {} : { ip }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ip: remoteip,
+      ...(idempotencyKey == null ? {} : { idempotencyKey }),
     },
     null,
-    dialect === 'hcaptcha' ? sitekey : undefined,
+    dialect === 'hcaptcha' ? (sitekey ?? undefined) : undefined,
   );
   return verification.ok ? shaped(dialect, verification.value) : aliasFault(faultOf(verification.error));
 }

@@ -20,6 +20,7 @@ import type { Result } from '../../../result.ts';
 import type { SiteRecord } from '../../../store/d1/sites.ts';
 import { isSpent, recall, spend } from '../../../store/spend-ledger/client/spend.ts';
 import { paidTier, siteverifyResponseOf } from '../../../verify/siteverify-response.ts';
+import type { ResponseScope } from '../../../verify/siteverify-response.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
@@ -81,16 +82,21 @@ export async function verify(
   const site = await engine.siteBySecret(body.secret, call.nowMs);
   if (site === null || !site.active) return failed({ kind: 'site-secret-invalid' });
   if (site.accountDisabled) return failed({ kind: 'account-disabled' });
+  const address = addressIn(body.ip);
+  const scope: ResponseScope = {
+    tier: site.tier,
+    audience: body.audience ?? 'site',
+    ignored: body.ip !== undefined && address === null ? ['ip'] : [],
+  };
   if (siteKey !== undefined && siteKey !== site.siteKey) {
     const judgement = refused('API.SITE_KEY_MISMATCH', null);
-    return ok({ judgement, answer: siteverifyResponseOf(judgement, { tier: site.tier, audience: 'site' }) });
+    return ok({ judgement, answer: siteverifyResponseOf(judgement, scope) });
   }
   if (presented !== null && presented.visitor.edgeAccountId !== site.accountId) {
     return failed({ kind: 'site-of-another-account' });
   }
-  const question = await questionOf(body, site);
+  const question = await questionOf(body, address, site);
   if (!question.ok) return question;
-  const scope = { tier: site.tier, audience: question.value.audience };
   const ports = verifyPorts(call, engine, { site, presented }, (judgement) =>
     JSON.stringify(siteverifyResponseOf(judgement, scope)),
   );
@@ -181,13 +187,16 @@ function jtiOf(key: string): string {
   return key.slice(key.indexOf(':') + 1);
 }
 
+function addressIn(ip: SiteverifyRequest['ip']): string | null {
+  return ip == null ? null : canonicalIp(ip.trim());
+}
+
 async function questionOf(
   body: Parameters<typeof verify>[1],
+  address: string | null,
   site: SiteRecord,
 ): Promise<Result<VerifyQuestion, BodyError>> {
   const isPaid = paidTier(site.tier);
-  const ip = isPaid && body.ip !== undefined ? canonicalIp(body.ip.trim()) : null;
-  if (isPaid && body.ip !== undefined && ip === null) return misplaced('ip', 'is not an IP address');
   const token = tokenOf(body.token);
   const { idempotencyKey = null } = body;
   if (idempotencyKey !== null && (await isDerivedKey(idempotencyKey, [token, body.token, JSON.stringify({ token })]))) {
@@ -196,8 +205,8 @@ async function questionOf(
   return ok({
     token,
     audience: body.audience ?? 'site',
-    ip,
-    email: isPaid ? (body.email ?? null) : null,
+    ip: isPaid ? address : null,
+    email: isPaid && body.email?.trim() ? body.email : null,
     action: body.action ?? null,
     hostname: body.hostname ?? null,
     level: body.level ?? null,
