@@ -13,7 +13,7 @@ import { signalsOf } from '../e2e/edge-visitor.ts';
 import { browse } from '../support/browse.ts';
 import { launchCarriedChromium } from '../support/chromium.ts';
 import { sessionAt } from '../support/edge-session.ts';
-import { PERSONS_BROWSER, solvedSession } from '../support/session.ts';
+import { PERSONS_BROWSER, personsHeaders, solvedSession } from '../support/session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { USER_AGENT } from '../support/visitor.ts';
 
@@ -81,14 +81,6 @@ test.each<[string, string, BrowserContextOptions, readonly string[], (() => void
   }
 });
 
-/** Chrome on Windows, as `PERSONS_BROWSER` reports it. */
-const chromeHeaders = {
-  'user-agent': PERSONS_BROWSER.userAgent,
-  'sec-ch-ua': '"Chromium";v="153", "Not_A Brand";v="24", "Google Chrome";v="153"',
-  'sec-ch-ua-mobile': '?0',
-  'sec-ch-ua-platform': '"Windows"',
-};
-
 test.each<[string, string, Partial<EnvironmentReport>]>([
   [
     'of another browser',
@@ -98,7 +90,7 @@ test.each<[string, string, Partial<EnvironmentReport>]>([
   ['with nothing in it', 'implausible-environment', { marks: [], features: 0, hints: null }],
   ['of another version and system', 'contradictory-version', { userAgent: USER_AGENT, system: 'linux', features: 1 }],
 ])('a script that does the work and makes up a report %s gets no further by it', async (_, detector, changes) => {
-  const headers = { ...chromeHeaders, ...signalsOf(stack(), { from: '10.7.0.1', country: 'DE' }) };
+  const headers = { ...personsHeaders, ...signalsOf(stack(), { from: '10.7.0.1', country: 'DE' }) };
   const post = sessionAt(stack().edgeUrl, headers);
   const { body } = await post({});
   const made = await solvedSession(body as SessionChallenge, { ...PERSONS_BROWSER, ...changes });

@@ -28,6 +28,14 @@ export const PERSONS_BROWSER: EnvironmentReport = {
   signs: [],
 };
 
+/** The same browser's headers on every request. */
+export const personsHeaders = {
+  'user-agent': PERSONS_BROWSER.userAgent,
+  'sec-ch-ua': '"Chromium";v="153", "Not_A Brand";v="24", "Google Chrome";v="153"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Windows"',
+};
+
 export interface SessionResponse {
   status: number;
   body: unknown;

@@ -53,6 +53,7 @@ describe('the task of a visitor', () => {
     ['contextAware', contextOf('webview'), WEB_VIEW, { kind: 'pow' }],
     ['contextAware elsewhere', contextOf('default'), DOUBTFUL, { kind: 'pow' }],
     ['honeypot', { honeypot: { enabled: true, question: 'e' } }, {}, { honeypot: { question: '.' } }],
+    ['privacyUrl', { captchaType: 'image', privacyUrl: '/privacy' }, {}, { privacyUrl: '/privacy' }],
     [
       'semaphore',
       { honeypot: { enabled: true, question: 'a', encodingType: 'semaphore' } },
@@ -62,6 +63,10 @@ describe('the task of a visitor', () => {
   ])('with %s', async (_, settings, headers, expected) => {
     const challenge = await ask(await site(settings), {}, headers);
     expect(challenge).toMatchObject(expected);
+  });
+
+  test('names no page on privacy where there is nothing to see or hear', async () => {
+    expect(await ask(await site({ captchaType: 'pow', privacyUrl: '/privacy' }))).not.toHaveProperty('privacyUrl');
   });
 
   /** A doubtful visitor of a site with contexts: below 0.9 they get the site's own choice, here a proof of work. */
@@ -228,3 +233,12 @@ test('a visitor with every flag that a dataset can give gets a valid token', asy
   const token = await tokenFor(filtered, {}, { 'cf-connecting-ip': '203.0.113.7' });
   expect(await verify(filtered, token)).toMatchObject({ verified: true });
 });
+
+test.each(['javascript:alert(1)', 'http://shop.example/', '//shop.example/', '/\\shop.example/', '/a b', ''])(
+  'a page on privacy is on this site or anywhere over HTTPS, and not at %j',
+  async (privacyUrl) => {
+    const { siteSettings } = await import('../../src/contract/management/site-settings.ts');
+    const parsed = siteSettings.safeParse({ domains: ['shop.example'], privacyUrl });
+    expect(parsed.error?.issues[0]?.path).toEqual(['privacyUrl']);
+  },
+);

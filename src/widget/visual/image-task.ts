@@ -18,13 +18,16 @@ export function showImageTask(
 ): Promise<VisualOutcome> {
   const name = messages[image.shape];
   const rounds = image.rounds > 1 ? ` (${image.round}/${image.rounds})` : '';
+  // The drawing stays on one line with its name.
+  const wanted = element('strong', { class: 'wanted' }, name);
+  wanted.prepend(shapeDrawing(image.shape));
   const tiles: HTMLButtonElement[] = [];
   const frame = createFrame(
     panel,
     task,
     messages,
     {
-      instruction: [`${messages.choose} `, shapeDrawing(image.shape), element('strong', {}, name), rounds],
+      instruction: [`${messages.choose} `, wanted, rounds],
       other: messages.sound,
     },
     () => ({ selected: tiles.flatMap((tile, index) => (tile.ariaPressed === 'true' ? [index] : [])) }),

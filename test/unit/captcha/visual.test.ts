@@ -257,7 +257,7 @@ describe('a challenge of several rounds', () => {
     expect(visualStep(start({ uncounted: 1, judged: 9, right: 9 }, 2), all, 32)).toEqual({ step: 'passed' });
   });
 
-  test('allows one more try at a puzzle, because chance hits one place in 26', () => {
+  test('allows one more try at a puzzle, because chance rarely hits the place', () => {
     const puzzle = (failures: number): SealedChallenge => visual({ kind: 'puzzle', params: { failures } });
     const missed = { right: 0, judged: 1, mechanical: false };
     expect(visualStep(puzzle(0), missed, 32)).toMatchObject({ step: 'next', failed: true, params: { failures: 1 } });

@@ -38,8 +38,13 @@ export function addNoise(part: Float32Array, random: DrawRandom, level: number):
     const width = Math.sin(angle) / (2 * random.between(1.2, 3));
     const gain = width / (1 + width);
     const [back1, back2] = [(2 * Math.cos(angle)) / (1 + width), (width - 1) / (1 + width)];
-    let [in1, in2, out1, out2] = [0, 0, 0, 0];
-    let [swell, target, left] = [0, 0, 0];
+    let in1 = 0;
+    let in2 = 0;
+    let out1 = 0;
+    let out2 = 0;
+    let swell = 0;
+    let target = 0;
+    let left = 0;
     for (let index = 0; index < part.length; index++) {
       if (left-- <= 0) {
         left = random.between(0.08, 0.35) * SAMPLE_RATE;
@@ -48,7 +53,10 @@ export function addNoise(part: Float32Array, random: DrawRandom, level: number):
       swell += (target - swell) * 0.004;
       const white = random.next() * 2 - 1;
       const value = gain * (white - in2) + back1 * out1 + back2 * out2;
-      [in2, in1, out2, out1] = [in1, white, out1, value];
+      in2 = in1;
+      in1 = white;
+      out2 = out1;
+      out1 = value;
       part[index] = part[index]! + level * (5 * swell * value + 0.1 * white);
     }
   }

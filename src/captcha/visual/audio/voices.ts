@@ -18,6 +18,12 @@ const sine = Float32Array.from({ length: TABLE }, (_, index) => Math.sin((2 * Ma
 /** The next sample of a voice at a frequency; `bright` of 0–1. */
 type Sound = (hertz: number, bright: number) => number;
 
+/** A place in the table, one sample later. A remainder would take longer than the rest of the sample. */
+function turned(phase: number, hertz: number): number {
+  const next = phase + (hertz * TABLE) / SAMPLE_RATE;
+  return next < TABLE ? next : next - TABLE;
+}
+
 /** Decibels as a factor. */
 export function decibels(value: number): number {
   return 10 ** (value / 20);
@@ -38,7 +44,7 @@ export function reed(random: DrawRandom): Sound {
   ];
   let phase = 0;
   return (hertz, share) => {
-    phase = (phase + (hertz * TABLE) / SAMPLE_RATE) % TABLE;
+    phase = turned(phase, hertz);
     const at = phase | 0;
     return dull[at]! * (1 - share) + bright[at]! * share;
   };
@@ -69,8 +75,9 @@ function bell(random: DrawRandom): Sound {
     for (let partial = 0; partial < ratios.length; partial++) {
       const own = hertz * ratios[partial]!;
       if (own > HIGHEST_HZ) break;
-      phases[partial] = (phases[partial]! + (own * TABLE) / SAMPLE_RATE) % TABLE;
-      value += gains[partial]! * (partial === 0 ? 1.2 - bright : 0.4 + bright) * sine[phases[partial]! | 0]!;
+      const phase = turned(phases[partial]!, own);
+      phases[partial] = phase;
+      value += gains[partial]! * (partial === 0 ? 1.2 - bright : 0.4 + bright) * sine[phase | 0]!;
     }
     return value * 1.2;
   };
@@ -80,12 +87,21 @@ function bell(random: DrawRandom): Sound {
 function wind(random: DrawRandom): Sound {
   const multiple = random.between(2, 3.5);
   const sharpness = random.between(12, 22);
-  let [before, earlier] = [0, 0];
+  let before = 0;
+  let earlier = 0;
+  let tuned = -1;
+  let radius = 0;
+  let turn = 0;
   return (hertz) => {
-    const angle = (2 * Math.PI * Math.min(HIGHEST_HZ, hertz * multiple)) / SAMPLE_RATE;
-    const radius = 1 - angle / (2 * sharpness);
-    const value = (random.next() * 2 - 1) * (1 - radius) + radius * (2 * Math.cos(angle) * before - radius * earlier);
-    [earlier, before] = [before, value];
+    if (hertz !== tuned) {
+      const angle = (2 * Math.PI * Math.min(HIGHEST_HZ, hertz * multiple)) / SAMPLE_RATE;
+      radius = 1 - angle / (2 * sharpness);
+      turn = 2 * Math.cos(angle);
+      tuned = hertz;
+    }
+    const value = (random.next() * 2 - 1) * (1 - radius) + radius * (turn * before - radius * earlier);
+    earlier = before;
+    before = value;
     return value * 14;
   };
 }
