@@ -30,9 +30,25 @@ export type Trouble =
   | 'error'
   | 'garbage'
   | 'silent'
+  | 'empty'
   | 'refused'
+  | 'forbidden'
+  | 'missing'
+  | 'limited'
   | 'corrupt-ruleset'
   | 'wrong-key';
+
+/** What a service, or something in front of it, says to an edge that it refuses. No visitor may read it. */
+export const OPERATORS_TEXT = 'The client JWT was revoked';
+const refusals: Partial<Record<Trouble, [status: number, key: string]>> = {
+  refused: [401, 'API.UNAUTHORIZED'],
+  forbidden: [403, 'API.ACCOUNT_DISABLED'],
+  missing: [404, 'API.NOT_FOUND'],
+  limited: [429, 'OTHER.TOO_MANY'],
+};
+
+const refusalBody = (code: number, reason: string) =>
+  JSON.stringify({ error: { code, message: OPERATORS_TEXT, key: reason } });
 
 export interface Upstream {
   url: string;
@@ -41,6 +57,8 @@ export interface Upstream {
   trouble: Trouble;
   /** Whether calls for a session fail, and no others. */
   sessionTrouble: boolean;
+  /** What a call for a challenge is refused with. */
+  challengeRefusal: { code: number; key: string } | null;
   verifyTrouble: 'none' | 'silent' | 'garbage' | 'empty' | 'error';
   /** What `/siteverify` returns without trouble. */
   verifyAnswer: object;
@@ -89,6 +107,7 @@ export async function startUpstream(): Promise<Upstream> {
     clientJwt: `e30.${Buffer.from(JSON.stringify(jwtClaims)).toString('base64url')}.c2ln`,
     trouble: 'none',
     sessionTrouble: false,
+    challengeRefusal: null,
     verifyTrouble: 'none',
     verifyAnswer: {
       verified: true,
@@ -188,8 +207,14 @@ export async function startUpstream(): Promise<Upstream> {
     }
     if (upstream.trouble === 'silent') return leaveOpen(path, response);
     if (upstream.trouble === 'error') return void send(500, 'broken');
-    if (upstream.trouble === 'refused') return void send(401, '{"error":{}}');
+    const refused = refusals[upstream.trouble];
+    if (refused) return void send(refused[0], refusalBody(...refused));
+    if (upstream.trouble === 'empty') return void send(200, '{}');
     if (upstream.trouble === 'garbage') return void send(200, '<html>not what you asked for</html>');
+    if (path === '/captcha/v1/challenge' && upstream.challengeRefusal) {
+      const { code, key: reason } = upstream.challengeRefusal;
+      return void send(code, refusalBody(code, reason));
+    }
     if (path === '/edge/v1/version') {
       const answered = {
         configVersion: `c${configVersion}`,

@@ -27,11 +27,6 @@ export const verdictBatch = z.strictObject({
     {},
   ),
 });
-export interface VerdictBatchResponse {
-  accepted: number;
-  duplicates: number;
-  rejected: { index: number; reason: string }[];
-}
 
 const headerText = (maxChars: number) => z.nullable(z.string().check(z.maxLength(maxChars)));
 

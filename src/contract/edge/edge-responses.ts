@@ -90,10 +90,18 @@ export const edgeConfig = z.object({
 });
 export type EdgeConfig = z.infer<typeof edgeConfig>;
 
-/** `POST /edge/v1/sessions`. */
+/** `POST /edge/v1/verdicts`: every record of the batch is one of these. */
+export const verdictBatchResponse = z.object({
+  accepted: z.int(),
+  duplicates: z.int(),
+  rejected: z.array(z.object({ index: z.int(), reason: z.string() })),
+});
+export type VerdictBatchResponse = z.infer<typeof verdictBatchResponse>;
+
+/** `POST /edge/v1/sessions`. Both go into a cookie. */
 export const edgeSession = z.strictObject({
-  jti: id,
-  jwt: z.string(),
+  jti: z.string().check(z.regex(/^[\w.-]{1,256}$/)),
+  jwt: z.string().check(z.regex(/^[\w.-]{1,4096}$/)),
   /** Epoch milliseconds: when the session ends, and when this JWT does. */
   expiresAt: z.int(),
   jwtExpiresAt: z.int(),

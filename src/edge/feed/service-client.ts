@@ -2,6 +2,7 @@
  * The edge's calls to the service: the client JWT as bearer, a deadline on each call, every answer bounded and checked. An
  * answer that does not fit counts as "service unreachable".
  */
+import * as z from 'zod/mini';
 import { edgeConfig, edgeSession, edgeVersion } from '../../contract/edge/edge-responses.ts';
 import type { EdgeSession, EdgeVisitor } from '../../contract/edge/edge-api.ts';
 import { isJsonObject, parseJson } from '../../bytes/json.ts';
@@ -25,6 +26,15 @@ export interface ServiceClientOptions {
   count: Count;
 }
 
+/** A call that a visitor waits for. */
+export interface VisitorCall {
+  path: string;
+  timeoutMs: number;
+  maxBytes: number;
+  /** Whether the body of a 200 is what was asked for. */
+  isAnswer: (body: Record<string, unknown>) => boolean;
+}
+
 export interface ServiceAnswer {
   status: number;
   body: Record<string, unknown>;
@@ -42,15 +52,13 @@ export class ServiceClient implements Upstream {
   }
 
   async version() {
-    const answer = await this.#json('/edge/v1/version', QUICK_TIMEOUT_MS);
-    const version = checked(edgeVersion.safeParse(answer));
+    const version = await this.#json(edgeVersion, '/edge/v1/version', QUICK_TIMEOUT_MS);
     this.reachable = version !== null;
     return version;
   }
 
-  async config() {
-    const answer = await this.#json('/edge/v1/config', CONFIG_TIMEOUT_MS);
-    return checked(edgeConfig.safeParse(answer));
+  config() {
+    return this.#json(edgeConfig, '/edge/v1/config', CONFIG_TIMEOUT_MS);
   }
 
   base(hash: string) {
@@ -62,26 +70,33 @@ export class ServiceClient implements Upstream {
   }
 
   /** Renews the session behind `jwt`. `null` too where only work would open another one. */
-  async session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> {
-    const body = JSON.stringify({ visitor, jwt });
-    return checked(edgeSession.safeParse(await this.#json('/edge/v1/sessions', timeoutMs, body)));
+  session(visitor: EdgeVisitor, jwt: string, timeoutMs: number): Promise<EdgeSession | null> {
+    return this.#json(edgeSession, '/edge/v1/sessions', timeoutMs, JSON.stringify({ visitor, jwt }));
   }
 
   /**
-   * A call whose answer is passed on to the visitor, whatever it says. `null`: none in time, none that can be read, or
-   * one about the edge itself, whose client JWT the service refuses.
+   * A call on behalf of the visitor: what `isAnswer` accepts, or a refusal that is about the visitor, in the edge's own
+   * words. `null`: none in time, none that can be read, or one about the edge itself, such as a refused client JWT.
+   * That counts as an unreachable service, and only the operator learns of it.
    */
-  async ask(path: string, timeoutMs: number, question: object, maxBytes: number): Promise<ServiceAnswer | null> {
+  async ask({ path, timeoutMs, maxBytes, isAnswer }: VisitorCall, question: object): Promise<ServiceAnswer | null> {
     try {
       const response = await this.call(path, timeoutMs, JSON.stringify(question));
-      const bytes = response.body && (await readBounded(response.body, maxBytes));
-      const body = bytes?.ok ? parseJson(bytes.value) : null;
       const { status } = response;
-      return isJsonObject(body) && status < 500 && status !== 401 ? { status, body } : null;
+      const bytes = response.body && (await readBounded(response.body, maxBytes, { timeoutMs }));
+      const body = bytes?.ok ? parseJson(bytes.value) : null;
+      if (status === 200 && isJsonObject(body) && isAnswer(body)) return { status, body };
+      const key = errorKey(status, body);
+      if (VISITORS_FAULT.test(key)) {
+        return { status, body: { error: { code: status, message: 'This call was refused.', key } } };
+      }
+      // A 403 that is not of the service can come from a firewall on the way, which judges what the visitor sent.
+      this.#failed(path, key === '' && status !== 401 ? 'unreadable' : status);
     } catch {
       // Late, unreachable or unreadable: the same for the visitor.
-      return null;
+      this.#failed(path, 'unreachable');
     }
+    return null;
   }
 
   /** The raw call. Throws when no response comes in time. */
@@ -100,11 +115,18 @@ export class ServiceClient implements Upstream {
     return service ? service.fetch(request) : fetch(request);
   }
 
-  async #json(path: string, timeoutMs: number, body?: string): Promise<unknown> {
+  async #json<Schema extends z.ZodMiniType>(
+    schema: Schema,
+    path: string,
+    timeoutMs: number,
+    body?: string,
+  ): Promise<z.output<Schema> | null> {
     const bytes = await this.#bytes(path, timeoutMs, ANSWER_MAX_BYTES, body);
-    const answer = parseJson(bytes);
-    if (bytes && answer === null) this.#options.count('service_failures{kind="unreadable"}');
-    return answer;
+    if (bytes === null) return null;
+    const read = z.safeParse(schema, parseJson(bytes));
+    if (read.success) return read.data;
+    this.#failed(path, 'unreadable');
+    return null;
   }
 
   async #bytes(path: string, timeoutMs: number, maxBytes: number, body?: string) {
@@ -114,23 +136,37 @@ export class ServiceClient implements Upstream {
         this.jwtRefused = false;
         const bytes = await readBounded(response.body, maxBytes);
         if (bytes.ok) return bytes.value;
-        this.#options.count('service_failures{kind="body"}');
+        this.#failed(path, 'body');
         return null;
       }
       await response.body?.cancel();
-      if (response.status === 401 || response.status === 403) {
-        if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
-        this.jwtRefused = true;
-      }
-      this.#options.count(`service_failures{kind="status-${response.status}"}`);
-      return null;
+      this.#failed(path, response.status);
     } catch {
-      this.#options.count('service_failures{kind="unreachable"}');
-      return null;
+      this.#failed(path, 'unreachable');
     }
+    return null;
+  }
+
+  /** `why`: a status, or what is wrong with an answer of 200. */
+  #failed(path: string, why: number | string): void {
+    this.#options.count(`service_failures{kind="${typeof why === 'number' ? `status-${why}` : why}"}`);
+    if (why !== 401 && why !== 403) return;
+    if (!this.jwtRefused) console.error(JSON.stringify({ level: 'error', event: 'client-jwt-refused', path }));
+    this.jwtRefused = true;
+    this.reachable = false;
   }
 }
 
-function checked<T>(result: { success: true; data: T } | { success: false }): T | null {
-  return result.success ? result.data : null;
+/**
+ * Refusals that a visitor can cause: what they sent, where they come from, how often they call. None of them may count as
+ * a failure of the service, because the edge's own challenge is easier.
+ */
+const VISITORS_FAULT =
+  /^(?:CAPTCHA\.\w+|API\.(?:INVALID_\w+|MISSING_BODY|PARSE_ERROR|BODY_TOO_LARGE|SITE_KEY_NOT_REGISTERED|UNAUTHORIZED_ORIGIN_URL|INCORRECT_CAPTCHA_TYPE|FORBIDDEN|ACCESS_POLICY_BLOCK|RATE_LIMITED|NO_SESSION))$/;
+
+/** The key of an error of the service, else `''`. */
+function errorKey(status: number, body: unknown): string {
+  const error = isJsonObject(body) ? body['error'] : null;
+  const key = isJsonObject(error) ? error['key'] : null;
+  return status >= 400 && status < 500 && typeof key === 'string' ? key : '';
 }

@@ -32,6 +32,8 @@ export async function reportLimits(
 function isSums(value: unknown): value is LimitSums {
   return (
     Array.isArray(value) &&
-    value.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((sum) => Number.isSafeInteger(sum)))
+    value.every(
+      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((sum) => Number.isSafeInteger(sum) && sum >= 0),
+    )
   );
 }

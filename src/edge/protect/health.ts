@@ -27,6 +27,7 @@ function details({ feed, environment, service, instanceId, log }: Isolate, nowMs
   const nowSeconds = Math.floor(nowMs / 1000);
   const warnings: string[] = [];
   if (!config || !ruleset) warnings.push('No ruleset is loaded: FAIL_MODE decides.');
+  if (!service.reachable) warnings.push('The service does not answer as it should: the last rules stay in force.');
   if (service.jwtRefused) warnings.push('THE SERVICE REFUSES THE CLIENT JWT: issue a new one and set CLIENT_JWT.');
   if (claims && claims.expiresAt - nowSeconds < JWT_EXPIRY_WARNING_SECONDS) {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);

@@ -10,6 +10,7 @@ import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
 import type { Isolate } from '../isolate/isolate.ts';
+import type { VisitorCall } from '../feed/service-client.ts';
 import { readCookies } from '../request/cookies.ts';
 import { REMOVE_HOST_SESSION, sessionCookie } from '../session/set-session-cookie.ts';
 import { sessionVisitorOf } from '../session/visitor.ts';
@@ -18,10 +19,14 @@ import type { Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 import { isLocal, localSession } from './local-session.ts';
 
-/** A page waits for the session before its first call. */
-const SESSION_TIMEOUT_MS = 3000;
-/** A challenge has 3 kB. */
-const ANSWER_MAX_BYTES = 65_536;
+const CALL: VisitorCall = {
+  path: '/edge/v1/sessions',
+  /** A page waits for the session before its first call. */
+  timeoutMs: 3000,
+  /** A challenge has 3 kB. */
+  maxBytes: 65_536,
+  isAnswer: (body) => edgeSession.safeParse(body).success || (typeof body['challenge'] === 'string' && 'pow' in body),
+};
 /** A longer cookie is no session of ours. */
 const JWT_MAX_CHARS = 4096;
 
@@ -40,7 +45,7 @@ export async function openSession(context: RequestContext, isolate: Isolate): Pr
     const visitor = sessionVisitorOf(facts, verdict.riskScore);
     const known = jwt === null || jwt.length > JWT_MAX_CHARS ? {} : { jwt };
     const question = { visitor, ...known, page };
-    const answer = await service.ask('/edge/v1/sessions', SESSION_TIMEOUT_MS, question, ANSWER_MAX_BYTES);
+    const answer = await service.ask(CALL, question);
     if (answer) {
       const session = edgeSession.safeParse(answer.body);
       return session.success ? opened(session.data) : answerWith(context, json(answer.body, answer.status));

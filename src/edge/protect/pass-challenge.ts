@@ -22,6 +22,13 @@ const ANSWER_MAX_BYTES = 2_000_000;
 
 type ChallengeCall = 'challenge' | 'solution';
 
+/** What of an answer tells it from one of something else on the way, such as a proxy. The widget checks the task. */
+const isAnswer: Record<ChallengeCall, (body: Record<string, unknown>) => boolean> = {
+  challenge: ({ challenge, kind, expiresAt }) =>
+    typeof challenge === 'string' && typeof kind === 'string' && typeof expiresAt === 'number',
+  solution: ({ verified }) => typeof verified === 'boolean',
+};
+
 export function passChallenge(call: ChallengeCall): NextStep {
   return async function passChallengeCall(context, isolate) {
     const { facts, config } = context;
@@ -73,7 +80,8 @@ async function fromService(
   question: object,
   { service, count }: Pick<Isolate, 'service' | 'count'>,
 ): Promise<Answer | null> {
-  const answer = await service.ask(`/captcha/v1/${call}`, CALL_TIMEOUT_MS, question, ANSWER_MAX_BYTES);
+  const asked = { path: `/captcha/v1/${call}`, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES };
+  const answer = await service.ask({ ...asked, isAnswer: isAnswer[call] }, question);
   if (answer) return json(answer.body, answer.status);
   count(`challenge_failures{step="${call}"}`);
   return null;

@@ -3,6 +3,7 @@ import { cookie } from '../../contract/edge/headers.ts';
 import { splitSessionCookie } from '../../risk/session-token.ts';
 import { error, json } from '../answer/answer.ts';
 import type { RequestContext } from '../decide/context.ts';
+import type { VisitorCall } from '../feed/service-client.ts';
 import type { Isolate } from '../isolate/isolate.ts';
 import { readCookie } from '../request/cookies.ts';
 import { visitorOf } from '../session/visitor.ts';
@@ -10,7 +11,12 @@ import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
 import { readJsonObject } from './admission.ts';
 
-const TELEMETRY_TIMEOUT_MS = 5000;
+const CALL: VisitorCall = {
+  path: '/edge/v1/sessions/telemetry',
+  timeoutMs: 5000,
+  maxBytes: 1024,
+  isAnswer: ({ accepted }) => accepted === true,
+};
 const NO_SESSION = error('API.NO_SESSION', 'Telemetry belongs to a session. Open one.');
 const REFUSED = error('API.INVALID_BODY', 'No page of this session can have made the report.');
 
@@ -21,13 +27,11 @@ export async function passTelemetry(context: RequestContext, { service, count }:
   const value = readCookie(facts.headers.cookie, cookie.session);
   const jwt = value === null ? null : (splitSessionCookie(value)?.jwt ?? null);
   if (jwt === null) return answerWith(context, NO_SESSION);
-  const body = JSON.stringify({ visitor: visitorOf(facts, verdict.riskScore), jwt, report: report.value });
   // A page sends its report as a beacon and waits for nothing. A lost report is only counted.
-  const response = await service.call('/edge/v1/sessions/telemetry', TELEMETRY_TIMEOUT_MS, body).catch(() => null);
-  await response?.body?.cancel();
-  const status = response?.status ?? 503;
-  if (status === 401) return answerWith(context, NO_SESSION);
-  if (status >= 400 && status < 500) return answerWith(context, REFUSED);
-  if (status >= 500) count('telemetry_failures');
+  const visitor = visitorOf(facts, verdict.riskScore);
+  const answer = await service.ask(CALL, { visitor, jwt, report: report.value });
+  if (answer?.status === 401) return answerWith(context, NO_SESSION);
+  if (answer && answer.status !== 200) return answerWith(context, REFUSED);
+  if (!answer) count('telemetry_failures');
   return answerWith(context, json({ accepted: true }, 202));
 }

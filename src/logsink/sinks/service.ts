@@ -1,12 +1,18 @@
 /**
  * The default sink: `POST /edge/v1/verdicts` with the client JWT. Idempotent by event id: when a time-out hides a
- * commit, the retry succeeds and changes nothing.
+ * commit, the retry succeeds and changes nothing. Only an answer that accounts for every record counts as stored: a
+ * proxy's page with status 200 is a failure like any other.
  */
+import { parseJson } from '../../bytes/json.ts';
+import { readBounded } from '../../bytes/read-bounded.ts';
+import { verdictBatchResponse } from '../../contract/edge/edge-responses.ts';
 import type { VerdictSink } from '../sink.ts';
 import { isTransientStatus, SinkError } from '../sink.ts';
 
 /** Three of these and their back-off fit the 30 s that `waitUntil` grants. */
 const ATTEMPT_TIMEOUT_MS = 5000;
+/** A reason for each of 100 records. */
+const ANSWER_MAX_BYTES = 65_536;
 
 export interface ServiceSinkOptions {
   /** No trailing slash. */
@@ -28,11 +34,16 @@ export function serviceSink(options: ServiceSinkOptions): VerdictSink {
         signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
         redirect: 'manual',
       });
-      // An unread body holds one of the request's six connections.
-      await response.body?.cancel();
       if (response.status !== 200) {
+        // An unread body holds one of the request's six connections.
+        await response.body?.cancel();
         throw new SinkError(`service returned ${response.status}`, isTransientStatus(response.status));
       }
+      const bytes =
+        response.body && (await readBounded(response.body, ANSWER_MAX_BYTES, { timeoutMs: ATTEMPT_TIMEOUT_MS }));
+      const answer = verdictBatchResponse.safeParse(bytes?.ok ? parseJson(bytes.value) : null);
+      const stored = answer.success && answer.data.accepted + answer.data.duplicates + answer.data.rejected.length;
+      if (stored !== batch.records.length) throw new SinkError('service did not say what it stored', true);
     },
   };
 }

@@ -20,20 +20,20 @@ function batchOf(count: number, given: Partial<VerdictRecord> = {}): SinkBatch {
 }
 
 /** Responds to every call with a status, and records the calls. */
-function answering(status: number) {
+function answering(status: number, body = '{}') {
   const calls: { url: string; init: RequestInit }[] = [];
   return {
     calls,
     fetch: async (url: string, init: RequestInit): Promise<Response> => {
       calls.push({ url, init });
-      return new Response('{}', { status });
+      return new Response(body, { status });
     },
   };
 }
 
 describe('the service sink', () => {
   test('posts a batch that the contract accepts, with the client JWT', async () => {
-    const { calls, fetch } = answering(200);
+    const { calls, fetch } = answering(200, '{"accepted":1,"duplicates":1,"rejected":[{"index":2,"reason":"late"}]}');
     const batch = batchOf(3);
     await serviceSink({ serviceUrl: 'https://service.example', clientJwt: 'jwt', fetch }).send(batch);
     expect(calls[0]?.url).toBe('https://service.example/edge/v1/verdicts');
@@ -54,6 +54,17 @@ describe('the service sink', () => {
     const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(status).fetch });
     await expect(sink.send(batchOf(1))).rejects.toMatchObject({ name: 'SinkError', transient });
   });
+});
+
+test.each([
+  ['nothing', ''],
+  ['no JSON', '<html>'],
+  ['no numbers', '{}'],
+  ['fewer records than were sent', '{"accepted":1,"duplicates":0,"rejected":[]}'],
+  ['more than an answer can have', `{"accepted":2,"duplicates":0,"rejected":[],"pad":"${'x'.repeat(70_000)}"}`],
+])('the service sink takes a 200 with %s for a failure that may pass', async (_, body) => {
+  const sink = serviceSink({ serviceUrl: 'https://s.example', clientJwt: 'j', fetch: answering(200, body).fetch });
+  await expect(sink.send(batchOf(2))).rejects.toMatchObject({ name: 'SinkError', transient: true });
 });
 
 describe('the queue sink', () => {
