@@ -4,7 +4,7 @@
  */
 import { featurePermissions, features } from '../contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
-import { instanceSettings } from '../contract/management/instance-settings.ts';
+import { newInstanceSettings } from '../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../contract/management/instance-identity.ts';
 import { siteSettings } from '../contract/management/site-settings.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
@@ -41,7 +41,7 @@ export async function provisionInstance(
   const { accountId, policy, ...rest } = instance;
   const identity = instanceIdentity.safeParse(rest);
   if (!identity.success) throw new CommandError(firstIssue(identity.error));
-  const parsed = instanceSettings.safeParse(policy);
+  const parsed = newInstanceSettings.safeParse(policy);
   if (!parsed.success) throw new CommandError(firstIssue(parsed.error));
   const site = await siteByKey(env, identity.data.globalSiteKey);
   if (!site?.active || site.accountId !== accountId) {

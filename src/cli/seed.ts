@@ -1,6 +1,6 @@
 /**
  * The account that a local stack starts with, created once per state directory: enterprise tier, every feature, one
- * site, and one instance with sessions, where `/api/*` is json and everything else html.
+ * site, and one enforcing instance with sessions, where `/api/*` is json and everything else html.
  */
 import { createAccount } from '../store/d1/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
@@ -39,8 +39,8 @@ export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChange
       cname: 'localhost',
       globalSiteKey: site.siteKey,
       policy: {
-        // What the demo site is like. Everything else is the product's default, as on a deployed instance.
-        autoInject: true,
+        // A demo that only records shows little. Everything else is the default of a new instance.
+        monitor: false,
         endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
         ...changes.policy,
       },

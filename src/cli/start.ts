@@ -45,6 +45,8 @@ Gatehouse is running.
   The service and its API           ${stack.serviceUrl}/docs
   The origin, without the gate      ${stack.originUrl}
 
+The demo's instance enforces. An instance that you create starts in monitor mode: it records and enforces nothing.
+
 Try it:  KEY=$(node -p "JSON.parse(require('fs').readFileSync('${stack.stateDir}/stack.json')).apiKey")
 
   ${rule('/create', '{"rules":[{"type":"userAgent","value":"badbot","verdict":"block"}]}')}

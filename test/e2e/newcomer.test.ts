@@ -1,6 +1,6 @@
 /** The stack as `npm start` leaves it: every setting is the product's default, and the README says what a newcomer sees. */
 import { expect, test } from 'vitest';
-import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
+import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import { browse } from '../support/browse.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -18,10 +18,10 @@ const nothingElse = {
   'sec-fetch-user': null,
 };
 
-test('the seeded instance and site have the defaults, but for what the demo site is like', async () => {
+test('the seeded instance and site have the defaults of new ones, but the demo enforces and has its paths', async () => {
   const [instance] = await manage<object[]>(stack(), '/protect/instances');
-  const demo = { autoInject: true, endpointRules: [{ pattern: '/api/**', pathType: 'json' }] };
-  expect(instance).toMatchObject({ ...instanceSettings.parse({}), ...demo });
+  const demo = { monitor: false, endpointRules: [{ pattern: '/api/**', pathType: 'json' }] };
+  expect(instance).toMatchObject({ ...newInstanceSettings.parse({}), ...demo });
   const [site] = await manage<{ settings: object }[]>(stack(), '/sites/get');
   expect(site?.settings).toMatchObject(siteSettings.parse({ domains: ['localhost', '127.0.0.1'] }));
 });

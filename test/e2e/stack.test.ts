@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
 import type { StackFacts } from '../../src/cli/state.ts';
+import { newInstanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { browse } from '../support/browse.ts';
 import { freePortBase } from '../support/ports.ts';
 import { eventually } from '../support/stack.ts';
@@ -102,6 +103,7 @@ describe('npm start', () => {
       (output) => output.includes('Ctrl-C'),
     );
     expect(child.output.match(/^ {2}curl /gm)).toHaveLength(3);
+    expect(child.output).toContain('An instance that you create starts in monitor mode');
   });
 
   test('refuses a directory that another stack uses', async () => {
@@ -119,9 +121,8 @@ describe('npm start', () => {
       gatehouse('site', 'create', '--account', account.id, '--name', 'shop', '--domains', 'shop.example').stdout,
     ) as { siteKey: string };
     const owned = ['--account', account.id];
-    expect(gatehouse('instance', 'create', ...owned, '--site-key', site.siteKey, '--cname', 'a.example').status).toBe(
-      0,
-    );
+    const instance = gatehouse('instance', 'create', ...owned, '--site-key', site.siteKey, '--cname', 'a.example');
+    expect([instance.status, JSON.parse(instance.stdout)]).toMatchObject([0, newInstanceSettings.parse({})]);
     const key = JSON.parse(gatehouse('key', 'create', ...owned, '--name', 'ops').stdout) as { token: string };
     const sites = await post(`${stack.serviceUrl}/sites/get`, key.token, {});
     expect(await sites.json()).toMatchObject([{ name: 'shop', siteKey: site.siteKey }]);

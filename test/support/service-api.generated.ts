@@ -3980,9 +3980,9 @@ export interface components {
             sessionsEnabled?: boolean;
             /** @default 86400 */
             jtiExpirySeconds?: number;
-            /** @default false */
+            /** @default true */
             autoInject?: boolean;
-            /** @default false */
+            /** @default true */
             monitor?: boolean;
             /** @default 100 */
             rollout?: number;

@@ -6,10 +6,21 @@ import * as z from 'zod/mini';
 import { riskDetectors } from '../edge/risk-detectors.ts';
 import { instancePolicy } from './instance-policy.ts';
 
-/** All fields are optional on create and update. */
+/** All fields are optional on create and update. A field that a stored or foreign instance lacks gets its default. */
 export const instanceSettings = z.strictObject({
   ...instancePolicy.shape,
   /** Detectors that count nothing here, because this site's own visitors trip them. See docs/risk.md. */
   ignoredDetectors: z._default(z.array(z.enum(riskDetectors)).check(z.maxLength(riskDetectors.length)), []),
 });
 export type InstanceSettings = z.infer<typeof instanceSettings>;
+
+/**
+ * What a new instance has where its creation says nothing: it enforces nothing until the operator has read the log, and
+ * its pages carry the script that opens sessions, without which visitors could not submit a form. The API, the commands
+ * and the local stack all create instances with this schema.
+ */
+export const newInstanceSettings = z.strictObject({
+  ...instanceSettings.shape,
+  monitor: z._default(z.boolean(), true),
+  autoInject: z._default(z.boolean(), true),
+});

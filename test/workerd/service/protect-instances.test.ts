@@ -33,6 +33,19 @@ describe('creating an instance', () => {
     expect(body).not.toHaveProperty('version');
   });
 
+  test('starts it in monitor mode with the script in its pages, and enforcing only where the call says so', async () => {
+    const make = async (policy: object) => {
+      const { token, site } = await newAccount();
+      const identity = { name: 'Shop', cname: cname(), globalSiteKey: site.siteKey };
+      const made = await call(token, '/protect/instances/create', { ...identity, ...policy });
+      // A later change of something else leaves both as they are.
+      return (await call(token, '/protect/instances/update', { id: made.body.id, name: 'Shop 2' })).body;
+    };
+    expect(await make({})).toMatchObject({ name: 'Shop 2', monitor: true, autoInject: true });
+    const chosen = { monitor: false, autoInject: false };
+    expect(await make(chosen)).toMatchObject({ name: 'Shop 2', ...chosen });
+  });
+
   test('keeps ipCategoryRules, and reads the older word captcha as challenge', async () => {
     const { token, site } = await newAccount();
     const { body } = await call(token, '/protect/instances/create', {

@@ -1,8 +1,9 @@
 /**
- * `POST /protect/instances/create`. `{name, cname, globalSiteKey}` is enough: every field of the policy has a default.
+ * `POST /protect/instances/create`. `{name, cname, globalSiteKey}` is enough: every field of the policy has a default. A
+ * new instance is in monitor mode (`newInstanceSettings`).
  */
 import * as z from 'zod/mini';
-import { instanceSettings } from '../../../../contract/management/instance-settings.ts';
+import { newInstanceSettings } from '../../../../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../../../../contract/management/instance-identity.ts';
 import { createInstance as insert } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
@@ -17,7 +18,7 @@ export const createInstance = operation({
   permission: 'updateProtectSettings',
   access: 'write',
   summary: 'Create a Protect instance',
-  body: z.strictObject({ ...instanceIdentity.shape, ...instanceSettings.shape }),
+  body: z.strictObject({ ...instanceIdentity.shape, ...newInstanceSettings.shape }),
   response: instanceSchema,
   async handler({ store, account, body, nowMs }) {
     const { name, cname: givenCname, globalSiteKey, ...policy } = body;
