@@ -20,37 +20,25 @@ function tokenise(pattern: string): Token[] {
     .map((part) => (part === '*' ? '*' : part.startsWith('*') ? '**' : { text: part }));
 }
 
-/** Greedy, with one point of return per kind of wildcard: at most path × tokens steps between returns to `**`. */
+/** One pass over the path per token. A marked position is one where the tokens so far can end. */
 function matchTokens(tokens: readonly Token[], path: string, from: number): boolean {
-  let position = from;
-  let index = 0;
-  let star: { index: number; position: number } | null = null;
-  let doubleStar: { index: number; position: number } | null = null;
-  for (;;) {
-    const token = tokens[index];
-    if (token === undefined) {
-      if (position === path.length) return true;
-    } else if (token === '**') {
-      doubleStar = { index: ++index, position };
-      star = null;
-      continue;
-    } else if (token === '*') {
-      star = { index: ++index, position };
-      continue;
-    } else if (path.startsWith(token.text, position)) {
-      position += token.text.length;
-      index++;
-      continue;
-    }
-    if (star && star.position < path.length && path.charCodeAt(star.position) !== 47) {
-      position = ++star.position;
-      index = star.index;
-    } else if (doubleStar && doubleStar.position < path.length) {
-      position = ++doubleStar.position;
-      index = doubleStar.index;
-      star = null;
+  let ends = new Uint8Array(path.length + 1);
+  ends[from] = 1;
+  for (const token of tokens) {
+    const next = new Uint8Array(ends.length);
+    if (typeof token === 'object') {
+      for (let at = ends.indexOf(1); at >= 0; at = ends.indexOf(1, at + 1)) {
+        if (path.startsWith(token.text, at)) next[at + token.text.length] = 1;
+      }
     } else {
-      return false;
+      let isOpen = 0;
+      for (let at = from; at < ends.length; at++) {
+        isOpen |= ends[at]!;
+        next[at] = isOpen;
+        if (token === '*' && path.charCodeAt(at) === 47) isOpen = 0;
+      }
     }
+    ends = next;
   }
+  return ends[path.length] === 1;
 }

@@ -1,10 +1,11 @@
 /**
  * What an instance says about a path, compiled once per config: its type (`endpointRules`), the first matching `pathRules`
- * entry, and the paths that are never challenged. Matched against the canonical path and every other reading of it; the
- * strictest applies.
+ * entry, and the paths that are never challenged. Matched against the canonical path and every other reading of it, also
+ * without regard to letter case, because many origins open `/Admin` as `/admin`. The strictest applies.
  */
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import type { PathType } from '../../contract/vocabulary.ts';
+import { canonicalPath } from '../request/canonical-path.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { compilePattern } from './path-pattern.ts';
 
@@ -30,42 +31,18 @@ const REMEMBERED_TARGET_MAX_CHARS = 512;
 const strictness: Record<PathAction, number> = { allow: 0, inherit: 1, challenge: 2, block: 3 };
 
 export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
-  const endpoints = policy.endpointRules.map((rule) => ({ matches: compilePattern(rule.pattern), ...rule }));
-  const rules = policy.pathRules.map((rule) => ({
-    ...rule,
-    matches: compilePattern(rule.pattern),
-    methods: rule.methods ? new Set(rule.methods) : null,
-  }));
+  const asWritten = compileRules(policy, (text) => text);
+  const inLowerCase = compileRules(policy, (text) => text.toLowerCase());
   const remembered = new Map<string, Map<string, PathPolicy>>();
   let rememberedPaths = 0;
 
   function evaluate(path: string, method: string): PathPolicy {
-    const endpoint = endpoints.find((rule) => rule.matches(path));
-    const rule = rules.find((candidate) => candidate.matches(path) && (candidate.methods?.has(method) ?? true));
-    return {
-      pathType: endpoint?.pathType ?? policy.defaultPathType,
-      action: rule?.action ?? 'inherit',
-      pattern: rule?.pattern ?? null,
-      waiveSession: rule?.waiveSession ?? false,
-      exempt: isExempt(path, method),
-    };
+    return stricter(asWritten(path, method), inLowerCase(path.toLowerCase(), method));
   }
 
   function strictest(target: CanonicalTarget, method: string): PathPolicy {
-    let result = evaluate(target.path, method);
-    for (const reading of target.readings) {
-      const other = evaluate(reading, method);
-      const stricter = strictness[other.action] > strictness[result.action] ? other : result;
-      result = {
-        ...result,
-        // A json path needs a session where a page would pass without one.
-        pathType: result.pathType === 'json' ? 'json' : other.pathType,
-        action: stricter.action,
-        pattern: stricter.pattern,
-        waiveSession: result.waiveSession && other.waiveSession,
-        exempt: result.exempt && other.exempt,
-      };
-    }
+    const others = target.readings?.map((reading) => evaluate(reading, method)) ?? policiesOfAnyPath(policy, method);
+    const result = others.reduce(stricter, evaluate(target.path, method));
     return target.ambiguous ? { ...result, exempt: false } : result;
   }
 
@@ -81,12 +58,53 @@ export function compilePathPolicy(policy: InstancePolicy): PathPolicyFor {
   }
 
   return function pathPolicy(target, method) {
-    if (target.ambiguous || target.readings.length > 0) return strictest(target, method);
+    if (target.ambiguous || target.readings?.length !== 0) return strictest(target, method);
     const known = remembered.get(method)?.get(target.path);
     if (known) return known;
     const made = evaluate(target.path, method);
     if (target.received.length <= REMEMBERED_TARGET_MAX_CHARS) remember(target.path, method, made);
     return made;
+  };
+}
+
+/** The policy of a path for a method, by rules in the spelling that `spell` gives their patterns. */
+function compileRules(policy: InstancePolicy, spell: (text: string) => string) {
+  const compile = (pattern: string) => compilePattern(spell(canonicalPath(pattern)));
+  const endpoints = policy.endpointRules.map((rule) => ({ matches: compile(rule.pattern), ...rule }));
+  const rules = policy.pathRules.map((rule) => ({ ...rule, matches: compile(rule.pattern) }));
+  return (path: string, method: string): PathPolicy => {
+    const endpoint = endpoints.find((rule) => rule.matches(path));
+    const rule = rules.find((candidate) => candidate.matches(path) && (candidate.methods?.includes(method) ?? true));
+    return {
+      pathType: endpoint?.pathType ?? policy.defaultPathType,
+      action: rule?.action ?? 'inherit',
+      pattern: rule?.pattern ?? null,
+      waiveSession: rule?.waiveSession ?? false,
+      exempt: isExempt(path, method),
+    };
+  };
+}
+
+/** For a path that could be any: whatever some rule says of this method. */
+function policiesOfAnyPath(
+  { endpointRules, pathRules, defaultPathType }: InstancePolicy,
+  method: string,
+): PathPolicy[] {
+  const isJson = [defaultPathType, ...endpointRules.map((rule) => rule.pathType)].includes('json');
+  const strict = { pathType: isJson ? 'json' : 'html', waiveSession: false, exempt: false } as const;
+  const rules = pathRules.filter(({ methods }) => methods?.includes(method) ?? true);
+  return [{ action: 'allow' as const, pattern: null }, ...rules].map((rule) => ({ ...rule, ...strict }));
+}
+
+function stricter(one: PathPolicy, other: PathPolicy): PathPolicy {
+  const { action, pattern } = strictness[other.action] > strictness[one.action] ? other : one;
+  return {
+    // A json path needs a session where a page would pass without one.
+    pathType: one.pathType === 'json' ? 'json' : other.pathType,
+    action,
+    pattern,
+    waiveSession: one.waiveSession && other.waiveSession,
+    exempt: one.exempt && other.exempt,
   };
 }
 

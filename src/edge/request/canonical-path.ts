@@ -2,7 +2,8 @@
  * The one canonical path. `request.url` on workerd still holds dot segments and backslashes, a router shows them
  * differently, and `fetch()` sends them resolved. An attacker can use the difference to slip past a pattern that is
  * matched on any of the three. The canonical path is the URL standard's parse with unreserved `%XX` decoded, other
- * `%XX` in upper case and `//` merged. Patterns, exemptions and rules see only this path.
+ * `%XX` in upper case and `//` merged. Patterns and exemptions see this path, and every other way in which an origin
+ * could read what it receives.
  */
 
 export interface CanonicalTarget {
@@ -16,8 +17,11 @@ export interface CanonicalTarget {
   query: string;
   /** Holds an encoded separator or dot segment, so it is never exempt. */
   ambiguous: boolean;
-  /** Other paths that an origin could read this one as. The strictest policy of all of them applies. */
-  readings: readonly string[];
+  /**
+   * Other paths that an origin could read this one as. The strictest policy of all of them applies. `null`: too many to
+   * list, so it could be any path.
+   */
+  readings: readonly string[] | null;
 }
 
 /** RFC 1035 section 2.3.4. */
@@ -26,11 +30,12 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 /** Matches every path that is not already in canonical form. */
 const NOT_PLAIN = /[^!$&-9:=@A-Z_a-z~]|\/[/.]/;
 const ENCODED_SEPARATOR_OR_DOTS = /%2f|%5c|(?:\/|\\)(?:%2e|\.%2e|%2e\.)(?:%2e)?(?:[/\\?]|$)/i;
-/** Delimiters that some origins honour although the URL standard does not: `;x`, `%3b`, `%3f`, `%23`, `%25`, NUL. */
-const LOOSE_DELIMITER = /;|%(?:2[35ef]|3[bf]|5c|00)/i;
+/** Characters and escapes that change what a path means when an origin decodes, cuts or cleans it. */
+const READ_OTHERWISE = /[;\\]|\/\/|%(?:[013-7u]|2[1-9a-f]|c[01]|e0%8|f0%80)/i;
 const NO_READINGS: readonly string[] = [];
-/** Attacks use double and triple encoding. Each pass shortens the text. */
-const DECODE_PASSES_MAX = 3;
+/** Bounds the work for one request. A path of 1,000 characters may have 28 spellings, and none has more than 256. */
+const READ_MAX_CHARS = 32_768;
+const CHARS_PER_SPELLING = 128;
 
 /** Stands in for the target of a request that names no path of a host. */
 export const UNROUTABLE: CanonicalTarget = {
@@ -63,15 +68,18 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
     received: url.slice(pathStart),
     query: queryStart < 0 ? '' : url.slice(queryStart),
     ambiguous: !plain && ENCODED_SEPARATOR_OR_DOTS.test(rawPath),
-    readings: plain || !LOOSE_DELIMITER.test(rawPath) ? NO_READINGS : otherReadings(rawPath, path),
+    readings: plain || !READ_OTHERWISE.test(rawPath) ? NO_READINGS : otherReadings(rawPath, path),
   };
 }
 
 /** The canonical form of a path without its query. */
 export function canonicalPath(rawPath: string): string {
   // The parser would read `//host` at the front as an authority, so the path goes behind a fixed host.
-  const parsed = new URL('http://h' + rawPath).pathname;
-  return parsed
+  return spelled(new URL('http://h' + rawPath).pathname);
+}
+
+function spelled(path: string): string {
+  return path
     .replace(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
       const character = String.fromCharCode(Number.parseInt(hex, 16));
       return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase();
@@ -79,18 +87,55 @@ export function canonicalPath(rawPath: string): string {
     .replace(/\/{2,}/g, '/');
 }
 
-function otherReadings(rawPath: string, path: string): string[] {
-  let decoded = rawPath;
-  for (let pass = 0; pass < DECODE_PASSES_MAX && decoded.includes('%'); pass++) {
-    decoded = decoded.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+/** What servers do to a path, in any order and number. Each shortens the text or leaves its length. */
+const steps: readonly ((text: string) => string)[] = [
+  (text) => text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  // `%u0061` is read by IIS, and UTF-8 in more bytes than it needs by lenient decoders.
+  (text) =>
+    text.replace(
+      /%u00([0-7][0-9a-f])|%(?:f0%80%8|e0%8|c)([01])%([89ab][0-9a-f])/gi,
+      (_, hex: string | undefined, high: string, low: string) =>
+        String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number(high) * 64 + (Number.parseInt(low, 16) & 63)),
+    ),
+  // Parameters of a segment, as in `/admin;v=1/users`.
+  (text) => text.replace(/;[^/]*/g, ''),
+  (text) => text.replaceAll('\\', '/'),
+  (text) => text.replace(/\/{2,}/g, '/'),
+  resolved,
+  // Some servers parse the path as a URL, and `//x` as its host.
+  (text) => text.replace(/^\/{2,}[^/]*/, ''),
+  ...['\0', '?', '#'].map((end) => (text: string) => text.split(end, 1)[0] ?? ''),
+];
+
+/** Without `.` and `..`. Unlike the URL standard it keeps `\`, and unlike most servers `//`. */
+function resolved(text: string): string {
+  if (!text.includes('/.')) return text;
+  const kept: string[] = [];
+  const segments = text.split('/');
+  for (const [index, segment] of segments.entries()) {
+    if (segment !== '.' && segment !== '..') kept.push(segment);
+    else {
+      if (segment === '..' && kept.length > 1) kept.pop();
+      if (index === segments.length - 1) kept.push('');
+    }
   }
-  const cut = decoded.search(/[?#\0]/);
-  const truncated = cut < 0 ? decoded : decoded.slice(0, cut);
-  const candidates = [decoded, truncated, truncated.replace(/;[^/\\]*/g, ''), rawPath.replace(/;[^/\\]*/g, '')];
+  return kept.join('/');
+}
+
+function otherReadings(rawPath: string, path: string): string[] | null {
+  const texts = new Set([rawPath]);
   const readings = new Set<string>();
-  for (const candidate of candidates) {
-    const reading = canonicalPath(candidate.replace(/[?#]/g, (sign) => (sign === '?' ? '%3F' : '%23')));
-    if (reading !== path) readings.add(reading);
+  let chars = 0;
+  // A set's loop also visits what is added meanwhile.
+  for (const text of texts) {
+    chars += text.length + CHARS_PER_SPELLING;
+    if (chars > READ_MAX_CHARS) return null;
+    for (const step of steps) texts.add(step(text));
+    const escaped = text.replace(/[?#\\]/g, (sign) => encodeURIComponent(sign));
+    readings.add(canonicalPath(escaped));
+    // Some origins compare a path without resolving its dots.
+    if (text.includes('/.')) readings.add(spelled(escaped));
   }
+  readings.delete(path);
   return [...readings];
 }

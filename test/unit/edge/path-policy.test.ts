@@ -41,20 +41,30 @@ describe('path pattern', () => {
     );
   });
 
-  test('many wildcards on a long path take no more than one comparison per wildcard and character', () => {
-    const [wildcards, characters] = [60, 16_000];
-    let comparisons = 0;
-    class CountedPath extends String {
-      override startsWith(text: string, position?: number): boolean {
-        comparisons += 1;
-        return super.startsWith(text, position);
+  test.each(['/files/**.*.bak', '/**a*a/b*z', `/${'**a'.repeat(20)}b`, `/${'*a'.repeat(20)}b`])(
+    '%s takes twice the steps for twice the path',
+    (pattern) => {
+      const matches = compilePattern(pattern);
+      const steps = (segment: string, count: number) => {
+        let taken = 0;
+        class CountedPath extends String {
+          override startsWith(text: string, position?: number): boolean {
+            taken += 1;
+            return super.startsWith(text, position);
+          }
+          override charCodeAt(index: number): number {
+            taken += 1;
+            return super.charCodeAt(index);
+          }
+        }
+        expect(matches(new CountedPath(`/files/${segment.repeat(count)}`) as unknown as string)).toBe(false);
+        return taken;
+      };
+      for (const segment of ['a', 'a.', '/a.b', 'aaaaaaa/b']) {
+        expect(steps(segment, 2000)).toBeLessThanOrEqual(2.1 * steps(segment, 1000) + pattern.length);
       }
-    }
-    const path = new CountedPath(`/${'a'.repeat(characters)}`) as unknown as string;
-    expect(compilePattern(`/${'**a'.repeat(wildcards)}b`)(path)).toBe(false);
-    expect(comparisons).toBeGreaterThan(0);
-    expect(comparisons).toBeLessThan(wildcards * characters);
-  });
+    },
+  );
 });
 
 describe('path policy', () => {
@@ -95,6 +105,49 @@ describe('path policy', () => {
     },
   );
 
+  test.each([
+    '/x//..%2fadmin/y',
+    '/x//..;/admin/y',
+    '/x/;/..;/admin/y',
+    '/%u0061dmin/y',
+    '/x/%c0%ae%c0%ae/admin/y',
+    '//host/admin/y',
+    '/ADMIN/y',
+    '/admin%2fy',
+  ])('%s takes the policy of the admin path too', (path) => {
+    expect(at(path)).toMatchObject({ action: 'challenge', pattern: '/admin/**' });
+  });
+
+  test.each(['/x//..%2Fapi/secret', '/API/secret', '/x/;/..;/api/secret'])(
+    '%s is asked for a session as well',
+    (path) => {
+      expect(at(path).pathType).toBe('json');
+    },
+  );
+
+  test('another letter case is never treated more kindly', () => {
+    expect(at('/PUBLIC/a')).toMatchObject({ action: 'inherit', waiveSession: false });
+    expect(at('/ROBOTS.TXT').exempt).toBe(false);
+  });
+
+  test('a pattern is read like a path', () => {
+    const policy = instancePolicy.parse({ pathRules: [{ pattern: '/café//%7eme/*', action: 'block' }] });
+    expect(compilePathPolicy(policy)(canonicalTarget('http://site.test/caf%c3%a9/~me/x')!, 'GET').action).toBe('block');
+  });
+
+  test('a path with too many readings gets the strictest policy that its method has', () => {
+    const path = `/public/${';a%2525/..%252f%5c%3f%23//'.repeat(80)}`;
+    expect(canonicalTarget(`http://site.test${path}`)!.readings).toBeNull();
+    expect(at(path)).toEqual({
+      action: 'challenge',
+      pattern: '/admin/**',
+      pathType: 'json',
+      waiveSession: false,
+      exempt: false,
+    });
+    expect(at(`/.well-known/${path}`).exempt).toBe(false);
+  });
+
   test.each(['/login;x.css', '/login%2f.css', '/login%3bx.css'])('%s is not a style sheet', (path) => {
     expect(at(path).action).toBe('inherit');
   });
@@ -113,6 +166,10 @@ describe('path policy', () => {
     '/.well-known/..%252flogin',
     '/login?/robots.txt',
     '/login;/robots.txt',
+    '/.well-known//..;/login',
+    '/.well-known//..%2flogin',
+    '/.well-known/%u002e%u002e/login',
+    '/.well-known/%c0%ae%c0%ae/login',
   ])('%s is not exempt', (path) => {
     expect(at(path).exempt).toBe(false);
   });

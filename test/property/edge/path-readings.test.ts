@@ -1,0 +1,41 @@
+/** Whatever order a server reads a path in, the gate foresees the result. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { compilePathPolicy } from '../../../src/edge/config/path-policy.ts';
+import { canonicalTarget } from '../../../src/edge/request/canonical-path.ts';
+import { servers } from '../../support/server-readings.ts';
+
+const policyFor = compilePathPolicy(
+  instancePolicy.parse({ pathRules: [{ pattern: '/admin/**', action: 'block' }], defaultPathType: 'html' }),
+);
+
+const PARTS = `/ // /admin/ x /.. /. .. ..; ; ;a=b \\ admin Admin %61dmin é %2f %2F %5c %2e %2e%2e %252f %252e %25252e %3b %3f
+  %253f %23 %00 %u0061dmin %u002f %u002e %c0%af %c0%ae %e0%80%af %25c0%25ae %20 %zz %`;
+const part = fc.constantFrom(...PARTS.split(/\s+/));
+const typed = fc.array(part, { minLength: 1, maxLength: 12 }).map((parts) => `/${parts.join('')}`);
+
+describe.each(Object.entries(servers))('as %s reads it', (_, steps) => {
+  test('a path that opens a blocked page there is blocked', () => {
+    fc.assert(
+      fc.property(typed, (path) => {
+        const url = `http://site.test${path}`;
+        // The origin receives the path as the runtime writes it.
+        const read = steps.reduce((text, step) => step(text), new URL(url).pathname);
+        if (!read.startsWith('/admin/')) return;
+        expect([path, policyFor(canonicalTarget(url)!, 'GET').action]).toEqual([path, 'block']);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+test('paths of any length are read within a bound', () => {
+  fc.assert(
+    fc.property(typed, fc.integer({ min: 1, max: 400 }), (path, times) => {
+      const { readings } = canonicalTarget(`http://site.test${path.repeat(times)}`)!;
+      expect(readings?.length ?? 0).toBeLessThanOrEqual(512);
+    }),
+    { numRuns: 200 },
+  );
+});
