@@ -50,38 +50,6 @@ export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
   }
 }
 
-/**
- * A hash table from key to entry number, open-addressed and at most half full. It is built when a snapshot is opened:
- * AS numbers are too uneven for a bucket index, and a binary search mispredicts a branch at every step.
- */
-export class NumberTable {
-  readonly #keys: Uint32Array;
-  readonly #slots: Uint32Array;
-  readonly #shift: number;
-
-  constructor(keys: Uint32Array) {
-    const log2 = Math.max(1, Math.ceil(Math.log2(Math.max(1, keys.length) * 2)));
-    this.#keys = keys;
-    this.#shift = 32 - log2;
-    this.#slots = new Uint32Array(2 ** log2);
-    const mask = this.#slots.length - 1;
-    for (let entry = 0; entry < keys.length; entry++) {
-      let slot = Math.imul(keys[entry]!, 0x9e3779b1) >>> this.#shift;
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.#slots[slot] = entry + 1;
-    }
-  }
-
-  /** Entry of `key`, or -1. */
-  entryOf(key: number): number {
-    const slots = this.#slots;
-    for (let slot = Math.imul(key, 0x9e3779b1) >>> this.#shift; ; slot = (slot + 1) & (slots.length - 1)) {
-      const entry = slots[slot]! - 1;
-      if (entry < 0 || this.#keys[entry] === key) return entry;
-    }
-  }
-}
-
 export class Ja4SetBuilder {
   readonly #keys = new WordColumn();
   readonly #meta = new MetaColumn();
@@ -139,12 +107,15 @@ export class Ja4Set {
     const { least, shift, buckets, starts } = this.#index;
     const bucket = first < least ? buckets : (first - least) >>> shift;
     if (bucket >= buckets) return false;
-    const end = starts[bucket + 1]!;
-    for (let entry = starts[bucket]!; entry < end; entry++) {
-      const word = this.keys[entry * JA4_WORDS]!;
-      if (word >= first) return word === first;
+    let low = starts[bucket]!;
+    let high = starts[bucket + 1]!;
+    // Fingerprints of one TLS library share their first word, so a bucket can hold all of them.
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.keys[middle * JA4_WORDS]! < first) low = middle + 1;
+      else high = middle;
     }
-    return false;
+    return this.keys[low * JA4_WORDS] === first;
   }
 
   /** Number of the entry with these five words, or -1. */

@@ -5,6 +5,7 @@
 import { type Decision, decisions } from '../contract/vocabulary.ts';
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
+import { searchExact } from './number-table.ts';
 import type { EdgeRule } from './types.ts';
 
 /** Two-bit code of a rule that has a row in the side table. Smaller codes are indexes into `decisions`. */
@@ -76,18 +77,6 @@ export class ExtraRows {
   readonly expiries = new WordColumn();
   readonly rollouts = new ShortColumn();
   readonly flags = new ByteColumn();
-}
-
-/** Index of `key` in ascending `values`, or -1. */
-export function searchExact(values: Uint32Array | Uint16Array, key: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < key) low = middle + 1;
-    else high = middle;
-  }
-  return values[low] === key ? low : -1;
 }
 
 /** The side table of a snapshot. */

@@ -7,13 +7,14 @@ import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 import type { EdgeRuleType } from '../contract/vocabulary.ts';
 import { SINGLE_V4, SINGLE_V6 } from './compiler.ts';
-import { Ja4Set, NumberTable, countryKey } from './exact-sets.ts';
+import { Ja4Set, countryKey } from './exact-sets.ts';
 import { type Hits, RANK_ASN, RANK_COUNTRY, RANK_PREFIX } from './hits.ts';
 import { formatV4, formatV6, parseCidr, parseIp } from '../address/ip.ts';
 import { JA4_WORDS, firstJa4Word, packJa4, unpackJa4 } from '../address/ja4.ts';
 import { type Sections, readSnapshot } from './layout.ts';
+import { NumberTable, rises, searchExact } from './number-table.ts';
 import { V4Table, V6Table } from './prefix-match.ts';
-import { ExtraTable, searchExact } from './rule-meta.ts';
+import { ExtraTable } from './rule-meta.ts';
 import { SubstringMatcher } from './substring-match.ts';
 import { foldedBytes } from './user-agent-fold.ts';
 
@@ -26,12 +27,6 @@ interface Tables {
 
 /** The rule number of an entry; -1 for no entry. */
 const numbered = (first: number, entry: number): number => (entry < 0 ? -1 : first + entry);
-
-/** Whether the values ascend, as a binary search requires. */
-function rises(values: Uint16Array | Uint32Array): boolean {
-  for (let i = 1; i < values.length; i++) if (values[i - 1]! >= values[i]!) return false;
-  return true;
-}
 
 /** Never throws. The snapshot uses `bytes` itself, or a copy if they are not aligned to 8 bytes. */
 export function openSnapshot(bytes: Uint8Array): Result<Snapshot, string> {

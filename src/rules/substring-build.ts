@@ -9,6 +9,8 @@
  */
 import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
+import { NumberTable, rises } from './number-table.ts';
+import { GRAM_BYTES, PathMeter, USER_AGENT_STATES_MAX } from './substring-paths.ts';
 
 /** No state, no pattern. */
 export const NONE = 0xffff_ffff;
@@ -18,8 +20,6 @@ export const OUTPUT_FLAG = 0x8000_0000;
 export const NO_FAIL = 0x7fff_ffff;
 /** In `uaEdges`: the number of the first child. The byte above it is the child's byte, or 0 when there is no child. */
 export const CHILD_MASK = 0x00ff_ffff;
-/** Bytes of the shortest path: they fit into one word, and are rarely in a header by chance. */
-export const GRAM_BYTES = 4;
 /** Bits of the bitmap for each gram in it. About 3 % of other grams pass the test. */
 const BITS_PER_GRAM = 32;
 const BITMAP_LOG2_MIN = 10;
@@ -28,7 +28,7 @@ const BITMAP_LOG2_MAX = 22;
 
 export type SubstringSections = Pick<
   Sections,
-  'uaOffsets' | 'uaText' | 'uaGramBits' | 'uaGramSlots' | 'uaEdges' | 'uaFails' | 'uaOutputs' | 'uaDepths' | 'uaLabels'
+  'uaOffsets' | 'uaText' | 'uaGramBits' | 'uaGrams' | 'uaEdges' | 'uaFails' | 'uaOutputs' | 'uaDepths' | 'uaLabels'
 >;
 
 /** All patterns in one text, sorted, distinct and not empty. Pattern `p` is `text[offsets[p], offsets[p + 1])`. */
@@ -50,52 +50,24 @@ export function gramHash(gram: number): number {
   return Math.imul(gram | 0x20202020, 0x9e3779b1);
 }
 
-/**
- * The number of bytes of each pattern that become states: one more than it shares with a neighbour in sorted order, or
- * with a later part of itself. The latter limits direct comparisons: a pattern's path cannot match again within bytes
- * that were compared for it.
- */
+/** The user agent rules need more memory than a compile has. */
+export class UserAgentRulesTooLargeError extends RangeError {}
+
+/** The number of bytes of each pattern that become states. @throws UserAgentRulesTooLargeError */
 function pathLengths({ text, offsets }: PatternText): Uint16Array {
-  const count = offsets.length - 1;
-  const lengths = new Uint16Array(count);
-  const common = (a: number, b: number): number => {
-    const startA = offsets[a] ?? 0;
-    const startB = offsets[b] ?? 0;
-    const end = Math.min((offsets[a + 1] ?? 0) - startA, (offsets[b + 1] ?? 0) - startB);
-    let n = 0;
-    while (n < end && text[startA + n] === text[startB + n]) n++;
-    return n;
-  };
-  let withPrevious = 0;
-  for (let p = 0; p < count; p++) {
-    const withNext = p + 1 < count ? common(p, p + 1) : 0;
-    const start = offsets[p] ?? 0;
-    const length = (offsets[p + 1] ?? 0) - start;
-    const own = Math.max(GRAM_BYTES - 1, withPrevious, withNext, longestRepeat(text.subarray(start, start + length)));
-    lengths[p] = Math.min(length, own + 1);
-    withPrevious = withNext;
+  const lengths = new Uint16Array(offsets.length - 1);
+  const meter = new PathMeter();
+  for (let p = 0; p <= lengths.length; p++) {
+    const next = p < lengths.length ? text.subarray(offsets[p], offsets[p + 1]) : null;
+    const { path } = meter.measureBefore(next);
+    if (p > 0) lengths[p - 1] = path;
+    if (meter.states > USER_AGENT_STATES_MAX) {
+      throw new UserAgentRulesTooLargeError(
+        `The user agent rules repeat too much text: they need more than ${USER_AGENT_STATES_MAX} states`,
+      );
+    }
   }
   return lengths;
-}
-
-/** The longest prefix of `pattern` that occurs in it again (Z function). */
-function longestRepeat(pattern: Uint8Array): number {
-  const n = pattern.length;
-  const z = new Uint16Array(n);
-  let left = 0;
-  let right = 0;
-  let longest = 0;
-  for (let i = 1; i < n; i++) {
-    let length = i < right ? Math.min(right - i, z[i - left] ?? 0) : 0;
-    while (i + length < n && pattern[length] === pattern[i + length]) length++;
-    z[i] = length;
-    if (i + length > right) {
-      left = i;
-      right = i + length;
-    }
-    if (length > longest) longest = length;
-  }
-  return longest;
 }
 
 /** The automaton while it is built. The paths of the patterns from `low` to `high` lead through a state. */
@@ -172,68 +144,50 @@ export function childOf(edges: Uint32Array, labels: Uint8Array, state: number, b
 
 const powerOfTwo = (n: number): boolean => n > 0 && (n & (n - 1)) === 0;
 
-/** The grams with which paths begin: a bitmap by hash, and an open-addressed table from gram to state. */
+/**
+ * The grams with which paths begin: a bitmap by hash, and the grams themselves, ascending. The first states belong to
+ * them in this order.
+ */
 export class GramTable {
   readonly bits: Uint32Array;
   readonly bitsShift: number;
-  readonly slots: Uint32Array;
-  readonly slotsShift: number;
+  readonly #states: NumberTable;
 
-  /** Uses the given arrays: empty ones from `for`, or a snapshot's sections. */
-  constructor(bits: Uint32Array, slots: Uint32Array) {
+  constructor(bits: Uint32Array, grams: Uint32Array) {
     this.bits = bits;
     this.bitsShift = 32 - Math.log2(bits.length * 32);
-    this.slots = slots;
-    this.slotsShift = 32 - Math.log2(slots.length / 2);
+    this.#states = new NumberTable(grams);
   }
 
-  static for(grams: number): GramTable {
-    const log2 = Math.ceil(Math.log2(Math.max(1, grams) * BITS_PER_GRAM));
-    const bits = 2 ** Math.min(BITMAP_LOG2_MAX, Math.max(BITMAP_LOG2_MIN, log2));
-    const slots = 2 ** Math.max(1, Math.ceil(Math.log2(Math.max(1, grams) * 2)));
-    return new GramTable(new Uint32Array(bits / 32), new Uint32Array(slots * 2).fill(NONE));
-  }
-
-  /** Whether the sizes of the sections are powers of two, and an empty slot ends every search. */
-  static fits(bits: Uint32Array, slots: Uint32Array, states: number): boolean {
-    if (!powerOfTwo(bits.length) || !powerOfTwo(slots.length) || slots.length < 4) return false;
-    let empty = false;
-    for (let i = 1; i < slots.length; i += 2) {
-      if (slots[i] === NONE) empty = true;
-      else if (slots[i]! >= states) return false;
-    }
-    return empty;
-  }
-
-  add(gram: number, state: number): void {
-    const hash = gramHash(gram);
-    const bit = hash >>> this.bitsShift;
-    this.bits[bit >>> 5]! |= 1 << (bit & 31);
-    let slot = hash >>> this.slotsShift;
-    while (this.slots[slot * 2 + 1] !== NONE) slot = (slot + 1) & (this.slots.length / 2 - 1);
-    this.slots[slot * 2] = gram;
-    this.slots[slot * 2 + 1] = state;
+  /** Whether the bitmap can be indexed by a hash, and the grams can be searched. */
+  static fits(bits: Uint32Array, grams: Uint32Array, states: number): boolean {
+    return powerOfTwo(bits.length) && grams.length <= states && rises(grams);
   }
 
   /** State of a gram, or `NONE`. */
   stateOf(gram: number): number {
-    const hash = gramHash(gram);
-    const bit = hash >>> this.bitsShift;
+    const bit = gramHash(gram) >>> this.bitsShift;
     if (((this.bits[bit >>> 5]! >>> (bit & 31)) & 1) === 0) return NONE;
-    const slots = this.slots;
-    const mask = slots.length / 2 - 1;
-    for (let slot = hash >>> this.slotsShift; ; slot = (slot + 1) & mask) {
-      const state = slots[slot * 2 + 1]!;
-      if (state === NONE || (slots[slot * 2]! | 0) === gram) return state;
-    }
+    return this.#states.entryOf(gram >>> 0) >>> 0;
   }
+}
+
+/** The bitmap of these grams. */
+function gramBits(grams: Uint32Array): Uint32Array {
+  const log2 = Math.ceil(Math.log2(Math.max(1, grams.length) * BITS_PER_GRAM));
+  const bitsLog2 = Math.min(BITMAP_LOG2_MAX, Math.max(BITMAP_LOG2_MIN, log2));
+  const bits = new Uint32Array(2 ** (bitsLog2 - 5));
+  for (const gram of grams) {
+    const bit = gramHash(gram) >>> (32 - bitsLog2);
+    bits[bit >>> 5]! |= 1 << (bit & 31);
+  }
+  return bits;
 }
 
 export function buildSubstrings(patterns: PatternText): SubstringSections {
   const { text, offsets } = patterns;
   const states = growStates(patterns, pathLengths(patterns));
   const count = states.count;
-  if (count >= CHILD_MASK) throw new RangeError('user agent rules share too much text to be compiled');
   const outputs = states.outputs.view();
   const labels = states.labels.view();
   const depths = states.depths.view();
@@ -244,10 +198,11 @@ export function buildSubstrings(patterns: PatternText): SubstringSections {
   /** Where a pattern whose path leads through a state begins. */
   const startOf = (state: number): number => offsets[states.low.at(state)] ?? 0;
 
-  let grams = 0;
-  while (grams < count && depths[grams] === GRAM_BYTES) grams++;
-  const table = GramTable.for(grams);
-  for (let state = 0; state < grams; state++) table.add(gramAt(text, startOf(state)), state);
+  let gramCount = 0;
+  while (gramCount < count && depths[gramCount] === GRAM_BYTES) gramCount++;
+  const grams = Uint32Array.from({ length: gramCount }, (_, state) => gramAt(text, startOf(state)));
+  const bits = gramBits(grams);
+  const table = new GramTable(bits, grams);
 
   const fails = new Uint32Array(count).fill(NO_FAIL);
   for (let parent = 0; parent < count; parent++) {
@@ -268,8 +223,8 @@ export function buildSubstrings(patterns: PatternText): SubstringSections {
   return {
     uaOffsets: offsets,
     uaText: text,
-    uaGramBits: table.bits,
-    uaGramSlots: table.slots,
+    uaGramBits: bits,
+    uaGrams: grams,
     uaEdges: edges,
     uaFails: fails,
     uaOutputs: outputs,

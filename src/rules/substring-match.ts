@@ -5,8 +5,17 @@
  */
 import { type Hits, RANK_PREFIX } from './hits.ts';
 import type { Sections } from './layout.ts';
-import { CHILD_MASK, GRAM_BYTES, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
+import { CHILD_MASK, GramTable, NONE, NO_FAIL, OUTPUT_FLAG, childOf, gramHash } from './substring-build.ts';
+import { GRAM_BYTES } from './substring-paths.ts';
 import { asciiFold, byteFold, foldToBinary } from './user-agent-fold.ts';
+
+/**
+ * Bytes compared and links followed for one header, without what costs the same for every header. At each place a
+ * pattern may begin that differs only at its end, so that a header made for a set of rules costs up to its length
+ * times the longest rule. A header of 700 bytes cannot reach the limit. In a longer one that does, no more
+ * patterns are found: who can send it can as well send another name.
+ */
+const COMPARED_MAX = 1 << 19;
 
 /** Patterns with fewer than four bytes. They are few, and are looked up only after a byte with which one ends. */
 class ShortPatterns {
@@ -40,13 +49,14 @@ export class SubstringMatcher {
   readonly #foundIn: Uint32Array;
   readonly #doneIn: Uint32Array;
   #scan = 0;
+  #compared = 0;
 
   private constructor(sections: Sections, firstRule: number) {
     this.count = sections.uaMeta.length;
     this.#firstRule = firstRule;
     this.#offsets = sections.uaOffsets;
     this.#text = sections.uaText;
-    this.#grams = new GramTable(sections.uaGramBits, sections.uaGramSlots);
+    this.#grams = new GramTable(sections.uaGramBits, sections.uaGrams);
     this.#edges = sections.uaEdges;
     this.#fails = sections.uaFails;
     this.#outputs = sections.uaOutputs;
@@ -75,19 +85,23 @@ export class SubstringMatcher {
       uaOutputs.length === states &&
       uaDepths.length === states &&
       uaLabels.length === states;
-    if (!sizesFit || !GramTable.fits(sections.uaGramBits, sections.uaGramSlots, states)) return null;
+    if (!sizesFit || !GramTable.fits(sections.uaGramBits, sections.uaGrams, states)) return null;
     for (let p = 0; p < count; p++) if (uaOffsets[p]! >= uaOffsets[p + 1]!) return null;
     let previous = 0;
     for (let s = 0; s < states; s++) {
       const child = uaEdges[s]! & CHILD_MASK;
       const fail = uaFails[s]! & NO_FAIL;
       const output = uaOutputs[s]!;
-      // Children have higher numbers than their parent and fail links lower ones, so both walks end.
+      // Children have higher numbers than their parent and fail links lower ones, so both walks end. Each link leads
+      // to a smaller depth and each child is one deeper, so a header follows at most one link for each character.
       if (child <= s || child < previous || child > states) return null;
-      if (fail >= s && fail !== NO_FAIL) return null;
+      if (s < sections.uaGrams.length && uaDepths[s] !== GRAM_BYTES) return null;
+      if (fail !== NO_FAIL && (fail >= s || uaDepths[fail]! >= uaDepths[s]!)) return null;
+      const lastChild = uaEdges[s + 1]! & CHILD_MASK;
+      for (let c = child; c < lastChild; c++) if (uaDepths[c] !== uaDepths[s]! + 1) return null;
       if (output !== NONE && (output >= count || uaDepths[s]! > uaOffsets[output + 1]! - uaOffsets[output]!))
         return null;
-      const onlyEdge = child < (uaEdges[s + 1]! & CHILD_MASK) ? uaLabels[child]! : 0;
+      const onlyEdge = child < lastChild ? uaLabels[child]! : 0;
       if (uaEdges[s]! >>> 24 !== onlyEdge) return null;
       previous = child;
     }
@@ -138,6 +152,7 @@ export class SubstringMatcher {
     const grams = this.#grams;
     // `nextCandidate` starts at the fourth character; the first three are added here.
     charsSeen = text.charCodeAt(0) | text.charCodeAt(1) | text.charCodeAt(2);
+    this.#compared = 0;
     for (let i = nextCandidate(text, GRAM_BYTES - 1, grams.bits, grams.bitsShift); i < text.length;) {
       const state = grams.stateOf(gramBefore(text, i + 1, fold));
       if (state !== NONE) i = this.#walk(text, i, state, fold, hits);
@@ -158,7 +173,7 @@ export class SubstringMatcher {
     for (let i = from; ;) {
       state = followFirst(text, i, state, edges, fails, fold);
       i = followedTo;
-      if (fails[state]! >= OUTPUT_FLAG) this.#emit(state, text, i + 1, fold, hits);
+      if (fails[state]! >= OUTPUT_FLAG && this.#compared < COMPARED_MAX) this.#emit(state, text, i + 1, fold, hits);
       if (++i >= text.length) return i - 1;
       const here = fold[text.charCodeAt(i)] ?? 0;
       if (here === 0) return i - 1;
@@ -180,6 +195,7 @@ export class SubstringMatcher {
     let complete = true;
     for (let s = state; s !== NO_FAIL; s = this.#fails[s]! & NO_FAIL) {
       if (this.#fails[s]! < OUTPUT_FLAG || this.#doneIn[s] === scan) break;
+      this.#compared++;
       const p = this.#outputs[s]!;
       if (p === NONE || this.#foundIn[p] === scan) continue;
       if (this.#restFollows(p, this.#depths[s]!, text, end, fold)) this.#found(p, hits);
@@ -193,8 +209,13 @@ export class SubstringMatcher {
     const to = this.#offsets[p + 1]!;
     let at = this.#offsets[p]! + depth;
     if (to - at > text.length - end) return false;
-    for (let i = end; at < to; at++, i++) if (bytes[at] !== fold[text.charCodeAt(i)]) return false;
-    return true;
+    let i = end;
+    while (at < to && bytes[at] === fold[text.charCodeAt(i)]) {
+      at++;
+      i++;
+    }
+    this.#compared += i - end;
+    return at === to;
   }
 
   #scanShort({ endings, patterns }: ShortPatterns, text: string, fold: Uint8Array, hits: Hits): void {

@@ -1,7 +1,7 @@
 /**
- * Case folding of user agents and of the substrings in rules: each code point is lower-cased separately and then
- * encoded in UTF-8. `String.toLowerCase` depends on neighbouring characters (final sigma), and a substring must fold to
- * the same bytes in every place.
+ * Case folding of user agents and of the substrings in rules: each code point is folded separately and then encoded in
+ * UTF-8. `String.toLowerCase` depends on neighbouring characters (final sigma), and a substring must fold to the same
+ * bytes in every place.
  */
 
 /** Folds a byte: `A`–`Z` to lower case. Bytes beyond ASCII belong to characters that are folded already. */
@@ -10,10 +10,23 @@ export const byteFold = Uint8Array.from({ length: 256 }, (_, c) => (c >= 65 && c
 /** The same for ASCII characters. A character without an entry is no byte of a pattern. */
 export const asciiFold = byteFold.slice(0, 128);
 
+/** Upper-cased, it becomes I. In no language but Turkish is it the same letter. */
+const DOTLESS_I = '\u0131';
+
+/**
+ * One code point in lower case. Some letters have two lower-case forms with one upper-case form: final sigma, long s,
+ * the micro sign. Through their upper case they become the same.
+ */
+function foldPoint(char: string): string {
+  const lower = char.toLowerCase();
+  const upper = lower.toUpperCase();
+  return upper.length === lower.length && lower !== DOTLESS_I ? upper.toLowerCase() : lower;
+}
+
 /** The folded text, for display and comparison. */
 export function foldCase(text: string): string {
   let folded = '';
-  for (const char of text) folded += char.toLowerCase();
+  for (const char of text) folded += foldPoint(char);
   return folded;
 }
 
@@ -36,7 +49,7 @@ export function foldInto(text: string, out: Uint8Array, at: number): number {
     }
     const point = text.codePointAt(i) ?? 0xfffd;
     if (point > 0xffff) i++;
-    const folded = String.fromCodePoint(point).toLowerCase();
+    const folded = foldPoint(String.fromCodePoint(point));
     for (let k = 0; k < folded.length; k++) {
       let p = folded.codePointAt(k) ?? 0xfffd;
       if (p > 0xffff) k++;

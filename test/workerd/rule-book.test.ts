@@ -283,6 +283,19 @@ describe('base and delta', () => {
     expect((await book.currentVersion()).base.version).toBe(1);
   });
 
+  test('a base of an earlier file format is not served; it is compiled again', async () => {
+    const { id, book } = newBook();
+    await book.upsert([rule('192.0.2.1')], author);
+    await book.compile();
+    const { base: earlier } = await book.currentVersion();
+    await runInDurableObject(book, (_, state) => {
+      state.storage.sql.exec("UPDATE bases SET hash = ?, state = 'ready'", 'b'.repeat(64));
+    });
+    expect(await book.delta('b'.repeat(64), 1)).toBeNull();
+    expect((await book.currentVersion()).base).toMatchObject({ version: earlier.version });
+    expect(firedFor(await loadedByAnEdge(id, book), '192.0.2.1')).toEqual(['ip:192.0.2.1 block']);
+  });
+
   test('the book is unchanged after an eviction', async () => {
     const { book } = newBook();
     await book.upsert(addresses(3), author);

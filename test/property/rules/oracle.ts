@@ -41,7 +41,14 @@ export function holds(prefix: OracleAddress & { length: number }, address: Oracl
   return prefix.bits >> host === address.bits >> host;
 }
 
-const lower = (text: string): string => Array.from(text, (char) => char.toLowerCase()).join('');
+/** Letters with a second lower-case form, and the first one. */
+const secondForms = new Map([
+  ['ς', 'σ'],
+  ['ſ', 's'],
+  ['\u00b5', '\u03bc'],
+]);
+const lower = (text: string): string =>
+  Array.from(text, (char) => secondForms.get(char) ?? char.toLowerCase()).join('');
 
 function matchesRule(rule: OracleRule, signals: OracleSignals): boolean {
   switch (rule.type) {

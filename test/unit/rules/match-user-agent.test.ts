@@ -4,6 +4,7 @@ import { canonicalValue } from '../../../src/rules/canonical.ts';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
 import type { EdgeRule } from '../../../src/rules/types.ts';
 import type { Ruleset } from '../../../src/rules/ruleset.ts';
+import { foldCase } from '../../../src/rules/user-agent-fold.ts';
 import { firedIds, match, rulesetOf } from './rulesets.ts';
 
 function rule(text: string, verdict: Decision = 'block'): EdgeRule {
@@ -82,6 +83,31 @@ describe('a user agent rule', () => {
     // The Kelvin sign is the letter K.
     expect(found(ruleset, '\u212A1')).toEqual(['k1']);
     expect(found(ruleset, '\ud83e curl \ud800')).toEqual(['curl']);
+  });
+
+  test('matches letters that have two lower-case forms: final sigma, long s and the micro sign', () => {
+    const ruleset = rulesFor('ΟΔΟΣ', 'muſic', '\u00b5torrent');
+    for (const header of ['οδος', 'ΟΔΟΣ', 'οδοσ']) expect(found(ruleset, header)).toEqual(['οδοσ']);
+    for (const header of ['music', 'MUSIC', 'muſic']) expect(found(ruleset, header)).toEqual(['music']);
+    for (const micro of ['\u00b5', '\u03bc', '\u039c']) {
+      expect(found(ruleset, `${micro}Torrent`)).toEqual(['\u03bctorrent']);
+    }
+  });
+
+  test('folds every character as regular expressions do that ignore case', () => {
+    const pairs: string[] = [];
+    for (let point = 0; point < 0x11_0000; point++) {
+      if (point >= 0xd800 && point < 0xe000) continue;
+      const char = String.fromCodePoint(point);
+      const folded = foldCase(char);
+      // U+0130 folds to two characters, as `toLowerCase` has it.
+      if (folded !== char && point !== 0x130) pairs.push(char, folded);
+    }
+    expect(pairs.length).toBeGreaterThan(2000);
+    for (let i = 0; i < pairs.length; i += 2) {
+      const ignoringCase = new RegExp(`^\\u{${pairs[i]!.codePointAt(0)!.toString(16)}}$`, 'iu');
+      if (!ignoringCase.test(pairs[i + 1]!)) expect.fail(`${pairs[i]} became ${pairs[i + 1]}`);
+    }
   });
 
   test('does not confuse a Latin-1 character with a byte of a UTF-8 character', () => {

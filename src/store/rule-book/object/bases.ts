@@ -3,7 +3,11 @@
  * ready base is the current one. A crash in between leaves a pending row, which the next compile deletes together with
  * its file. Replaced bases stay for a while, for edges that are still loading them.
  */
+import { SNAPSHOT_MAGIC } from '../../../rules/layout.ts';
 import type { BasePointer } from '../rpc.ts';
+
+/** With the format of the file: edges of this release read no other, so a base of an earlier one is compiled again. */
+const READY = `ready ${SNAPSHOT_MAGIC}`;
 
 /**
  * Replaced bases kept whatever their age, so that an edge that fails to load the current base can use the one before.
@@ -17,7 +21,8 @@ const REPLACED_BASES_MAX = 8;
 /** The base that edges should load, or `null` before the first compile. */
 export function currentBase(sql: SqlStorage): BasePointer | null {
   const [row] = sql.exec<{ hash: string; version: number }>(
-    "SELECT hash, version FROM bases WHERE state = 'ready' AND superseded_at IS NULL",
+    'SELECT hash, version FROM bases WHERE state = ? AND superseded_at IS NULL',
+    READY,
   );
   return row ?? null;
 }
@@ -25,7 +30,8 @@ export function currentBase(sql: SqlStorage): BasePointer | null {
 /** A base that is still served, by its hash. */
 export function servedBase(sql: SqlStorage, hash: string): BasePointer | null {
   const [row] = sql.exec<{ hash: string; version: number }>(
-    "SELECT hash, version FROM bases WHERE state = 'ready' AND hash = ?",
+    'SELECT hash, version FROM bases WHERE state = ? AND hash = ?',
+    READY,
     hash,
   );
   return row ?? null;
@@ -33,7 +39,7 @@ export function servedBase(sql: SqlStorage, hash: string): BasePointer | null {
 
 export function oldestServedVersion(sql: SqlStorage): number {
   return (
-    sql.exec<{ version: number | null }>("SELECT MIN(version) AS version FROM bases WHERE state = 'ready'").one()
+    sql.exec<{ version: number | null }>('SELECT MIN(version) AS version FROM bases WHERE state = ?', READY).one()
       .version ?? 0
   );
 }
@@ -54,17 +60,18 @@ export function announceBase(sql: SqlStorage, base: BasePointer, rules: number, 
 /** Makes the base current. Its file must be in R2 already. */
 export function publishBase(storage: DurableObjectStorage, hash: string, nowMs: number): void {
   storage.transactionSync(() => {
-    storage.sql.exec("UPDATE bases SET superseded_at = ? WHERE state = 'ready' AND superseded_at IS NULL", nowMs);
-    storage.sql.exec("UPDATE bases SET state = 'ready', superseded_at = NULL WHERE hash = ?", hash);
+    storage.sql.exec('UPDATE bases SET superseded_at = ? WHERE state = ? AND superseded_at IS NULL', nowMs, READY);
+    storage.sql.exec('UPDATE bases SET state = ?, superseded_at = NULL WHERE hash = ?', READY, hash);
   });
 }
 
-/** Bases whose files can be deleted: left by a crash, or replaced long enough ago. */
+/** Bases whose files can be deleted: left by a crash, of another format, or replaced long enough ago. */
 export function disposableBases(sql: SqlStorage, nowMs: number): string[] {
-  const pending = sql.exec<{ hash: string }>("SELECT hash FROM bases WHERE state = 'pending'").toArray();
+  const pending = sql.exec<{ hash: string }>('SELECT hash FROM bases WHERE state <> ?', READY).toArray();
   const replaced = sql
     .exec<{ hash: string; superseded_at: number }>(
-      "SELECT hash, superseded_at FROM bases WHERE state = 'ready' AND superseded_at IS NOT NULL ORDER BY superseded_at DESC",
+      'SELECT hash, superseded_at FROM bases WHERE state = ? AND superseded_at IS NOT NULL ORDER BY superseded_at DESC',
+      READY,
     )
     .toArray();
   const old = replaced.filter(
