@@ -13,6 +13,7 @@ import {
 } from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
+import { describeSettings, instancePage, sitePage } from './settings-pages.ts';
 
 /** What the document needs of an operation. The operations themselves need the Worker's types. */
 export interface DocumentedOperation {
@@ -43,6 +44,7 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
     item[operation.method.toLowerCase()] = managementOperation(operation, schemas);
   }
   Object.assign(paths, publicPaths(schemas));
+  for (const schema of Object.values(schemas)) describe(schema);
   return {
     openapi: '3.1.0',
     info: {
@@ -63,6 +65,15 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
       responses: sharedResponses(),
     },
   };
+}
+
+/** Settings of instances and sites, wherever a schema has them. */
+function describe(schema: Json): void {
+  const properties = (schema['properties'] ?? {}) as Record<string, Json>;
+  if ('pathRules' in properties) describeSettings(schema, instancePage);
+  if ('powDifficulty' in properties && 'domains' in properties) describeSettings(schema, sitePage);
+  const inner = [...Object.values(properties), schema['items'], ...((schema['anyOf'] ?? []) as unknown[])];
+  for (const child of inner) if (typeof child === 'object' && child !== null) describe(child as Json);
 }
 
 function managementOperation(operation: DocumentedOperation, schemas: Record<string, Json>): Json {

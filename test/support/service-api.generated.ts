@@ -1062,76 +1062,183 @@ export interface components {
             siteKey: string;
             secretKey: string;
             settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains: string[];
                 /**
+                 * @description The kind of challenge. `frictionless` chooses by score
                  * @default frictionless
+                 * @example puzzle
                  * @enum {string}
                  */
                 captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /** @default 120000 */
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
                 verifiedTimeout: number;
-                /** @default 60000 */
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
                 solutionTimeout: number;
-                /** @default 0.5 */
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
                 frictionlessThreshold: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold: number;
                 };
                 /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @default {
                  *       "image": true,
                  *       "puzzle": true
                  *     }
+                 * @example {
+                 *       "image": false
+                 *     }
                  */
                 frictionlessTypes: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle: boolean;
                 };
-                /** @default 4 */
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
                 powDifficulty: number;
-                /** @default 1 */
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
                 minimumLevel: number;
-                /** @default 0.8 */
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
                 imageThreshold: number;
-                /** @default 32 */
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
                 imageMaxRounds: number;
-                /** @default 2 */
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
                 imageMinRounds: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
-                /** @default 15 */
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
                 puzzleTolerance: number;
-                /** @default 3 */
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
                 puzzleMaxDifficulty: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -1142,295 +1249,601 @@ export interface components {
                      */
                     actions: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
                 disallowWebView: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath: boolean;
                 };
-                /** @default false */
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
                 storeMetadata: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
             active: boolean;
@@ -1446,76 +1859,183 @@ export interface components {
             siteKey: string;
             secretKey: string;
             settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains: string[];
                 /**
+                 * @description The kind of challenge. `frictionless` chooses by score
                  * @default frictionless
+                 * @example puzzle
                  * @enum {string}
                  */
                 captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /** @default 120000 */
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
                 verifiedTimeout: number;
-                /** @default 60000 */
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
                 solutionTimeout: number;
-                /** @default 0.5 */
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
                 frictionlessThreshold: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold: number;
                 };
                 /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @default {
                  *       "image": true,
                  *       "puzzle": true
                  *     }
+                 * @example {
+                 *       "image": false
+                 *     }
                  */
                 frictionlessTypes: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle: boolean;
                 };
-                /** @default 4 */
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
                 powDifficulty: number;
-                /** @default 1 */
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
                 minimumLevel: number;
-                /** @default 0.8 */
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
                 imageThreshold: number;
-                /** @default 32 */
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
                 imageMaxRounds: number;
-                /** @default 2 */
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
                 imageMinRounds: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
-                /** @default 15 */
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
                 puzzleTolerance: number;
-                /** @default 3 */
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
                 puzzleMaxDifficulty: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -1526,295 +2046,601 @@ export interface components {
                      */
                     actions: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
                 disallowWebView: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath: boolean;
                 };
-                /** @default false */
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
                 storeMetadata: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
             active: boolean;
@@ -1825,76 +2651,183 @@ export interface components {
         "create-site.request": {
             name: string;
             settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains: string[];
                 /**
+                 * @description The kind of challenge. `frictionless` chooses by score
                  * @default frictionless
+                 * @example puzzle
                  * @enum {string}
                  */
                 captchaType?: "frictionless" | "pow" | "image" | "puzzle";
-                /** @default 120000 */
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
                 verifiedTimeout?: number;
-                /** @default 60000 */
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
                 solutionTimeout?: number;
-                /** @default 0.5 */
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
                 frictionlessThreshold?: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold?: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold?: number;
                 };
                 /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @default {
                  *       "image": true,
                  *       "puzzle": true
                  *     }
+                 * @example {
+                 *       "image": false
+                 *     }
                  */
                 frictionlessTypes?: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image?: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle?: boolean;
                 };
-                /** @default 4 */
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
                 powDifficulty?: number;
-                /** @default 1 */
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
                 minimumLevel?: number;
-                /** @default 0.8 */
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
                 imageThreshold?: number;
-                /** @default 32 */
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
                 imageMaxRounds?: number;
-                /** @default 2 */
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
                 imageMinRounds?: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
-                /** @default 15 */
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
                 puzzleTolerance?: number;
-                /** @default 3 */
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
                 puzzleMaxDifficulty?: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount?: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness?: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness?: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken?: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken?: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale?: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -1905,295 +2838,601 @@ export interface components {
                      */
                     actions?: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction?: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm?: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold?: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions?: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp?: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides?: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
                 disallowWebView?: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts?: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type?: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold?: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type?: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold?: number;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled?: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled?: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail?: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns?: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist?: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold?: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist?: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist?: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath?: boolean;
                 };
-                /** @default false */
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
                 storeMetadata?: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType?: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
         };
@@ -2202,76 +3441,183 @@ export interface components {
             siteKey: string;
             secretKey: string;
             settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains: string[];
                 /**
+                 * @description The kind of challenge. `frictionless` chooses by score
                  * @default frictionless
+                 * @example puzzle
                  * @enum {string}
                  */
                 captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /** @default 120000 */
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
                 verifiedTimeout: number;
-                /** @default 60000 */
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
                 solutionTimeout: number;
-                /** @default 0.5 */
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
                 frictionlessThreshold: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold: number;
                 };
                 /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @default {
                  *       "image": true,
                  *       "puzzle": true
                  *     }
+                 * @example {
+                 *       "image": false
+                 *     }
                  */
                 frictionlessTypes: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle: boolean;
                 };
-                /** @default 4 */
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
                 powDifficulty: number;
-                /** @default 1 */
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
                 minimumLevel: number;
-                /** @default 0.8 */
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
                 imageThreshold: number;
-                /** @default 32 */
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
                 imageMaxRounds: number;
-                /** @default 2 */
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
                 imageMinRounds: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
-                /** @default 15 */
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
                 puzzleTolerance: number;
-                /** @default 3 */
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
                 puzzleMaxDifficulty: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -2282,295 +3628,601 @@ export interface components {
                      */
                     actions: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
                 disallowWebView: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath: boolean;
                 };
-                /** @default false */
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
                 storeMetadata: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
             active: boolean;
@@ -2582,57 +4234,168 @@ export interface components {
             siteKey: string;
             name?: string;
             settings?: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains?: string[];
-                /** @enum {string} */
+                /**
+                 * @description The kind of challenge. `frictionless` chooses by score
+                 * @example puzzle
+                 * @enum {string}
+                 */
                 captchaType?: "frictionless" | "pow" | "image" | "puzzle";
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @example 300000
+                 */
                 verifiedTimeout?: number;
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @example 120000
+                 */
                 solutionTimeout?: number;
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @example 0.3
+                 */
                 frictionlessThreshold?: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold?: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold?: number;
                 };
+                /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
+                 * @example {
+                 *       "image": false
+                 *     }
+                 */
                 frictionlessTypes?: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image?: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle?: boolean;
                 };
+                /**
+                 * @description The price of a proof of work
+                 * @example 5.5
+                 */
                 powDifficulty?: number;
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @example 2
+                 */
                 minimumLevel?: number;
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @example 0.9
+                 */
                 imageThreshold?: number;
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @example 8
+                 */
                 imageMaxRounds?: number;
+                /**
+                 * @description Rounds that must succeed
+                 * @example 1
+                 */
                 imageMinRounds?: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @example 10
+                 */
                 puzzleTolerance?: number;
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @example 4
+                 */
                 puzzleMaxDifficulty?: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount?: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness?: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness?: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken?: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken?: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale?: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -2643,292 +4406,598 @@ export interface components {
                      */
                     actions?: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction?: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction?: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm?: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold?: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions?: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp?: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides?: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @example true
+                 */
                 disallowWebView?: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts?: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type?: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold?: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type?: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold?: number;
                         };
                     };
                 };
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled?: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled?: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail?: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns?: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist?: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold?: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist?: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist?: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath?: boolean;
                 };
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @example true
+                 */
                 storeMetadata?: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled?: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType?: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
             isDefault?: boolean;
@@ -2938,76 +5007,183 @@ export interface components {
             siteKey: string;
             secretKey: string;
             settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
                 domains: string[];
                 /**
+                 * @description The kind of challenge. `frictionless` chooses by score
                  * @default frictionless
+                 * @example puzzle
                  * @enum {string}
                  */
                 captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /** @default 120000 */
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
                 verifiedTimeout: number;
-                /** @default 60000 */
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
                 solutionTimeout: number;
-                /** @default 0.5 */
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
                 frictionlessThreshold: number | {
-                    /** @default 0.5 */
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
                     frictionlessPuzzleThreshold: number;
-                    /** @default 1 */
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
                     frictionlessImageThreshold: number;
                 };
                 /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @default {
                  *       "image": true,
                  *       "puzzle": true
                  *     }
+                 * @example {
+                 *       "image": false
+                 *     }
                  */
                 frictionlessTypes: {
-                    /** @default true */
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
                     image: boolean;
-                    /** @default true */
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
                     puzzle: boolean;
                 };
-                /** @default 4 */
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
                 powDifficulty: number;
-                /** @default 1 */
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
                 minimumLevel: number;
-                /** @default 0.8 */
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
                 imageThreshold: number;
-                /** @default 32 */
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
                 imageMaxRounds: number;
-                /** @default 2 */
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
                 imageMinRounds: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
                 autoBanScoreThreshold?: number;
-                /** @default 15 */
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
                 puzzleTolerance: number;
-                /** @default 3 */
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
                 puzzleMaxDifficulty: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
                 puzzle?: {
-                    /** @default 5 */
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
                     decoyCount: number;
-                    /** @default 20 */
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
                     decoyEdgeDarkness: number;
-                    /** @default 4 */
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
                     decoyBodyBrightness: number;
-                    /** @default 0.7 */
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
                     decoyHoleDarken: number;
-                    /** @default 0.55 */
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
                     holeDarken: number;
                     /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
                      * @default {
                      *       "min": 0.15,
                      *       "max": 0.45
                      *     }
                      */
                     pieceScale: {
+                        /** @description Smallest */
                         min: number;
+                        /** @description Largest, not below `min` */
                         max: number;
                     };
                 };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
                 ipValidationRules?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
                     /**
+                     * @description What each difference does
                      * @default {
                      *       "countryChangeAction": "allow",
                      *       "cityChangeAction": "allow",
@@ -3018,295 +5194,601 @@ export interface components {
                      */
                     actions: {
                         /**
+                         * @description Another country
                          * @default allow
                          * @enum {string}
                          */
                         countryChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another city
                          * @default allow
                          * @enum {string}
                          */
                         cityChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Another provider
                          * @default allow
                          * @enum {string}
                          */
                         ispChangeAction: "allow" | "reject" | "flag";
                         /**
+                         * @description Further away than `distanceThresholdKm`
                          * @default reject
                          * @enum {string}
                          */
                         distanceExceedAction: "allow" | "reject" | "flag";
                         /**
+                         * @description An abuse score above `abuseScoreThreshold`
                          * @default reject
                          * @enum {string}
                          */
                         abuseScoreExceedAction: "allow" | "reject" | "flag";
                     };
-                    /** @default 1000 */
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
                     distanceThresholdKm: number;
-                    /** @default 0.005 */
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
                     abuseScoreThreshold: number;
-                    /** @default false */
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
                     requireAllConditions: boolean;
-                    /** @default false */
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
                     forceConsistentIp: boolean;
-                    /** @default {} */
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
                     countryOverrides: {
                         [key: string]: {
+                            /** @description What each difference does */
                             actions?: {
-                                /** @enum {string} */
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
                                 countryChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
                                 cityChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
                                 ispChangeAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
                                 distanceExceedAction?: "allow" | "reject" | "flag";
-                                /** @enum {string} */
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
                                 abuseScoreExceedAction?: "allow" | "reject" | "flag";
                             };
+                            /** @description Kilometres between the two addresses */
                             distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
                             abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
                             requireAllConditions?: boolean;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
                 disallowWebView: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
                 contextAware?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
-                    /** @default {} */
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
                     contexts: {
+                        /** @description One context */
                         default?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
+                        /** @description One context */
                         webview?: {
                             /**
+                             * @description The challenge from the threshold on, in place of the site's own
                              * @default image
                              * @enum {string}
                              */
                             type: "pow" | "image" | "puzzle";
-                            /** @default 0.7 */
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
                             threshold: number;
                         };
                     };
                 };
-                /** @default false */
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
                 spamEmailDomainCheckEnabled: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
                 spamFilter?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
                     emailRules?: {
-                        /** @default false */
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
                         enabled: boolean;
+                        /** @description Dots before the `@` */
                         maxLocalPartDots?: number;
-                        /** @default false */
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
                         normaliseGmail: boolean;
-                        /** @default false */
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
                         useDefaultPatterns: boolean;
-                        /** @default [] */
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
                         customRegexBlocklist: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
                         maxEmailSubmissionCount?: number;
                     };
                 };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
                 trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
                     tor?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     vpn?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     proxy?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     datacenter?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     abuser?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     crawler?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     satellite?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
+                    /** @description The rule for addresses with this flag */
                     mobile?: {
-                        /** @enum {string} */
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
                         action: "block" | "challenge";
-                        /** @enum {string} */
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
                         captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
                         powDifficulty?: number;
+                        /** @description Their rounds of pictures */
                         solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
                         puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
                         puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
                             decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
                             decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
                             decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
                             decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
                             holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
                             pieceScale?: {
+                                /** @description Smallest */
                                 min: number;
+                                /** @description Largest, not below `min` */
                                 max: number;
                             };
                         };
+                        /** @description Characters of noise in front of their challenge. */
                         padBytes?: number;
                     };
-                    /** @default 0.5 */
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
                     abuserScoreThreshold: number;
-                    /** @default [] */
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
                     datacenterNameAllowlist: string[];
-                    /** @default [] */
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
                     datacenterNameDenylist: string[];
-                    /** @default true */
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
                     skipExtrasOnValidDnsPath: boolean;
                 };
-                /** @default false */
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
                 storeMetadata: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
                 honeypot?: {
-                    /** @default false */
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
                     enabled: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
                     question?: string;
                     /**
+                     * @description How the question is written
                      * @default morse
                      * @enum {string}
                      */
                     encodingType: "morse" | "semaphore";
                 };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
                 privacyUrl?: string;
             };
             active: boolean;
@@ -3696,33 +6178,88 @@ export interface components {
         "list-instances.response": {
             id: string;
             active: boolean;
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
             name: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
             cname: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
             globalSiteKey: string;
-            /** @default [] */
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @default []
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
             hosts: string[];
-            /** @default {} */
+            /**
+             * @description A decision for each category of address
+             * @default {}
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
             ipCategoryRules: {
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 tor?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 datacenter?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 proxy?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 vpn?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 abuser?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 mobile?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 crawler?: "allow" | "challenge" | "block";
             };
-            /** @default 0.5 */
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @default 0.5
+             * @example 0.7
+             */
             challengeThreshold: number;
-            /** @default 0.85 */
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @default 0.85
+             * @example 1
+             */
             blockThreshold: number;
             /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
              * @default [
              *       {
              *         "minScore": 0.5,
@@ -3734,34 +6271,82 @@ export interface components {
              *         "powDifficulty": 6
              *       }
              *     ]
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
              */
             challengeDifficulty: {
+                /** @description Risk score from which the row counts */
                 minScore: number;
-                /** @enum {string} */
+                /**
+                 * @description `pow`, `image` or `puzzle`
+                 * @enum {string}
+                 */
                 captchaType?: "pow" | "image" | "puzzle";
+                /** @description The work, 1 to 10 */
                 powDifficulty?: number;
             }[];
             /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @default html
+             * @example json
              * @enum {string}
              */
             defaultPathType: "html" | "json";
-            /** @default [] */
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
             endpointRules: {
+                /** @description The paths */
                 pattern: string;
-                /** @enum {string} */
+                /**
+                 * @description `html` or `json`
+                 * @enum {string}
+                 */
                 pathType: "html" | "json";
             }[];
-            /** @default [] */
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
             pathRules: {
+                /** @description The paths */
                 pattern: string;
+                /** @description Methods in capitals. Without it, all */
                 methods?: string[];
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+                 * @enum {string}
+                 */
                 action: "allow" | "challenge" | "block" | "inherit";
-                /** @default false */
+                /**
+                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+                 * @default false
+                 */
                 waiveSession: boolean;
             }[];
             /**
+             * @description What the gate does on each type of path
              * @default {
              *       "html": {
              *         "onPending": "budget",
@@ -3774,9 +6359,15 @@ export interface components {
              *         "onError": "allow"
              *       }
              *     }
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
              */
             enforcementPolicy: {
                 /**
+                 * @description On html paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -3785,22 +6376,26 @@ export interface components {
                  */
                 html: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
                 /**
+                 * @description On json paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -3809,115 +6404,253 @@ export interface components {
                  */
                 json: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
             };
-            /** @default 30 */
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @default 30
+             * @example 100
+             */
             pendingBudget: number;
-            /** @default true */
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @default true
+             * @example false
+             */
             sessionsEnabled: boolean;
-            /** @default 86400 */
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
             jtiExpirySeconds: number;
-            /** @default false */
+            /**
+             * @description Put the protect script into the site's html pages
+             * @default false
+             * @example false
+             */
             autoInject: boolean;
-            /** @default false */
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @default false
+             * @example false
+             */
             monitor: boolean;
-            /** @default 100 */
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @default 100
+             * @example 10
+             */
             rollout: number;
-            /** @default 1800 */
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @default 1800
+             * @example 3600
+             */
             clearanceSeconds: number;
-            /** @default 0 */
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @default 0
+             * @example 1
+             */
             clearanceLevel: number;
             /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
              * @default {
              *       "threshold": 5,
              *       "windowSeconds": 3600
              *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
              */
             cookieCycling: {
+                /** @description Sessions without input */
                 threshold: number;
+                /** @description Within this time */
                 windowSeconds: number;
             };
-            /** @default {} */
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @default {}
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
             branding: {
+                /** @description Name of the site, 200 characters */
                 name?: string;
+                /** @description Picture above the text, `https://…` or `/…` */
                 logoUrl?: string;
+                /** @description Buttons and links, `#rrggbb` */
                 primaryColor?: string;
+                /** @description Behind the text */
                 backgroundColor?: string;
+                /** @description The text */
                 textColor?: string;
+                /** @description Heading in place of the gate's own */
                 title?: string;
+                /** @description Text in place of the gate's own, 1,000 characters */
                 message?: string;
+                /** @description Where visitors get help, `https://…` or `mailto:…` */
                 supportUrl?: string;
+                /** @description Your page on privacy */
                 privacyUrl?: string;
             };
             /**
+             * @description Where a form or a JSON body carries its token
              * @default {
              *       "tokenField": "captcha-response",
              *       "jsonPath": "",
              *       "forwardToken": true
              *     }
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
              */
             submission: {
-                /** @default captcha-response */
+                /**
+                 * @description Name of the field
+                 * @default captcha-response
+                 */
                 tokenField: string;
-                /** @default  */
+                /**
+                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
+                 * @default
+                 */
                 jsonPath: string;
-                /** @default true */
+                /**
+                 * @description Whether the origin sees the field
+                 * @default true
+                 */
                 forwardToken: boolean;
             };
             /**
+             * @description `counts`: allowed requests are counted and not kept as rows
              * @default rows
+             * @example counts
              * @enum {string}
              */
             allowVerdicts: "rows" | "counts";
-            /** @default 30 */
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @default 30
+             * @example 90
+             */
             retentionDays: number;
-            /** @default [] */
+            /**
+             * @description Detectors that count nothing here
+             * @default []
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
             updatedAt: number;
         }[];
         "create-instance.request": {
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
             name: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
             cname: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
             globalSiteKey: string;
-            /** @default [] */
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @default []
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
             hosts?: string[];
+            /**
+             * @description A decision for each category of address
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
             ipCategoryRules?: {
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 tor?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 datacenter?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 proxy?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 vpn?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 abuser?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 mobile?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 crawler?: "allow" | "challenge" | "block" | "captcha";
             };
-            /** @default 0.5 */
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @default 0.5
+             * @example 0.7
+             */
             challengeThreshold?: number;
-            /** @default 0.85 */
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @default 0.85
+             * @example 1
+             */
             blockThreshold?: number;
             /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
              * @default [
              *       {
              *         "minScore": 0.5,
@@ -3929,144 +6662,354 @@ export interface components {
              *         "powDifficulty": 6
              *       }
              *     ]
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
              */
             challengeDifficulty?: {
+                /** @description Risk score from which the row counts */
                 minScore: number;
-                /** @enum {string} */
+                /**
+                 * @description `pow`, `image` or `puzzle`
+                 * @enum {string}
+                 */
                 captchaType?: "pow" | "image" | "puzzle";
+                /** @description The work, 1 to 10 */
                 powDifficulty?: number;
             }[];
             /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @default html
+             * @example json
              * @enum {string}
              */
             defaultPathType?: "html" | "json";
-            /** @default [] */
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
             endpointRules?: {
+                /** @description The paths */
                 pattern: string;
-                /** @enum {string} */
+                /**
+                 * @description `html` or `json`
+                 * @enum {string}
+                 */
                 pathType: "html" | "json";
             }[];
-            /** @default [] */
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
             pathRules?: {
+                /** @description The paths */
                 pattern: string;
+                /** @description Methods in capitals. Without it, all */
                 methods?: string[];
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+                 * @enum {string}
+                 */
                 action: "allow" | "challenge" | "block" | "inherit";
-                /** @default false */
+                /**
+                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+                 * @default false
+                 */
                 waiveSession?: boolean;
             }[];
+            /**
+             * @description What the gate does on each type of path
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
+             */
             enforcementPolicy?: {
+                /** @description On html paths */
                 html?: {
-                    /** @enum {string} */
+                    /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @enum {string}
+                     */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @enum {string}
+                     */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @enum {string}
+                     */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
+                /** @description On json paths */
                 json?: {
-                    /** @enum {string} */
+                    /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @enum {string}
+                     */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @enum {string}
+                     */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @enum {string}
+                     */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
             };
-            /** @default 30 */
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @default 30
+             * @example 100
+             */
             pendingBudget?: number;
-            /** @default true */
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @default true
+             * @example false
+             */
             sessionsEnabled?: boolean;
-            /** @default 86400 */
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
             jtiExpirySeconds?: number;
-            /** @default true */
+            /**
+             * @description Put the protect script into the site's html pages
+             * @default true
+             * @example false
+             */
             autoInject?: boolean;
-            /** @default true */
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @default true
+             * @example false
+             */
             monitor?: boolean;
-            /** @default 100 */
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @default 100
+             * @example 10
+             */
             rollout?: number;
-            /** @default 1800 */
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @default 1800
+             * @example 3600
+             */
             clearanceSeconds?: number;
-            /** @default 0 */
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @default 0
+             * @example 1
+             */
             clearanceLevel?: number;
             /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
              * @default {
              *       "threshold": 5,
              *       "windowSeconds": 3600
              *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
              */
             cookieCycling?: {
+                /** @description Sessions without input */
                 threshold: number;
+                /** @description Within this time */
                 windowSeconds: number;
             };
-            /** @default {} */
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @default {}
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
             branding?: {
+                /** @description Name of the site, 200 characters */
                 name?: string;
+                /** @description Picture above the text, `https://…` or `/…` */
                 logoUrl?: string;
+                /** @description Buttons and links, `#rrggbb` */
                 primaryColor?: string;
+                /** @description Behind the text */
                 backgroundColor?: string;
+                /** @description The text */
                 textColor?: string;
+                /** @description Heading in place of the gate's own */
                 title?: string;
+                /** @description Text in place of the gate's own, 1,000 characters */
                 message?: string;
+                /** @description Where visitors get help, `https://…` or `mailto:…` */
                 supportUrl?: string;
+                /** @description Your page on privacy */
                 privacyUrl?: string;
             };
             /**
+             * @description Where a form or a JSON body carries its token
              * @default {
              *       "tokenField": "captcha-response",
              *       "jsonPath": "",
              *       "forwardToken": true
              *     }
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
              */
             submission?: {
-                /** @default captcha-response */
+                /**
+                 * @description Name of the field
+                 * @default captcha-response
+                 */
                 tokenField?: string;
-                /** @default  */
+                /**
+                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
+                 * @default
+                 */
                 jsonPath?: string;
-                /** @default true */
+                /**
+                 * @description Whether the origin sees the field
+                 * @default true
+                 */
                 forwardToken?: boolean;
             };
             /**
+             * @description `counts`: allowed requests are counted and not kept as rows
              * @default rows
+             * @example counts
              * @enum {string}
              */
             allowVerdicts?: "rows" | "counts";
-            /** @default 30 */
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @default 30
+             * @example 90
+             */
             retentionDays?: number;
-            /** @default [] */
+            /**
+             * @description Detectors that count nothing here
+             * @default []
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
             ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
         };
         "create-instance.response": {
             id: string;
             active: boolean;
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
             name: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
             cname: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
             globalSiteKey: string;
-            /** @default [] */
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @default []
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
             hosts: string[];
-            /** @default {} */
+            /**
+             * @description A decision for each category of address
+             * @default {}
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
             ipCategoryRules: {
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 tor?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 datacenter?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 proxy?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 vpn?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 abuser?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 mobile?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 crawler?: "allow" | "challenge" | "block";
             };
-            /** @default 0.5 */
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @default 0.5
+             * @example 0.7
+             */
             challengeThreshold: number;
-            /** @default 0.85 */
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @default 0.85
+             * @example 1
+             */
             blockThreshold: number;
             /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
              * @default [
              *       {
              *         "minScore": 0.5,
@@ -4078,34 +7021,82 @@ export interface components {
              *         "powDifficulty": 6
              *       }
              *     ]
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
              */
             challengeDifficulty: {
+                /** @description Risk score from which the row counts */
                 minScore: number;
-                /** @enum {string} */
+                /**
+                 * @description `pow`, `image` or `puzzle`
+                 * @enum {string}
+                 */
                 captchaType?: "pow" | "image" | "puzzle";
+                /** @description The work, 1 to 10 */
                 powDifficulty?: number;
             }[];
             /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @default html
+             * @example json
              * @enum {string}
              */
             defaultPathType: "html" | "json";
-            /** @default [] */
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
             endpointRules: {
+                /** @description The paths */
                 pattern: string;
-                /** @enum {string} */
+                /**
+                 * @description `html` or `json`
+                 * @enum {string}
+                 */
                 pathType: "html" | "json";
             }[];
-            /** @default [] */
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
             pathRules: {
+                /** @description The paths */
                 pattern: string;
+                /** @description Methods in capitals. Without it, all */
                 methods?: string[];
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+                 * @enum {string}
+                 */
                 action: "allow" | "challenge" | "block" | "inherit";
-                /** @default false */
+                /**
+                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+                 * @default false
+                 */
                 waiveSession: boolean;
             }[];
             /**
+             * @description What the gate does on each type of path
              * @default {
              *       "html": {
              *         "onPending": "budget",
@@ -4118,9 +7109,15 @@ export interface components {
              *         "onError": "allow"
              *       }
              *     }
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
              */
             enforcementPolicy: {
                 /**
+                 * @description On html paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -4129,22 +7126,26 @@ export interface components {
                  */
                 html: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
                 /**
+                 * @description On json paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -4153,83 +7154,166 @@ export interface components {
                  */
                 json: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
             };
-            /** @default 30 */
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @default 30
+             * @example 100
+             */
             pendingBudget: number;
-            /** @default true */
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @default true
+             * @example false
+             */
             sessionsEnabled: boolean;
-            /** @default 86400 */
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
             jtiExpirySeconds: number;
-            /** @default false */
+            /**
+             * @description Put the protect script into the site's html pages
+             * @default false
+             * @example false
+             */
             autoInject: boolean;
-            /** @default false */
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @default false
+             * @example false
+             */
             monitor: boolean;
-            /** @default 100 */
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @default 100
+             * @example 10
+             */
             rollout: number;
-            /** @default 1800 */
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @default 1800
+             * @example 3600
+             */
             clearanceSeconds: number;
-            /** @default 0 */
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @default 0
+             * @example 1
+             */
             clearanceLevel: number;
             /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
              * @default {
              *       "threshold": 5,
              *       "windowSeconds": 3600
              *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
              */
             cookieCycling: {
+                /** @description Sessions without input */
                 threshold: number;
+                /** @description Within this time */
                 windowSeconds: number;
             };
-            /** @default {} */
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @default {}
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
             branding: {
+                /** @description Name of the site, 200 characters */
                 name?: string;
+                /** @description Picture above the text, `https://…` or `/…` */
                 logoUrl?: string;
+                /** @description Buttons and links, `#rrggbb` */
                 primaryColor?: string;
+                /** @description Behind the text */
                 backgroundColor?: string;
+                /** @description The text */
                 textColor?: string;
+                /** @description Heading in place of the gate's own */
                 title?: string;
+                /** @description Text in place of the gate's own, 1,000 characters */
                 message?: string;
+                /** @description Where visitors get help, `https://…` or `mailto:…` */
                 supportUrl?: string;
+                /** @description Your page on privacy */
                 privacyUrl?: string;
             };
             /**
+             * @description Where a form or a JSON body carries its token
              * @default {
              *       "tokenField": "captcha-response",
              *       "jsonPath": "",
              *       "forwardToken": true
              *     }
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
              */
             submission: {
-                /** @default captcha-response */
+                /**
+                 * @description Name of the field
+                 * @default captcha-response
+                 */
                 tokenField: string;
-                /** @default  */
+                /**
+                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
+                 * @default
+                 */
                 jsonPath: string;
-                /** @default true */
+                /**
+                 * @description Whether the origin sees the field
+                 * @default true
+                 */
                 forwardToken: boolean;
             };
             /**
+             * @description `counts`: allowed requests are counted and not kept as rows
              * @default rows
+             * @example counts
              * @enum {string}
              */
             allowVerdicts: "rows" | "counts";
-            /** @default 30 */
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @default 30
+             * @example 90
+             */
             retentionDays: number;
-            /** @default [] */
+            /**
+             * @description Detectors that count nothing here
+             * @default []
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
@@ -4237,134 +7321,409 @@ export interface components {
         };
         "update-instance.request": {
             id: string;
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
             name?: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
             cname?: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
             globalSiteKey?: string;
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
             hosts?: string[];
+            /**
+             * @description A decision for each category of address
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
             ipCategoryRules?: {
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 tor?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 datacenter?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 proxy?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 vpn?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 abuser?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 mobile?: "allow" | "challenge" | "block" | "captcha";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 crawler?: "allow" | "challenge" | "block" | "captcha";
             };
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @example 0.7
+             */
             challengeThreshold?: number;
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @example 1
+             */
             blockThreshold?: number;
+            /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
+             */
             challengeDifficulty?: {
+                /** @description Risk score from which the row counts */
                 minScore: number;
-                /** @enum {string} */
+                /**
+                 * @description `pow`, `image` or `puzzle`
+                 * @enum {string}
+                 */
                 captchaType?: "pow" | "image" | "puzzle";
+                /** @description The work, 1 to 10 */
                 powDifficulty?: number;
             }[];
-            /** @enum {string} */
+            /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
+             * @example json
+             * @enum {string}
+             */
             defaultPathType?: "html" | "json";
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
             endpointRules?: {
+                /** @description The paths */
                 pattern: string;
-                /** @enum {string} */
+                /**
+                 * @description `html` or `json`
+                 * @enum {string}
+                 */
                 pathType: "html" | "json";
             }[];
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
             pathRules?: {
+                /** @description The paths */
                 pattern: string;
+                /** @description Methods in capitals. Without it, all */
                 methods?: string[];
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+                 * @enum {string}
+                 */
                 action: "allow" | "challenge" | "block" | "inherit";
-                /** @default false */
+                /**
+                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+                 * @default false
+                 */
                 waiveSession?: boolean;
             }[];
+            /**
+             * @description What the gate does on each type of path
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
+             */
             enforcementPolicy?: {
+                /** @description On html paths */
                 html?: {
-                    /** @enum {string} */
+                    /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @enum {string}
+                     */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @enum {string}
+                     */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @enum {string}
+                     */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
+                /** @description On json paths */
                 json?: {
-                    /** @enum {string} */
+                    /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @enum {string}
+                     */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @enum {string}
+                     */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /** @enum {string} */
+                    /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @enum {string}
+                     */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
             };
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @example 100
+             */
             pendingBudget?: number;
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @example false
+             */
             sessionsEnabled?: boolean;
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @example 604800
+             */
             jtiExpirySeconds?: number;
+            /**
+             * @description Put the protect script into the site's html pages
+             * @example false
+             */
             autoInject?: boolean;
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @example false
+             */
             monitor?: boolean;
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @example 10
+             */
             rollout?: number;
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @example 3600
+             */
             clearanceSeconds?: number;
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @example 1
+             */
             clearanceLevel?: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
             cookieCycling?: {
+                /** @description Sessions without input */
                 threshold: number;
+                /** @description Within this time */
                 windowSeconds: number;
             };
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
             branding?: {
+                /** @description Name of the site, 200 characters */
                 name?: string;
+                /** @description Picture above the text, `https://…` or `/…` */
                 logoUrl?: string;
+                /** @description Buttons and links, `#rrggbb` */
                 primaryColor?: string;
+                /** @description Behind the text */
                 backgroundColor?: string;
+                /** @description The text */
                 textColor?: string;
+                /** @description Heading in place of the gate's own */
                 title?: string;
+                /** @description Text in place of the gate's own, 1,000 characters */
                 message?: string;
+                /** @description Where visitors get help, `https://…` or `mailto:…` */
                 supportUrl?: string;
+                /** @description Your page on privacy */
                 privacyUrl?: string;
             };
+            /**
+             * @description Where a form or a JSON body carries its token
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
+             */
             submission?: {
-                /** @default captcha-response */
+                /**
+                 * @description Name of the field
+                 * @default captcha-response
+                 */
                 tokenField?: string;
-                /** @default  */
+                /**
+                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
+                 * @default
+                 */
                 jsonPath?: string;
-                /** @default true */
+                /**
+                 * @description Whether the origin sees the field
+                 * @default true
+                 */
                 forwardToken?: boolean;
             };
-            /** @enum {string} */
+            /**
+             * @description `counts`: allowed requests are counted and not kept as rows
+             * @example counts
+             * @enum {string}
+             */
             allowVerdicts?: "rows" | "counts";
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @example 90
+             */
             retentionDays?: number;
+            /**
+             * @description Detectors that count nothing here
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
             ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore?: number | null;
         };
         "update-instance.response": {
             id: string;
             active: boolean;
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
             name: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
             cname: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
             globalSiteKey: string;
-            /** @default [] */
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @default []
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
             hosts: string[];
-            /** @default {} */
+            /**
+             * @description A decision for each category of address
+             * @default {}
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
             ipCategoryRules: {
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 tor?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 datacenter?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 proxy?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 vpn?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 abuser?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 mobile?: "allow" | "challenge" | "block";
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block` for addresses of this category
+                 * @enum {string}
+                 */
                 crawler?: "allow" | "challenge" | "block";
             };
-            /** @default 0.5 */
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @default 0.5
+             * @example 0.7
+             */
             challengeThreshold: number;
-            /** @default 0.85 */
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @default 0.85
+             * @example 1
+             */
             blockThreshold: number;
             /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
              * @default [
              *       {
              *         "minScore": 0.5,
@@ -4376,34 +7735,82 @@ export interface components {
              *         "powDifficulty": 6
              *       }
              *     ]
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
              */
             challengeDifficulty: {
+                /** @description Risk score from which the row counts */
                 minScore: number;
-                /** @enum {string} */
+                /**
+                 * @description `pow`, `image` or `puzzle`
+                 * @enum {string}
+                 */
                 captchaType?: "pow" | "image" | "puzzle";
+                /** @description The work, 1 to 10 */
                 powDifficulty?: number;
             }[];
             /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @default html
+             * @example json
              * @enum {string}
              */
             defaultPathType: "html" | "json";
-            /** @default [] */
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
             endpointRules: {
+                /** @description The paths */
                 pattern: string;
-                /** @enum {string} */
+                /**
+                 * @description `html` or `json`
+                 * @enum {string}
+                 */
                 pathType: "html" | "json";
             }[];
-            /** @default [] */
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
             pathRules: {
+                /** @description The paths */
                 pattern: string;
+                /** @description Methods in capitals. Without it, all */
                 methods?: string[];
-                /** @enum {string} */
+                /**
+                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+                 * @enum {string}
+                 */
                 action: "allow" | "challenge" | "block" | "inherit";
-                /** @default false */
+                /**
+                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+                 * @default false
+                 */
                 waiveSession: boolean;
             }[];
             /**
+             * @description What the gate does on each type of path
              * @default {
              *       "html": {
              *         "onPending": "budget",
@@ -4416,9 +7823,15 @@ export interface components {
              *         "onError": "allow"
              *       }
              *     }
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
              */
             enforcementPolicy: {
                 /**
+                 * @description On html paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -4427,22 +7840,26 @@ export interface components {
                  */
                 html: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
                 /**
+                 * @description On json paths
                  * @default {
                  *       "onPending": "budget",
                  *       "onChallenge": "challenge",
@@ -4451,83 +7868,166 @@ export interface components {
                  */
                 json: {
                     /**
+                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
                      * @default budget
                      * @enum {string}
                      */
                     onPending: "pass" | "budget" | "challenge" | "block";
                     /**
+                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
                      * @default challenge
                      * @enum {string}
                      */
                     onChallenge: "allow" | "challenge" | "block";
                     /**
+                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
                      * @default allow
                      * @enum {string}
                      */
                     onError: "allow" | "challenge" | "block";
                 };
             };
-            /** @default 30 */
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @default 30
+             * @example 100
+             */
             pendingBudget: number;
-            /** @default true */
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @default true
+             * @example false
+             */
             sessionsEnabled: boolean;
-            /** @default 86400 */
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
             jtiExpirySeconds: number;
-            /** @default false */
+            /**
+             * @description Put the protect script into the site's html pages
+             * @default false
+             * @example false
+             */
             autoInject: boolean;
-            /** @default false */
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @default false
+             * @example false
+             */
             monitor: boolean;
-            /** @default 100 */
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @default 100
+             * @example 10
+             */
             rollout: number;
-            /** @default 1800 */
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @default 1800
+             * @example 3600
+             */
             clearanceSeconds: number;
-            /** @default 0 */
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @default 0
+             * @example 1
+             */
             clearanceLevel: number;
             /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
              * @default {
              *       "threshold": 5,
              *       "windowSeconds": 3600
              *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
              */
             cookieCycling: {
+                /** @description Sessions without input */
                 threshold: number;
+                /** @description Within this time */
                 windowSeconds: number;
             };
-            /** @default {} */
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @default {}
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
             branding: {
+                /** @description Name of the site, 200 characters */
                 name?: string;
+                /** @description Picture above the text, `https://…` or `/…` */
                 logoUrl?: string;
+                /** @description Buttons and links, `#rrggbb` */
                 primaryColor?: string;
+                /** @description Behind the text */
                 backgroundColor?: string;
+                /** @description The text */
                 textColor?: string;
+                /** @description Heading in place of the gate's own */
                 title?: string;
+                /** @description Text in place of the gate's own, 1,000 characters */
                 message?: string;
+                /** @description Where visitors get help, `https://…` or `mailto:…` */
                 supportUrl?: string;
+                /** @description Your page on privacy */
                 privacyUrl?: string;
             };
             /**
+             * @description Where a form or a JSON body carries its token
              * @default {
              *       "tokenField": "captcha-response",
              *       "jsonPath": "",
              *       "forwardToken": true
              *     }
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
              */
             submission: {
-                /** @default captcha-response */
+                /**
+                 * @description Name of the field
+                 * @default captcha-response
+                 */
                 tokenField: string;
-                /** @default  */
+                /**
+                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
+                 * @default
+                 */
                 jsonPath: string;
-                /** @default true */
+                /**
+                 * @description Whether the origin sees the field
+                 * @default true
+                 */
                 forwardToken: boolean;
             };
             /**
+             * @description `counts`: allowed requests are counted and not kept as rows
              * @default rows
+             * @example counts
              * @enum {string}
              */
             allowVerdicts: "rows" | "counts";
-            /** @default 30 */
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @default 30
+             * @example 90
+             */
             retentionDays: number;
-            /** @default [] */
+            /**
+             * @description Detectors that count nothing here
+             * @default []
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
             createdAt: number;
