@@ -27,12 +27,14 @@ export async function startEdgeWorker(options: {
   const isAnyService = options.vars['RULES_SOURCE'] === 'management-api';
   const file = readWranglerFile(isAnyService ? ANY_SERVICE_CONFIG : EDGE_CONFIG);
   const [edge, relay] = await Promise.all([bundleForStack(file.main), bundleWorker('src/cli/queue-relay-worker.ts')]);
-  const consumers = readWranglerFile(SERVICE_CONFIG).queues?.consumers ?? [];
+  const service = readWranglerFile(SERVICE_CONFIG);
+  const consumers = service.queues?.consumers ?? [];
+  const addresses = { [service.name]: new URL(options.vars['SERVICE_URL'] ?? '').host };
   const miniflare = new Miniflare({
     ...runtimeOptions('edge', options.storage, options.quiet),
     workers: [
       {
-        config: workerConfig(file, edge, options.vars),
+        config: workerConfig(file, edge, options.vars, addresses),
         dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false },
       },
       {

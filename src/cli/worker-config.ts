@@ -23,6 +23,7 @@ interface WranglerFile {
   keep_names?: boolean;
   vars?: Record<string, string>;
   secrets?: { required: string[] };
+  services?: { binding: string; service: string }[];
   kv_namespaces?: { binding: string; id: string }[];
   d1_databases?: { binding: string; database_id: string }[];
   r2_buckets?: { binding: string; bucket_name: string }[];
@@ -43,7 +44,7 @@ export interface QueueConsumer {
 
 const understood = new Set(
   (
-    'name main compatibility_date compatibility_flags vars secrets kv_namespaces d1_databases r2_buckets ' +
+    'name main compatibility_date compatibility_flags vars secrets services kv_namespaces d1_databases r2_buckets ' +
     'durable_objects queues migrations triggers observability workers_dev minify keep_names'
   ).split(' '),
 );
@@ -105,12 +106,25 @@ export function moduleManifest(source: string): NonNullable<WorkerConfig['manife
   return { mainModule: 'index.mjs', modulesRoot: '/', modules: { 'index.mjs': { type: 'esm', contents: source } } };
 }
 
-/** Combines the file's variables with `vars`, which wins and also carries the secrets. */
-export function workerConfig(file: WranglerFile, source: string, vars: Record<string, string>): WorkerConfig {
+/**
+ * Combines the file's variables with `vars`, which wins and also carries the secrets. A bound Worker runs in another
+ * process, and `addresses` has where each listens, by its name.
+ */
+export function workerConfig(
+  file: WranglerFile,
+  source: string,
+  vars: Record<string, string>,
+  addresses: Readonly<Record<string, string>> = {},
+): WorkerConfig {
   const env: WorkerEnv = {};
   for (const [name, value] of Object.entries({ ...file.vars, ...vars })) env[name] = { type: 'text', value };
   for (const missing of (file.secrets?.required ?? []).filter((name) => !(name in vars))) {
     throw new Error(`${file.name}: the secret ${missing} is not set. Add it to the variables of the stack.`);
+  }
+  for (const { binding, service } of file.services ?? []) {
+    const address = addresses[service];
+    if (address === undefined) throw new Error(`${file.name}: the Worker ${service} has no address in the stack.`);
+    env[binding] = { type: 'external', address, http: {} };
   }
   for (const kv of file.kv_namespaces ?? []) env[kv.binding] = { type: 'kv', id: kv.id };
   for (const d1 of file.d1_databases ?? []) env[d1.binding] = { type: 'd1', id: d1.database_id };

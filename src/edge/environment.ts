@@ -29,7 +29,8 @@ export type RulesSource =
 export interface EdgeEnvironment {
   serviceUrl: string;
   service: Fetcher | null;
-  siteverifyUrl: string;
+  /** `service`: its binding, unless verification has a URL of its own. */
+  siteverify: { url: string; service: Fetcher | null };
   origin: OriginTarget;
   signals: { kind: 'cloudflare' } | { kind: 'headers'; secret: string };
   rules: RulesSource;
@@ -76,8 +77,18 @@ const SECRET_MIN_CHARS = 16;
 /** Beyond a day, neither polling nor staleness means anything. */
 const SECONDS_MAX = 86_400;
 
-/** The error is the list of mistakes, one sentence each. */
-export function readEnvironment(env: Record<string, unknown>, mode: RulesReader): Result<EdgeEnvironment, string[]> {
+/**
+ * With this compatibility flag, a fetch of the Worker's own zone goes to the zone's front door and so to this Worker
+ * again, and never to the zone's origin.
+ */
+const FRONT_DOOR_FLAG = 'global_fetch_strictly_public';
+
+/** The error is the list of mistakes, one sentence each. `flags`: compatibility flags that the Worker runs with. */
+export function readEnvironment(
+  env: Record<string, unknown>,
+  mode: RulesReader,
+  flags: Readonly<Record<string, boolean>> = {},
+): Result<EdgeEnvironment, string[]> {
   const mistakes: string[] = [];
   const wrong = (line: string): undefined => void mistakes.push(line);
   const text = (name: string): string => (typeof env[name] === 'string' ? env[name].trim() : '');
@@ -147,15 +158,18 @@ export function readEnvironment(env: Record<string, unknown>, mode: RulesReader)
   const failModeChallenge = choice('FAIL_MODE_CHALLENGE', ['local', 'open', 'closed'], 'local');
   const pollMs = seconds('RULES_POLL_SECONDS', 5) * 1000;
   const maxStaleMs = seconds('RULES_MAX_STALE_SECONDS', 30) * 1000;
-  const siteverifyUrl = text('SITEVERIFY_URL') ? url('SITEVERIFY_URL') : `${serviceUrl}/siteverify`;
+  const service = binding('SERVICE') as Fetcher | null;
+  const siteverify = text('SITEVERIFY_URL')
+    ? { url: url('SITEVERIFY_URL'), service: null }
+    : { url: `${serviceUrl}/siteverify`, service };
   const rules = mode.readRules({ text, binding, wrong, sinks });
   const origin = readOrigin();
   if (mistakes.length > 0 || !rules || !origin) return failed([...new Set(mistakes)]);
   const metadata: { id?: string } | null = binding('CF_VERSION_METADATA');
   return ok({
     serviceUrl,
-    service: binding('SERVICE') as Fetcher | null,
-    siteverifyUrl,
+    service,
+    siteverify,
     origin,
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
     rules,
@@ -181,7 +195,10 @@ export function readEnvironment(env: Record<string, unknown>, mode: RulesReader)
     const fetcher = binding('ORIGIN') as Fetcher | null;
     const named = text('ORIGIN_URL');
     if (fetcher) return { kind: 'binding', fetcher, base: named === '' ? null : url('ORIGIN_URL') };
-    if (named === 'zone') return { kind: 'zone' };
+    if (named === 'zone') {
+      if (flags[FRONT_DOOR_FLAG]) wrong(`Remove the flag ${FRONT_DOOR_FLAG}: with it ORIGIN_URL cannot be zone`);
+      return { kind: 'zone' };
+    }
     const base = url('ORIGIN_URL');
     if (!URL.canParse(base)) return undefined;
     return { kind: 'url', base, resolveOverride: optional('ORIGIN_RESOLVE_OVERRIDE') };

@@ -5,8 +5,9 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoOrigin } from '../../src/cli/demo-origin.ts';
-import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { bundleWorker, readWranglerFile } from '../../src/cli/worker-config.ts';
 import { freePortBase } from '../support/ports.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker, RawWorkerOptions } from '../support/raw-workerd.ts';
 import { startUpstream } from './edge-upstream.ts';
@@ -25,6 +26,9 @@ const RECORDER = `export default { fetch(request) {
   passed.headers.set('x-resolved-as', request.cf?.resolveOverride ?? 'nothing');
   return fetch(passed);
 } }`;
+
+/** The date and flags that are deployed: which server answers a `fetch` depends on them. */
+const file = readWranglerFile('wrangler.toml');
 
 let source: string;
 let upstream: Upstream;
@@ -46,8 +50,8 @@ afterAll(async () => {
 async function start(vars: Record<string, string>, more: Partial<RawWorkerOptions> = {}): Promise<void> {
   edge = await startRawWorker({
     source,
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
+    compatibilityDate: file.compatibility_date,
+    compatibilityFlags: file.compatibility_flags ?? [],
     vars: {
       SERVICE_URL: upstream.url,
       SIGNALS_SOURCE: 'headers',
@@ -91,7 +95,8 @@ describe('in front of the zone’s own origin', () => {
       'x=1',
       5,
     ]);
-    expect(echoed.headers['x-forwarded-host']).toBe(new URL(origin.url).host);
+    const { host } = new URL(origin.url);
+    expect(echoed.headers).toMatchObject({ host, 'x-forwarded-host': host });
     expect(echoed.headers['x-protect-signature']).toContain('v1=');
   });
 
@@ -99,6 +104,49 @@ describe('in front of the zone’s own origin', () => {
     await start({ ORIGIN_URL: 'zone' });
     const answer = await ask('/', new URL(edge.url).host);
     expect(answer.status).toBe(508);
+  });
+});
+
+describe('the flag that sends a fetch of the zone to the gate again', () => {
+  const compatibilityFlags = ['global_fetch_strictly_public'];
+
+  test('is not in a configuration that deploys an edge, and both of them have the zone as their origin', () => {
+    const configs = ['wrangler.toml', 'wrangler.any-service.toml'].map(readWranglerFile);
+    expect(configs.map(({ vars, compatibility_flags: flags = [] }) => [vars?.['ORIGIN_URL'], flags])).toEqual([
+      ['zone', []],
+      ['zone', []],
+    ]);
+  });
+
+  test('is refused with the zone as the origin, and accepted with a URL', async () => {
+    await start({ ORIGIN_URL: 'zone' }, { compatibilityFlags });
+    expect((await ask('/', new URL(origin.url).host)).status).toBe(503);
+    await edge.stop();
+    await start({ ORIGIN_URL: origin.url }, { compatibilityFlags });
+    expect((await ask('/echo', 'shop.test')).status).toBe(200);
+  });
+});
+
+describe('in front of a URL', () => {
+  test('the origin gets its own name as the Host, and the visitor’s beside it', async () => {
+    await start({ ORIGIN_URL: origin.url });
+    const { headers } = json(await ask('/echo', 'shop.test'));
+    expect(headers).toMatchObject({ host: new URL(origin.url).host, 'x-forwarded-host': 'shop.test' });
+  });
+});
+
+describe('the service behind a binding', () => {
+  test('is called through it and not over the network', async () => {
+    const relay = `export default { fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      return fetch('${upstream.url}' + pathname + search, request);
+    } }`;
+    upstream.calls.length = 0;
+    await start({ ORIGIN_URL: origin.url, SERVICE_URL: 'http://service.test' }, { services: { SERVICE: relay } });
+    await eventually(
+      () => ask('/', 'shop.test'),
+      () => upstream.calls.includes('/edge/v1/config'),
+    );
   });
 });
 

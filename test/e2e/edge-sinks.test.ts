@@ -96,7 +96,8 @@ async function visited(ask: Ask): Promise<Map<string, VerdictRecord>> {
 
 test('R2 gets every verdict as a line of an object under its instance and day', async () => {
   const withBucket = { ...file, r2_buckets: [{ binding: 'VERDICT_LOG', bucket_name: 'verdict-log' }] };
-  const config = workerConfig(withBucket, await bundleWorker(file.main), vars('service,r2'));
+  const bound = { 'gatehouse-service': new URL(upstream.url).host };
+  const config = workerConfig(withBucket, await bundleWorker(file.main), vars('service,r2'), bound);
   const edge = new Miniflare({ ...runtimeOptions('edge', stateDir, true), workers: [{ config }] });
   try {
     const sent = await visited(async (path, userAgent) =>

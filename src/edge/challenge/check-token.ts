@@ -24,7 +24,7 @@ export type TokenCheck =
   | { outcome: 'fault' };
 
 export interface CheckTokenPorts {
-  environment: Pick<EdgeEnvironment, 'rules' | 'service' | 'siteverifyUrl'>;
+  environment: Pick<EdgeEnvironment, 'rules' | 'siteverify'>;
   localChallenges: LocalChallenges;
   count: (name: string) => void;
 }
@@ -40,10 +40,10 @@ export async function checkToken(
   if (token.startsWith(LOCAL_PREFIX)) return checkLocal(context, config, ports, token);
   const { environment, count } = ports;
   const { facts, verdict, jti } = context;
-  const { rules, service } = environment;
+  const { rules, siteverify } = environment;
   const level = config.policy.clearanceLevel;
   const asked = await verifyToken({
-    url: environment.siteverifyUrl,
+    url: siteverify.url,
     secret: config.secretKey,
     token,
     ip: facts.signals.ip,
@@ -58,7 +58,7 @@ export async function checkToken(
         }
       : {}),
     timeoutMs: VERIFY_TIMEOUT_MS,
-    fetch: (request) => (service ? service.fetch(request) : fetch(request)),
+    fetch: (request) => (siteverify.service ? siteverify.service.fetch(request) : fetch(request)),
   });
   if (!asked.ok) {
     count(`verify_failures{kind="${asked.error}"}`);

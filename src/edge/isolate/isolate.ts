@@ -74,7 +74,7 @@ export function isolateOf(env: object, mode: EdgeMode): IsolateReading {
 }
 
 function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
-  const read = readEnvironment(env, mode);
+  const read = readEnvironment(env, mode, Cloudflare.compatibilityFlags);
   const categories = readIpCategories(read.ok ? read.value.ipCategories : null);
   if (!read.ok || !categories.ok) {
     return failed([...(read.ok ? [] : read.error), ...(categories.ok ? [] : [categories.error])]);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readWranglerFile, workerConfig } from '../../../src/cli/worker-config.ts';
 
+const SERVICE_ADDRESS = { 'gatehouse-service': '127.0.0.1:8801' };
+
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'gatehouse-toml-'));
@@ -29,9 +31,16 @@ describe('the local stack', () => {
 
   test('replaces variables of the file with its own', () => {
     const file = readWranglerFile('wrangler.toml');
-    const { env } = workerConfig(file, '', { CLIENT_JWT: 'jwt', FAIL_MODE: 'closed' });
+    const { env } = workerConfig(file, '', { CLIENT_JWT: 'jwt', FAIL_MODE: 'closed' }, SERVICE_ADDRESS);
     expect(env?.['FAIL_MODE']).toEqual({ type: 'text', value: 'closed' });
     expect(env?.['RULES_SOURCE']).toEqual({ type: 'text', value: 'service' });
+  });
+
+  test('binds the edge to the service where it listens, and starts no edge without it', () => {
+    const file = readWranglerFile('wrangler.toml');
+    const { env } = workerConfig(file, '', { CLIENT_JWT: 'jwt' }, SERVICE_ADDRESS);
+    expect(env?.['SERVICE']).toEqual({ type: 'external', address: '127.0.0.1:8801', http: {} });
+    expect(() => workerConfig(file, '', { CLIENT_JWT: 'jwt' })).toThrow('gatehouse-service');
   });
 
   test('does not start a Worker without a required secret', () => {

@@ -32,7 +32,7 @@ describe('environment', () => {
       ok: true,
       value: {
         serviceUrl: 'https://gatehouse.example.com',
-        siteverifyUrl: 'https://gatehouse.example.com/siteverify',
+        siteverify: { url: 'https://gatehouse.example.com/siteverify', service: null },
         origin: { kind: 'url', base: 'https://origin.example.com' },
         signals: { kind: 'cloudflare' },
         rules: { kind: 'service', claims: { instanceId: 'inst_1' } },
@@ -90,6 +90,17 @@ describe('environment', () => {
       'RULES_SOURCE must be management-api in this Worker; deploy wrangler.toml for the other one',
     ]);
     expect(mistakesOf({ ...good, ...keys }, anyServiceMode)).toEqual([]);
+  });
+
+  test('a bound service also verifies, unless verification has a URL of its own', () => {
+    const SERVICE = { fetch: () => null };
+    const verifierOf = (more: object) => {
+      const reading = readEnvironment({ ...good, SERVICE, ...more }, serviceMode);
+      return reading.ok && reading.value.siteverify;
+    };
+    expect(verifierOf({})).toEqual({ url: 'https://gatehouse.example.com/siteverify', service: SERVICE });
+    const regional = 'https://eu.example.com/siteverify';
+    expect(verifierOf({ SITEVERIFY_URL: regional })).toEqual({ url: regional, service: null });
   });
 
   test('the zone’s own origin and a service binding are valid origins', () => {
