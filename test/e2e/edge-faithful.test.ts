@@ -22,6 +22,24 @@ let upstream: Upstream;
 let edge: RawWorker;
 let origin: { url: string; server: Server };
 let cutAnswers = 0;
+/** What the last preflight brought to the origin. */
+let preflight: { headers: IncomingMessage['headers']; bytes: number };
+/** Redirects by the last segment of `/to/…`. */
+const redirects: Record<string, (port: string) => string> = {
+  absolute: (port) => `http://127.0.0.1:${port}/next?x=1`,
+  'upper-case': (port) => `HTTP://127.0.0.1:${port}/next?x=1`,
+  'without-a-scheme': (port) => `//127.0.0.1:${port}/next?x=1`,
+  https: (port) => `https://127.0.0.1:${port}/next?x=1`,
+  'with-a-user': (port) => `http://127.0.0.1:${port}@127.0.0.1:${port}/next?x=1`,
+  'with-a-dot': (port) => `http://127.0.0.1.:${port}/./next?x=1`,
+  'with-its-name-twice': (port) => `http://127.0.0.1:${port}/next?x=127.0.0.1:${port}#127.0.0.1:${port}`,
+  bare: (port) => `http://127.0.0.1:${port}`,
+  elsewhere: () => 'https://other.test/next',
+  'elsewhere-without-a-scheme': () => '//other.test/next',
+  relative: () => '/next?x=1',
+  'other-port': () => 'http://127.0.0.1:1/next',
+  'no-address': () => 'http://[/next',
+};
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -95,8 +113,19 @@ async function startOrigin() {
         .writeHead(200, { 'content-type': 'text/html; charset=utf-16' })
         .end(Buffer.from(PAGE, 'utf16le'));
     if (path === '/cookies') return void response.writeHead(200, { 'set-cookie': ['a=1; Path=/', 'b=2'] }).end();
-    if (path === '/absolute') return void response.writeHead(302, { location: `${origin.url}/next?x=1` }).end();
-    if (path === '/elsewhere') return void response.writeHead(302, { location: 'https://other.test/next' }).end();
+    if (path.startsWith('/to/')) {
+      const location = redirects[path.slice(4)]!(new URL(origin.url).port);
+      return void response.writeHead(302, { location }).end();
+    }
+    if (path === '/php') {
+      preflight = { headers: request.headers, bytes: 0 };
+      request.on('data', (chunk: Buffer) => (preflight.bytes += chunk.length));
+      request.on('end', () => {
+        const headers = { 'access-control-allow-origin': 'https://other.test', 'set-cookie': 'php=1' };
+        response.writeHead(200, { ...headers, 'content-type': 'text/html', 'content-length': PAGE.length }).end(PAGE);
+      });
+      return;
+    }
     if (path === '/cut') {
       cutAnswers++;
       // Hangs up once half of the body is sent.
@@ -116,16 +145,21 @@ async function startOrigin() {
 }
 
 /** The bytes of the response as they came, nothing decoded. */
-function raw(path: string, headers: Record<string, string> = {}): Promise<{ response: IncomingMessage; body: Buffer }> {
+function raw(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  sent = '',
+): Promise<{ response: IncomingMessage; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const call = httpRequest(edge.url + path, { headers }, (response) => {
+    const call = httpRequest(edge.url + path, { headers, method }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => resolve({ response, body: Buffer.concat(chunks) }));
       response.on('error', reject);
     });
     call.once('error', reject);
-    call.end();
+    call.end(sent);
   });
 }
 
@@ -166,9 +200,57 @@ test('two cookies stay two headers', async () => {
   expect(response.headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2']);
 });
 
-test('a redirect to the origin’s own name leads back through the gate; any other is left alone', async () => {
-  expect((await raw('/absolute')).response.headers.location).toBe(`${edge.url}/next?x=1`);
-  expect((await raw('/elsewhere')).response.headers.location).toBe('https://other.test/next');
+test.each([
+  ...['absolute', 'upper-case', 'without-a-scheme', 'https', 'with-a-user', 'with-a-dot'].map((name) => [
+    name,
+    '/next?x=1',
+  ]),
+  ['with-its-name-twice', '/next?x=ORIGIN#ORIGIN'],
+  ['bare', '/'],
+])('a redirect to the origin’s own name leads back through the gate: %s', async (name, path) => {
+  const { location } = (await raw(`/to/${name}`)).response.headers;
+  expect(location).toBe(edge.url + path!.replaceAll('ORIGIN', new URL(origin.url).host));
+});
+
+test.each(['elsewhere', 'elsewhere-without-a-scheme', 'relative', 'other-port', 'no-address'])(
+  'any other redirect is left alone: %s',
+  async (name) => {
+    expect((await raw(`/to/${name}`)).response.headers.location).toBe(redirects[name]!(''));
+  },
+);
+
+test('a preflight takes nothing but its question past a challenge, and brings no page back', async () => {
+  const answer = await raw(
+    '/php',
+    {
+      'user-agent': 'ChallengeMe',
+      origin: 'https://other.test',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'x-a',
+      cookie: 'php=1',
+      authorization: 'Basic YTpi',
+      'x-http-method-override': 'GET',
+      x_http_method: 'GET',
+      'x-method.override': 'GET',
+      'content-type': 'application/json',
+      'content-length': '7',
+    },
+    'OPTIONS',
+    '{"a":1}',
+  );
+  expect([answer.response.statusCode, answer.body.toString()]).toEqual([200, '']);
+  expect(answer.response.headers).toMatchObject({ 'access-control-allow-origin': 'https://other.test' });
+  expect(answer.response.headers).not.toHaveProperty('set-cookie');
+  expect(preflight.bytes).toBe(0);
+  expect(preflight.headers).toMatchObject({
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'x-a',
+  });
+  expect(
+    Object.keys(preflight.headers).filter((name) =>
+      /cookie|authorization|method.?(override)?$|content.type/.test(name),
+    ),
+  ).toEqual(['access-control-request-method']);
 });
 
 test('an origin that hangs up in the middle of its response is called once', async () => {

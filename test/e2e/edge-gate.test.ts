@@ -127,11 +127,10 @@ describe('responses', () => {
     expect([answer.status, answer.headers.get('x-protect-decision')]).toEqual([status, 'allow']);
   });
 
-  test('a preflight that would be challenged is forwarded without cookies, and one that would be blocked is refused', async () => {
+  test('a preflight that would be challenged is forwarded and brings no body back, and one that would be blocked is refused', async () => {
     const preflight = { origin: 'https://other.test', 'access-control-request-method': 'PUT', cookie: 'a=b' };
     const passed = await edge('/echo', { method: 'OPTIONS', headers: { ...bot('ChallengeMe'), ...preflight } });
-    expect(passed.status).toBe(200);
-    expect(((await passed.json()) as { headers: Record<string, string> }).headers['cookie']).toBeUndefined();
+    expect([passed.status, await passed.text()]).toEqual([200, '']);
     expect((await edge('/echo', { method: 'OPTIONS', headers: { ...bot('BlockMe'), ...preflight } })).status).toBe(403);
   });
 

@@ -97,6 +97,13 @@ describe('what a visitor types', () => {
       'x-protect-decision': 'allow',
       'x-original-url': '/admin',
       x_rewrite_url: '/admin',
+      'x.protect.verified': 'true',
+      'x!protect~status': 'AAAA',
+      'x.forwarded.for': '198.51.100.77',
+      'x.client.ip': '198.51.100.77',
+      'cf.connecting-ip': '198.51.100.77',
+      'x.original.url': '/admin',
+      'x-protocol': 'kept',
       'x-protect-signature': 't=1,kid=x,v1=AAAA',
       cookie: 'a=1; __Host-protect-clearance=eyJhbGciOiJub25lIn0.e30.; b=2',
     };
@@ -107,7 +114,10 @@ describe('what a visitor types', () => {
       cookie: 'a=1; b=2',
       'x-protect-verified': 'false',
       'x-forwarded-host': 'site.test',
+      'x-protocol': 'kept',
     });
+    const spellings = Object.keys(passed.headers).map((name) => name.replace(/[^a-z0-9]/g, '_'));
+    expect(spellings.filter((name) => name === 'x_protect_verified')).toHaveLength(1);
     const seen = JSON.stringify(passed.headers);
     for (const trace of [
       '198.51.100.77',

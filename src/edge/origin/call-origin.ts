@@ -35,7 +35,7 @@ export async function callOrigin(
     const response = await sendToOrigin(facts, environment.origin, config, {
       decision: verdict.decision,
       verified: verified === true || clearance !== null,
-      dropCookies: verdict.source === 'preflight',
+      preflight: verdict.source === 'preflight',
       body,
     });
     return ok({ response, originMs: Date.now() - calledAtMs });

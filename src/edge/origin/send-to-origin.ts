@@ -9,14 +9,22 @@ import type { OriginTarget } from '../environment.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { withoutOwnCookies } from '../request/cookies.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { headerKey } from '../request/header-facts.ts';
 import { signForOrigin } from './origin-signature.ts';
+
+/**
+ * What no browser sends with a preflight, in `headerKey` spelling. An origin that answers `OPTIONS` like `GET` would let
+ * a script act and read past a challenge.
+ */
+const NOT_IN_PREFLIGHT =
+  /^(?:cookie|(?:proxy-)?authorization|content-.*|transfer-encoding|x-(?:http-)?method(?:-override)?)$/;
 
 /** What the edge tells the origin about a request, and what it holds back. */
 export interface Vouched {
   decision: string;
   verified: boolean;
-  /** A preflight carries no cookies; any that came are not passed on. */
-  dropCookies: boolean;
+  /** It asks a question only, so nothing else goes on with it and no page comes back. */
+  preflight: boolean;
   /** Set where the body had to be read: the same bytes, or those without the token. */
   body: Uint8Array<ArrayBuffer> | null;
 }
@@ -29,21 +37,20 @@ export function sendToOrigin(
 ): Promise<Response> {
   const { request, target, headers: received, signals, requestId, nowMs } = facts;
   const url = originUrl(target, origin);
+  const { method, signal } = request;
+  const { body, preflight } = vouched;
   const outgoing =
-    vouched.body === null
+    body === null && !preflight
       ? new Request(url, request)
-      : new Request(url, {
-          method: request.method,
-          headers: request.headers,
-          body: vouched.body,
-          redirect: 'manual',
-          signal: request.signal,
-        });
+      : new Request(url, { method, headers: request.headers, body, redirect: 'manual', signal });
   const { headers } = outgoing;
   for (const name of received.forged) headers.delete(name);
+  if (preflight) {
+    for (const name of request.headers.keys()) if (NOT_IN_PREFLIGHT.test(headerKey(name))) headers.delete(name);
+  }
   const { cookie: cookies } = received;
   if (cookies !== null) {
-    const kept = vouched.dropCookies ? null : withoutOwnCookies(cookies);
+    const kept = preflight ? null : withoutOwnCookies(cookies);
     if (kept === null) headers.delete('cookie');
     else if (kept !== cookies) headers.set('cookie', kept);
   }
@@ -59,7 +66,7 @@ export function sendToOrigin(
     const { kid, originSignature } = config.keys.current;
     const signed = {
       timestamp: Math.floor(nowMs / 1000),
-      method: request.method,
+      method,
       target: sentTarget(target),
       requestId,
       decision: vouched.decision,
@@ -83,8 +90,11 @@ export function annotated(
   location: string | null,
 ): Response {
   if (response.status === 101) return response;
-  const wrapped = new Response(response.body, response);
+  const preflight = verdict.source === 'preflight';
+  if (preflight) void response.body?.cancel();
+  const wrapped = new Response(preflight ? null : response.body, response);
   const { headers } = wrapped;
+  if (preflight) for (const name of ['content-length', 'content-encoding', 'set-cookie']) headers.delete(name);
   headers.set(header.requestId, facts.requestId);
   headers.set(header.decision, verdict.decision);
   if (verdict.status !== null) headers.set(header.status, verdict.status);
@@ -98,6 +108,8 @@ export function annotated(
   return wrapped;
 }
 
+const NAMES_A_HOST = /^(?:https?:)?[/\\]{2}/i;
+
 /**
  * `Location` for the visitor where the origin named itself, else `null`. An origin behind the gate often does not know
  * the public name, and must not send visitors past the gate.
@@ -105,15 +117,20 @@ export function annotated(
 export function visitorLocation(response: Response, target: CanonicalTarget, origin: OriginTarget): string | null {
   if (response.status < 300 || response.status >= 400 || origin.kind === 'zone' || origin.base === null) return null;
   const location = response.headers.get('location');
-  if (location === null || !URL.canParse(location)) return null;
-  const named = new URL(location);
-  const { host, pathname } = new URL(origin.base);
-  const namesOrigin = named.host === host && host !== target.host;
-  if (!namesOrigin || (named.protocol !== 'http:' && named.protocol !== 'https:')) return null;
+  const { base } = origin;
+  if (location === null || !NAMES_A_HOST.test(location) || !URL.canParse(location, base)) return null;
+  const named = new URL(location, base);
+  const { host, pathname } = new URL(base);
+  if (withoutDot(named) !== host || host === target.host) return null;
   const basePath = pathname.replace(/\/$/, '');
-  if (basePath !== '' && named.pathname !== basePath && !named.pathname.startsWith(`${basePath}/`)) return null;
-  const rest = location.slice(location.indexOf(named.host) + named.host.length + basePath.length);
-  return `${target.scheme}://${target.host}${rest.startsWith('/') ? rest : `/${rest}`}`;
+  if (!`${named.pathname}/`.startsWith(`${basePath}/`)) return null;
+  const path = named.pathname.slice(basePath.length) || '/';
+  return `${target.scheme}://${target.host}${path}${named.search}${named.hash}`;
+}
+
+/** A full name may end with a dot. */
+function withoutDot({ host }: URL): string {
+  return host.replace(/\.(?=:|$)/, '');
 }
 
 function originUrl(target: CanonicalTarget, origin: OriginTarget): string {

@@ -20,11 +20,16 @@ export interface HeaderFacts extends RequestHeaders {
 }
 
 /**
- * `x_protect_…` as well: CGI-style origins read both spellings as one name. `x-original-url` and `x-rewrite-url` name
- * another path than the one that was judged, and some frameworks serve that path.
+ * In `headerKey` spelling. `x-original-url` and `x-rewrite-url` name another path than the one that was judged, and some
+ * frameworks serve that path.
  */
 const FORGEABLE =
-  /^x[-_](?:protect|client|forwarded)[-_]|^(?:x[-_](?:signals[-_]secret|real[-_]ip|forwarded|(?:original|rewrite)[-_]url)|cf[-_]connecting[-_]ip(?:v6)?|true[-_]client[-_]ip)$/;
+  /^x-(?:protect|client|forwarded)-|^(?:x-(?:signals-secret|real-ip|forwarded|(?:original|rewrite)-url)|cf-connecting-ip(?:v6)?|true-client-ip)$/;
+
+/** What a header's name is to an origin that reads `x.protect_verified` as `x-protect-verified`: CGI, PHP, some proxies. */
+export function headerKey(name: string): string {
+  return name.replace(/[^a-z0-9]/g, '-');
+}
 
 /** `secure`: whether browsers send all of their headers to this address. */
 export function readHeaders({ method, headers }: Pick<Request, 'method' | 'headers'>, secure: boolean): HeaderFacts {
@@ -129,7 +134,7 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
         facts.signature = value;
         break;
       default:
-        if ((name.charCodeAt(0) !== 120 && !name.includes('_')) || !FORGEABLE.test(name)) return;
+        if (!FORGEABLE.test(headerKey(name))) return;
     }
     facts.forged.push(name);
   });
