@@ -37,9 +37,13 @@ export interface SolvingSigns {
   honeypot: boolean;
 }
 
+/** Judged when the site's backend verifies. */
+type VerifyingDetector = 'flagged-address';
 type SolvingDetector = 'address-change' | 'native-solver' | 'too-fast' | 'mechanical-path' | 'honeypot';
 
-const conditions: Readonly<Record<Exclude<CaptchaDetector, SolvingDetector>, (inputs: ScoreInputs) => boolean>> = {
+const conditions: Readonly<
+  Record<Exclude<CaptchaDetector, SolvingDetector | VerifyingDetector>, (inputs: ScoreInputs) => boolean>
+> = {
   ...addressConditions,
   'automation-user-agent': ({ userAgent }) => isAutomationAgent(userAgent),
   'headless-user-agent': ({ userAgent }) => isHeadlessAgent(userAgent),
@@ -79,6 +83,15 @@ export function scoreSolving(
 ): { score: number; detectors: SolvingDetector[] } {
   const fired = firedOf(solvingConditions, signs).filter((name) => !detectors.includes(name));
   return { score: rounded(Math.min(1, score + sumOf(fired))), detectors: fired };
+}
+
+/** The score of a solved challenge whose verifying address the site flags. */
+export function scoreFlagged({ score, detectors }: { score: number; detectors: readonly string[] }): {
+  score: number;
+  detectors: string[];
+} {
+  const flagged: VerifyingDetector = 'flagged-address';
+  return { score: rounded(Math.min(1, score + captchaWeight(flagged))), detectors: [...detectors, flagged] };
 }
 
 /** In the order of the table of detectors. */

@@ -26,6 +26,7 @@ export const reasons = {
     'At a captcha little more is known than the address, and a mistake costs one picture task. A session can be blocked.',
   shortSpan: 'A captcha is solved within minutes, so a change is rarer there than in a session that lasts a day.',
   solving: 'Only solving a challenge shows it.',
+  backend: 'Only the site’s backend names the second address, when it verifies.',
   throughEdge: 'A session is always opened through an edge, which reports the host itself.',
   embedded: 'An app can embed a page to pass its captchas on. A session in an app is judged by what its pages report.',
 } as const;
@@ -300,6 +301,11 @@ export const detectors = {
     ...captchaOnly(1, reasons.solving),
     compares: 'The field that people leave empty was filled in.',
     mayTrip: 'Form fillers that complete every field.',
+  },
+  'flagged-address': {
+    ...captchaOnly(0.3, reasons.backend),
+    compares: 'The address that /siteverify names differs from the one of the challenge as `ipValidationRules` flags.',
+    mayTrip: 'People who begin a form in one network and send it in another.',
   },
 } as const satisfies Readonly<Record<string, Detector>>;
 

@@ -14,12 +14,14 @@ import { sites } from './clauses/sites.ts';
 import { traffic } from './clauses/traffic.ts';
 import { users } from './clauses/users.ts';
 import { verdictLog } from './clauses/verdict-log.ts';
-import { verification } from './clauses/verification.ts';
+import { ABUSED_IP, verification } from './clauses/verification.ts';
 import { endpoints } from './endpoints.ts';
 import { Service } from './service.ts';
 import type { Clause } from './service.ts';
 
-const service = new Service(useStack());
+/** The operator's dataset, with facts about one address that a clause names. */
+const serviceVars = { ADDRESS_FACTS: JSON.stringify({ [`${ABUSED_IP}/32`]: { abuseScore: 0.9 } }) };
+const service = new Service(useStack({ serviceVars }));
 
 describe.each<[string, readonly Clause[]]>([
   ['verification', verification],

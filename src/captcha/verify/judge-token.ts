@@ -5,6 +5,7 @@
  */
 import { encodeFields, numberField, textField } from '../seal/field-encoding.ts';
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
 import { canonicalHostname, hostnameAllowed } from '../../contract/management/site-domain.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -31,6 +32,8 @@ export interface PolicyVerdict {
   refusal: VerifyReason | null;
   /** A rule asks this visitor for less than the site does. The edge remembers it with the clearance. */
   eased?: boolean;
+  /** What the site only wants to hear of: the token verifies, with this reason and these facts. */
+  flag?: { reason: VerifyReason; facts: SealedFacts };
   /** Settings that could not be judged, because the facts are not known. */
   notEvaluated: readonly string[];
 }
@@ -53,8 +56,9 @@ export interface VerifyPorts {
 
 export interface Judgement {
   verified: boolean;
+  /** Why not, or what a verified token was flagged for. */
   reason: VerifyReason | null;
-  /** `null` when the seal did not open. */
+  /** With the facts as verification knows them. `null` when the seal did not open. */
   token: SealedToken | null;
   notEvaluated: readonly string[];
   eased: boolean;
@@ -82,9 +86,11 @@ export async function judgeToken(
   const mismatch = mismatchOf(site, token, question, nowMs);
   if (mismatch !== null) return refused(mismatch, token);
   const policy = await ports.policy(token, question);
-  if (policy.refusal !== null) return { ...refused(policy.refusal, token), notEvaluated: policy.notEvaluated };
-  const { notEvaluated, eased = false } = policy;
-  const won: Judgement = { verified: true, reason: null, token, notEvaluated, eased, replay: null };
+  const { notEvaluated, eased = false, flag } = policy;
+  const known = flag === undefined ? token : { ...token, facts: flag.facts };
+  if (policy.refusal !== null) return { ...refused(policy.refusal, known), notEvaluated };
+  const reason = flag?.reason ?? null;
+  const won: Judgement = { verified: true, reason, token: known, notEvaluated, eased, replay: null };
   const result = await ports.spend({
     key: spendKey,
     bornAt: token.bornAt,

@@ -6,6 +6,7 @@ import type { SealedFacts } from '../seal/sealed-facts.ts';
 import type { SealedToken } from '../seal/sealed-token.ts';
 import { verifyReasons } from '../../contract/captcha/siteverify.ts';
 import type { VerifyReason } from '../../contract/captcha/siteverify.ts';
+import { scoreFlagged } from '../../risk/captcha-score.ts';
 import { trafficRefusal, trafficUnknown } from '../plan/traffic-filter.ts';
 import type { AddressTraits } from '../plan/traffic-filter.ts';
 import type { SiteSettings } from '../../contract/management/site-settings.ts';
@@ -55,17 +56,35 @@ export async function judgePolicy(
   });
   if (address === 'reject') return { refusal: 'API.FAILED_IP_VALIDATION', notEvaluated };
   if (address === 'not-evaluated') notEvaluated.push('ipValidationRules');
+  const flagged = address === 'flag' ? flagOf(facts) : null;
+  // The raised score counts like one that was raised before.
+  if (flagged && flagged.flag.facts.score >= (settings.autoBanScoreThreshold ?? Infinity)) {
+    return { refusal: 'API.BOT_SCORE_ABOVE_THRESHOLD', notEvaluated, ...flagged };
+  }
+  const judged = await judgeEmail(settings, question.email, ports);
+  return { refusal: judged.refusal, notEvaluated: [...notEvaluated, ...judged.notEvaluated], ...flagged };
+}
 
-  if (question.email === null) return { refusal: null, notEvaluated };
-  const email = readEmail(question.email);
+function flagOf(facts: SealedFacts): Required<Pick<PolicyVerdict, 'flag'>> {
+  return { flag: { reason: 'API.FLAGGED_IP_VALIDATION', facts: { ...facts, ...scoreFlagged(facts) } } };
+}
+
+async function judgeEmail(
+  settings: SiteSettings,
+  given: string | null,
+  ports: Pick<PolicyPorts, 'countMailbox'>,
+): Promise<Pick<PolicyVerdict, 'refusal' | 'notEvaluated'>> {
+  const judged = (refusal: VerifyReason | null, ...notEvaluated: string[]) => ({ refusal, notEvaluated });
+  if (given === null) return judged(null);
+  const email = readEmail(given);
   const refusal = emailRefusal(email, settings);
-  if (refusal !== null) return { refusal, notEvaluated };
+  if (refusal !== null) return judged(refusal);
   const rules = settings.spamFilter?.enabled === true ? settings.spamFilter.emailRules : undefined;
   const limit = rules?.enabled === true ? rules.maxEmailSubmissionCount : undefined;
-  if (limit === undefined || email === null || email.local === '') return { refusal: null, notEvaluated };
-  if (!settings.storeMetadata) return { refusal: null, notEvaluated: [...notEvaluated, 'maxEmailSubmissionCount'] };
+  if (limit === undefined || email === null || email.local === '') return judged(null);
+  if (!settings.storeMetadata) return judged(null, 'maxEmailSubmissionCount');
   const allowed = await ports.countMailbox(mailboxOf(email, rules?.normaliseGmail === true), limit);
-  return { refusal: allowed ? null : 'API.SPAM_EMAIL_COUNT_EXCEEDED', notEvaluated };
+  return judged(allowed ? null : 'API.SPAM_EMAIL_COUNT_EXCEEDED');
 }
 
 /** The refusal that the challenge was sealed with. */

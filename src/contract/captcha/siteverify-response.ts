@@ -6,7 +6,7 @@ export const siteverifyResponse = z.object({
   verified: z.boolean(),
   /** Premium: closer to 1 means more likely a bot. */
   score: z.optional(z.number()),
-  /** Stable key of the reason why not; on paid tiers, and always to the edge. */
+  /** Stable key of the reason why not, or of what a verified token was flagged for; on paid tiers, and always to the edge. */
   reason: z.optional(z.string()),
   jti: z.optional(z.string()),
   action: z.optional(z.string()),

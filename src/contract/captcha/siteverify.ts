@@ -43,7 +43,7 @@ export const siteverifyRequest = z.strictObject({
 });
 export type SiteverifyRequest = z.infer<typeof siteverifyRequest>;
 
-/** Why a token was not verified, by stable key. */
+/** Why a token was not verified, or what it was flagged for, by stable key. */
 export const verifyReasons = {
   'CAPTCHA.INVALID_TOKEN': 'The token is not one of this service',
   'API.TIMESTAMP_TOO_OLD': 'The token has expired',
@@ -64,6 +64,7 @@ export const verifyReasons = {
   'API.SATELLITE_BLOCKED': 'Satellite addresses are refused',
   'API.MOBILE_BLOCKED': 'Mobile addresses are refused',
   'API.FAILED_IP_VALIDATION': 'The address differs too much from the one that solved the challenge',
+  'API.FLAGGED_IP_VALIDATION': 'The address differs from the one that solved the challenge, and the site flags it',
   'API.SPAM_EMAIL_DOMAIN': 'The email domain is refused',
   'API.SPAM_EMAIL_RULE': 'The email address is refused by a rule',
   'API.SPAM_EMAIL_COUNT_EXCEEDED': 'The email address was used too often',

@@ -67,7 +67,17 @@ export function recordVerified(
   token: SealedToken,
   outcome: { verified: boolean; reason: string | null },
 ): void {
-  const event: CaptchaEvent = { ...identityOf(token, accountId), event: 'verified', at: call.nowMs, ...outcome };
+  const { verified, reason } = outcome;
+  const { score, detectors } = token.facts;
+  const event: CaptchaEvent = {
+    ...identityOf(token, accountId),
+    event: 'verified',
+    at: call.nowMs,
+    verified,
+    reason,
+    score,
+    detectors,
+  };
   recordCaptcha(call.store, event, call.waitUntil);
 }
 

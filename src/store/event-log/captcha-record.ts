@@ -60,7 +60,15 @@ export type CaptchaEvent =
       score: number | null;
       detectors: readonly string[];
     })
-  | (CaptchaIdentity & { event: 'verified'; at: number; verified: boolean; reason: string | null });
+  | (CaptchaIdentity & {
+      event: 'verified';
+      at: number;
+      verified: boolean;
+      /** Of a verified token: what it was flagged for. */
+      reason: string | null;
+      score: number;
+      detectors: readonly string[];
+    });
 
 export interface CaptchaRecord extends CaptchaIdentity, CaptchaFacts {
   v: 1;
@@ -139,12 +147,13 @@ export function mergeCaptcha(known: CaptchaRecord | null, event: CaptchaEvent): 
   return record;
 }
 
-/** A score from solving stays, whichever event arrived first. */
+/** A score from solving or verifying stays, whichever event arrived first. */
 function applyFacts(record: CaptchaRecord, facts: CaptchaFacts): void {
   if (record.issued) return;
   const { score, detectors } = record;
   Object.assign(record, facts, { issued: true });
-  if (record.submitted_at !== null && score !== null) Object.assign(record, { score, detectors });
+  const isLater = record.submitted_at !== null || record.verified_at !== null;
+  if (isLater && score !== null) Object.assign(record, { score, detectors });
 }
 
 /** The last of several rounds counts. A correct answer is final. */
@@ -152,16 +161,25 @@ function applySubmission(record: CaptchaRecord, event: CaptchaEvent & { event: '
   if (record.submitted_correct === true || (record.submitted_at !== null && event.at <= record.submitted_at)) return;
   record.submitted_at = event.at;
   record.submitted_correct = event.correct;
+  if (record.verified_at !== null) return;
   if (event.score !== null) Object.assign(record, { score: event.score, detectors: event.detectors });
-  if (record.verified_at === null) record.result_reason = event.reason;
+  record.result_reason = event.reason;
 }
 
-/** Verifying a spent token again does not undo the first verification. */
+/**
+ * Verifying a spent token again does not undo the first verification. Edge and site verify a token once each: what one
+ * of them flagged stays, and so does the higher score.
+ */
 function applyVerification(record: CaptchaRecord, event: CaptchaEvent & { event: 'verified' }): void {
-  if (record.verified === true || (record.verified_at !== null && !event.verified)) return;
-  record.verified_at = record.verified_at === null ? event.at : Math.min(record.verified_at, event.at);
-  record.verified = event.verified;
-  record.result_reason = event.reason;
+  const { verified, at, reason, score, detectors } = event;
+  const isFirst = record.verified_at === null;
+  if (!verified && !isFirst) return;
+  const isSecond = verified && record.verified === true;
+  if (!isSecond || score > (record.score ?? 0)) Object.assign(record, { score, detectors });
+  if (!isSecond || reason !== null) record.result_reason = reason;
+  if (isSecond) return;
+  record.verified_at = record.verified_at === null ? at : Math.min(record.verified_at, at);
+  record.verified = verified;
 }
 
 function statusOf(record: CaptchaRecord): CaptchaStatus {

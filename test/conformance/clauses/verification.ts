@@ -5,6 +5,9 @@ import { eventually } from '../../support/eventually.ts';
 import type { Clause } from '../service.ts';
 
 const BLOCKED_IP = '203.0.113.9';
+/** The service's dataset says that it is known for abuse. */
+export const ABUSED_IP = '203.0.113.10';
+const FLAG = 'API.FLAGGED_IP_VALIDATION';
 
 export const verification: readonly Clause[] = [
   {
@@ -106,6 +109,30 @@ export const verification: readonly Clause[] = [
         const response = await service.token(site.siteKey);
         const { status, body } = await service.send(path, { secret: site.secretKey, response, remoteip: null });
         expect([path, status, body.success]).toEqual([path, 200, true]);
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'the action flag of ipValidationRules raises the score, is the reason on paid tiers, and is in the audit record',
+    async holds(service) {
+      const ipValidationRules = { enabled: true, actions: { abuseScoreExceedAction: 'flag' } };
+      for (const tier of accountTiers) {
+        const account = await service.account({ tier });
+        const site = await account.addSite({ ipValidationRules });
+        const usual = await service.verify(site.secretKey, await service.token(site.siteKey));
+        const flagged = await service.verify(site.secretKey, await service.token(site.siteKey), { ip: ABUSED_IP });
+        const isPaid = tier !== 'free';
+        expect([tier, flagged.verified, flagged.reason]).toEqual([tier, true, isPaid ? FLAG : undefined]);
+        if (tier === 'premium') expect((flagged.score ?? 0) - (usual.score ?? 0)).toBeCloseTo(0.3);
+        if (!isPaid) continue;
+        const searchCriteria = { resultReason: FLAG, triggeredDetectors: ['flagged-address'] };
+        const { records } = await eventually(
+          () => account.api.post('/audit/searchcaptcharecords', { searchCriteria }),
+          ({ total }) => total === 1,
+        );
+        expect(records[0]).toMatchObject({ status: 'Approved', verified: true, resultReason: FLAG });
+        expect(records[0]?.score).toBeGreaterThanOrEqual(0.3);
       }
     },
   },

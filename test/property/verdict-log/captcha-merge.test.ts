@@ -37,8 +37,14 @@ const facts: CaptchaFacts = {
 
 /** Realistic courses: up to three rounds that fail, possibly one that succeeds, possibly verifications. */
 const course: fc.Arbitrary<CaptchaEvent[]> = fc
-  .record({ failed: fc.nat(3), passed: fc.boolean(), refused: fc.nat(2), verified: fc.boolean() })
-  .map(({ failed, passed, refused, verified }) => {
+  .record({
+    failed: fc.nat(3),
+    passed: fc.boolean(),
+    refused: fc.nat(2),
+    verified: fc.boolean(),
+    flagged: fc.boolean(),
+  })
+  .map(({ failed, passed, refused, verified, flagged }) => {
     const at = (step: number): number => identity.timestamp + step * 1000;
     const submitted = (step: number, correct: boolean): CaptchaEvent => ({
       ...identity,
@@ -49,17 +55,24 @@ const course: fc.Arbitrary<CaptchaEvent[]> = fc
       score: correct ? 0.4 : null,
       detectors: correct ? ['address-change'] : [],
     });
+    const judged = (step: number, isVerified: boolean, reason: string | null): CaptchaEvent => ({
+      ...identity,
+      event: 'verified',
+      at: at(step),
+      verified: isVerified,
+      reason,
+      score: reason === 'API.FLAGGED_IP_VALIDATION' ? 0.7 : 0.4,
+      detectors: reason === 'API.FLAGGED_IP_VALIDATION' ? ['address-change', 'flagged-address'] : ['address-change'],
+    });
     return [
       { ...identity, event: 'issued', facts },
       ...Array.from({ length: failed }, (_, round) => submitted(round + 1, false)),
       ...(passed ? [submitted(5, true)] : []),
-      ...(passed && verified
-        ? [{ ...identity, event: 'verified', at: at(6), verified: true, reason: null } as const]
-        : []),
+      ...(passed && verified ? [judged(6, true, null)] : []),
+      // The same token, verified by the edge and by the site, which flags the address.
+      ...(passed && verified && flagged ? [judged(6, true, 'API.FLAGGED_IP_VALIDATION')] : []),
       // A spent or refused token, verified again and again: one reason, whichever came first.
-      ...(passed && !verified && refused > 0
-        ? [{ ...identity, event: 'verified', at: at(7), verified: false, reason: 'API.VPN_BLOCKED' } as const]
-        : []),
+      ...(passed && !verified && refused > 0 ? [judged(7, false, 'API.VPN_BLOCKED')] : []),
     ];
   });
 

@@ -120,9 +120,24 @@ describe('ip validation', () => {
       'API.FAILED_IP_VALIDATION',
     );
     expect((await judge(on(), { ip: '192.0.2.200' })).refusal).toBe('API.FAILED_IP_VALIDATION');
-    expect(
-      (await judge(on({ actions: { abuseScoreExceedAction: 'flag' } }), { ip: '192.0.2.200' })).refusal,
-    ).toBeNull();
+  });
+
+  test('raises the score where the site flags, up to the score that the site bans', async () => {
+    const flagging = on({ actions: { abuseScoreExceedAction: 'flag' } });
+    const flagged = await judge(flagging, { ip: '192.0.2.200' }, {}, { score: 0.1, detectors: ['address-change'] });
+    expect(flagged).toMatchObject({
+      refusal: null,
+      flag: {
+        reason: 'API.FLAGGED_IP_VALIDATION',
+        facts: { score: 0.4, detectors: ['address-change', 'flagged-address'] },
+      },
+    });
+    expect((await judge(flagging, { ip: '192.0.2.1' })).flag).toBeUndefined();
+    const banning = { ...flagging, autoBanScoreThreshold: 0.4 };
+    expect(await judge(banning, { ip: '192.0.2.200' }, {}, { score: 0.1 })).toMatchObject({
+      refusal: 'API.BOT_SCORE_ABOVE_THRESHOLD',
+      flag: { facts: { score: 0.4 } },
+    });
   });
 
   test('rejects only when all conditions fail where all are required, also by country', () => {

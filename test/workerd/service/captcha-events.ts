@@ -52,7 +52,9 @@ export async function writeCaptchas(accountId: string, siteKey: string, list: Te
       events.push({ ...identity, event: 'submitted', at, correct: one.correct, reason, score: null, detectors: [] });
     }
     if (one.verified !== undefined) {
-      events.push({ ...identity, event: 'verified', at: one.at + 900, verified: one.verified, reason: null });
+      const { score, detectors } = facts;
+      const outcome = { verified: one.verified, reason: null, score: score ?? 0, detectors };
+      events.push({ ...identity, event: 'verified', at: one.at + 900, ...outcome });
     }
     return jti;
   });
