@@ -4,7 +4,9 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FrameLocator, Page } from 'playwright-core';
 import { eventually, manage, useStack } from '../support/stack.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
 
@@ -15,14 +17,17 @@ const visitor = useVisitor({ context: { userAgent: USER_AGENT } });
 let site: Server;
 
 beforeAll(async () => {
-  site = createServer((_request, response) => {
+  site = createServer((request, response) => {
     const { serviceUrl, siteKey } = stack();
     response.writeHead(200, {
       'content-type': 'text/html',
-      'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; require-trusted-types-for 'script'`,
+      'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src 'self' ${serviceUrl}; require-trusted-types-for 'script'`,
     });
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop');
     response.end(
-      `<!doctype html><html lang="en"><title>shop</title><script src="${serviceUrl}/widget.js" defer></script><body><div class="gatehouse-captcha" data-sitekey="${siteKey}" data-start="click" data-action="login"></div>`,
+      pathname === '/framing'
+        ? `<!doctype html><html lang="en"><title>other</title><iframe title="shop" src="/"></iframe>`
+        : `<!doctype html><html lang="en"><title>shop</title><script src="${serviceUrl}/widget.js" defer></script><body><div class="gatehouse-captcha" data-sitekey="${siteKey}" data-start="click" data-action="login" data-user-token="${searchParams.get('user') ?? ''}"></div>`,
     );
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -43,6 +48,21 @@ async function siteverify(token: string): Promise<unknown> {
     body: JSON.stringify({ secret: stack().secretKey, token, action: 'login' }),
   });
   return response.json();
+}
+
+const pageUrl = (path: string): string => `http://127.0.0.1:${(site.address() as AddressInfo).port}${path}`;
+
+async function auditIds(searchCriteria: object): Promise<string[]> {
+  const found = await manage(stack(), '/audit/searchcaptcharecords', { siteKey: stack().siteKey, searchCriteria });
+  return (found as { records: { jti: string }[] }).records.map(({ jti }) => jti);
+}
+
+/** The jti of the challenge that the widget in `page` is given. */
+async function solvedIn(page: Page | FrameLocator): Promise<string> {
+  const response = visitor.page.waitForResponse('**/captcha/v1/challenge');
+  await page.getByRole('checkbox', { name: 'I am human' }).click();
+  await page.getByRole('checkbox', { name: 'Verified' }).waitFor();
+  return ((await (await response).json()) as { jti: string }).jti;
 }
 
 async function setCaptchaType(captchaType: string): Promise<void> {
@@ -98,7 +118,7 @@ describe('a widget of the service on a page of another origin', () => {
     const complaints: string[] = [];
     visitor.page.on('console', (message) => complaints.push(message.text()));
     const worker = visitor.page.waitForEvent('worker');
-    await visitor.page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    await visitor.page.goto(pageUrl('/'));
     await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
     expect((await worker).url()).toContain(`${stack().serviceUrl}/pow-worker.js`);
     await visitor.page.getByRole('checkbox', { name: 'Verified' }).waitFor();
@@ -109,6 +129,41 @@ describe('a widget of the service on a page of another origin', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('says whether it is in a frame, and an audit search finds the captcha by it', async () => {
+    await visitor.page.goto(pageUrl('/'));
+    const whole = await solvedIn(visitor.page);
+    await visitor.page.goto(pageUrl('/framing'));
+    const framed = await solvedIn(visitor.page.frameLocator('iframe[title="shop"]'));
+    for (const [iFrame, found, other] of [
+      [true, framed, whole],
+      [false, whole, framed],
+    ] as const) {
+      const ids = await eventually(
+        () => auditIds({ iFrame }),
+        (all) => all.includes(found),
+      );
+      expect(ids).not.toContain(other);
+    }
+  });
+
+  test('passes on the account that the site signed, and an audit search finds the captcha by it', async () => {
+    const signed = (secret: string, account: string): Promise<string> =>
+      new SignJWT().setProtectedHeader({ alg: 'HS256' }).setSubject(account).sign(new TextEncoder().encode(secret));
+    await visitor.page.goto(pageUrl(`/?user=${await signed(stack().secretKey, 'customer-7')}`));
+    const jti = await solvedIn(visitor.page);
+    await eventually(
+      () => auditIds({ userAccount: 'customer-7' }),
+      (ids) => ids.length === 1 && ids[0] === jti,
+    );
+    await visitor.page.goto(pageUrl(`/?user=${await signed('another secret', 'customer-8')}`));
+    const forged = await solvedIn(visitor.page);
+    await eventually(
+      () => auditIds({ iFrame: false }),
+      (ids) => ids.includes(forged),
+    );
+    expect(await auditIds({ userAccount: 'customer-8' })).toEqual([]);
+  });
+
   test.each([
     ['image', 'button', 'Picture 9'],
     ['puzzle', 'application', 'Piece'],
@@ -117,7 +172,7 @@ describe('a widget of the service on a page of another origin', () => {
     try {
       await eventually(
         async () => {
-          await visitor.page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+          await visitor.page.goto(pageUrl('/'));
           await visitor.page.getByRole('checkbox', { name: 'I am human' }).click();
           return visitor.page
             .getByRole('checkbox', { name: /Verified|short task/ })

@@ -8702,6 +8702,7 @@ export interface components {
             token: string;
             ip?: string | null;
             email?: string | null;
+            userAccount?: ("" | string) | null;
             action?: string;
             hostname?: string;
             level?: number;
@@ -8762,6 +8763,8 @@ export interface components {
                 /** @default false */
                 audio?: boolean;
             };
+            iFrame?: boolean;
+            userToken?: string;
             sessionId?: string;
             visitor?: {
                 ip: string | null;

@@ -1,4 +1,5 @@
 /** Access control rules where they act, at the challenge and at verification, soon after a change. */
+import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { accessRuleInput } from '../../src/contract/management/access-control-rule.ts';
 import { checkedRule } from '../../src/service/operations/access-control/check-rule.ts';
@@ -89,6 +90,74 @@ describe('an access control rule', () => {
     const answer = await post('/siteverify', { secret: site.secretKey, token: solved.body.token });
     expect(answer.body).toMatchObject({ verified: true, score: 0.4 });
   });
+});
+
+describe('a rule for an account', () => {
+  const ACCOUNT = 'customer-7';
+  let accountId: string;
+  let site: SiteRecord;
+  beforeEach(async () => {
+    accountId = await makeAccount('premium');
+    site = await makeSite('premium', {}, accountId);
+  });
+  const rule = async (restriction: object): Promise<void> => {
+    await addRule(accountId, { conditions: [equals('userId', ACCOUNT)], ...restriction });
+    later(RULES_STALE_MS);
+  };
+  const signed = (secret: string, sub: string, expiresAtSeconds?: number): Promise<string> => {
+    const token = new SignJWT({ sub }).setProtectedHeader({ alg: 'HS256' });
+    if (expiresAtSeconds !== undefined) token.setExpirationTime(expiresAtSeconds);
+    return token.sign(new TextEncoder().encode(secret));
+  };
+  const verified = async (extra: object, token?: string): Promise<unknown> =>
+    (await post('/siteverify', { secret: site.secretKey, token: token ?? (await tokenFor(site)), ...extra })).body;
+
+  test('acts at the challenge on the account that the site has signed', async () => {
+    await rule({ type: 'restrict', captchaType: 'image' });
+    expect(await ask(site, { userToken: await signed(site.secretKey, ACCOUNT) })).toMatchObject({ kind: 'image' });
+    expect(await ask(site, { userToken: await signed(site.secretKey, 'customer-8') })).toMatchObject({ kind: 'pow' });
+  });
+
+  test('does not act on what a visitor claims by themselves', async () => {
+    await rule({ type: 'restrict', captchaType: 'image' });
+    const other = await makeSite('premium', {}, accountId);
+    const unsigned = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: ACCOUNT }))}.`.replaceAll('=', '');
+    for (const claim of [
+      { sessionId: ACCOUNT },
+      { userToken: ACCOUNT },
+      { userToken: unsigned },
+      { userToken: await signed(other.secretKey, ACCOUNT) },
+      { userToken: await signed(site.secretKey, ACCOUNT, Math.floor(Date.now() / 1000) - 60) },
+      { userToken: await signed(site.secretKey, 'x'.repeat(257)) },
+    ]) {
+      expect([claim, await ask(site, claim)]).toMatchObject([claim, { kind: 'pow' }]);
+    }
+  });
+
+  test('acts at verification on the account that the backend names, whatever the page said', async () => {
+    const easy = await tokenFor(site);
+    await rule({ type: 'restrict', captchaType: 'image' });
+    expect(await verified({ userAccount: ACCOUNT }, easy)).toMatchObject({
+      verified: false,
+      reason: 'API.LEVEL_TOO_LOW',
+    });
+    const borrowed = await tokenFor(site, { userToken: await signed(site.secretKey, 'customer-8') });
+    expect(await verified({ userAccount: ACCOUNT }, borrowed)).toMatchObject({ reason: 'API.LEVEL_TOO_LOW' });
+    // A refusal spends nothing.
+    expect(await verified({ userAccount: 'customer-8' }, easy)).toMatchObject({ verified: true });
+    expect(await verified({ userAccount: '' })).toMatchObject({ verified: true });
+    expect(await verified({ userAccount: null })).toMatchObject({ verified: true });
+  });
+
+  test.each([[{ type: 'block' }], [{ type: 'restrict', deferToVerify: true }]])(
+    '%j refuses the account at verification',
+    async (restriction) => {
+      const token = await tokenFor(site);
+      await rule(restriction);
+      expect(await verified({ userAccount: ACCOUNT }, token)).toMatchObject({ reason: 'API.ACCESS_POLICY_BLOCK' });
+      expect(await verified({}, token)).toMatchObject({ verified: true });
+    },
+  );
 });
 
 test('a burst raises the difficulty for its own network only, and not where a rule sets the difficulty', async () => {

@@ -54,7 +54,16 @@ function course(account: string, number: number, type: CaptchaRecordType = 'pow'
   return [
     { ...identity, event: 'issued', facts: { ...facts, ip: `192.0.2.${number % 7}` } },
     { ...identity, event: 'submitted', at: timestamp + 900, correct: true, reason: null, score: null, detectors: [] },
-    { ...identity, event: 'verified', at: timestamp + 1500, verified: true, reason: null, score: 0, detectors: [] },
+    {
+      ...identity,
+      event: 'verified',
+      at: timestamp + 1500,
+      verified: true,
+      reason: null,
+      score: 0,
+      detectors: [],
+      user_account: null,
+    },
   ];
 }
 

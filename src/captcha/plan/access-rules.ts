@@ -20,7 +20,8 @@ export interface AccessRule {
 /** The facts that conditions compare. A missing fact matches no condition. */
 export interface AccessVisitor {
   ip: string | null;
-  userId: string | null;
+  /** The account that the site's backend vouches for, and the Protect session that an edge has checked. */
+  userIds: readonly string[];
   ja4: string | null;
   userAgent: string;
   country: string | null;
@@ -88,7 +89,7 @@ function visitorKeys(compiled: CompiledAccessRules, visitor: AccessVisitor): Set
       keys.add(`ipMask ${formatCidr(prefixOf(address!, length))}`);
     }
   }
-  if (visitor.userId !== null) keys.add(`userId ${visitor.userId}`);
+  for (const userId of visitor.userIds) keys.add(`userId ${userId}`);
   if (visitor.ja4 !== null) keys.add(`ja4Hash ${visitor.ja4.toLowerCase()}`);
   if (visitor.country !== null) keys.add(`countryCode ${visitor.country}`);
   if (visitor.asn !== null) keys.add(`asn ${visitor.asn}`);

@@ -17,6 +17,7 @@ export interface VerifyQuestion {
   audience: 'site' | 'edge';
   ip: string | null;
   email: string | null;
+  userAccount: string | null;
   action: string | null;
   hostname: string | null;
   level: number | null;
@@ -138,6 +139,7 @@ async function fingerprintOf(secret: string, question: VerifyQuestion): Promise<
     question.token,
     question.ip,
     question.email,
+    question.userAccount,
     question.action,
     question.hostname,
     question.level,

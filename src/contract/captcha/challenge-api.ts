@@ -13,6 +13,11 @@ export * from './challenge-constants.ts';
 export const action = z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/));
 export const sessionId = z.string().check(z.regex(/^[A-Za-z0-9._-]{1,256}$/));
 
+/** An account and two times take a fifth of it. */
+const USER_TOKEN_MAX_CHARS = 4096;
+/** The name of a visitor's account, as the site has it. */
+export const userAccount = z.string().check(z.minLength(1), z.maxLength(256));
+
 export const challengeRequest = z.strictObject({
   siteKey: z.string().check(z.minLength(1), z.maxLength(256)),
   action: z.optional(action),
@@ -31,6 +36,10 @@ export const challengeRequest = z.strictObject({
       audio: z._default(z.boolean(), false),
     }),
   ),
+  /** Whether the page is in a frame, as the page says. */
+  iFrame: z.optional(z.boolean()),
+  /** Who the visitor is to the site: a JWT (HS256) that its backend signed with the site's secret key. */
+  userToken: z.optional(z.string().check(z.maxLength(USER_TOKEN_MAX_CHARS))),
   sessionId: z.optional(sessionId),
   visitor: z.optional(edgeVisitor),
 });

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { edgeVisitor } from '../edge/edge-api.ts';
-import { action, sessionId } from './challenge-api.ts';
+import { action, sessionId, userAccount } from './challenge-api.ts';
 
 export * from './siteverify-response.ts';
 
@@ -23,6 +23,8 @@ export const siteverifyRequest = z.strictObject({
   ip: z.optional(visitorAddress),
   /** A whole address or its domain alone. `null` and an empty text count as absent. */
   email: z.optional(z.nullable(z.string().check(z.maxLength(320)))),
+  /** Who the visitor is to the site, whatever their browser said. Empty counts as absent. */
+  userAccount: z.optional(z.nullable(z.union([z.literal(''), userAccount]))),
   action: z.optional(action),
   hostname: z.optional(z.string().check(z.maxLength(255))),
   /** The lowest level that is accepted: 0 any lane, 1 proof of work, 2 image or puzzle. At least the site's `minimumLevel`. */

@@ -21,6 +21,10 @@ export interface IssueCircumstances {
   settings: SiteSettings;
   hostname: string;
   action: string;
+  /** As the site's backend signed it. */
+  userAccount: string | null;
+  /** As the page says. */
+  iFrame: boolean | null;
   lane: string | null;
   /** The access control rule that matched. */
   accessRule: { userScopeHash: string; type: 'block' | 'restrict' } | null;
@@ -65,9 +69,9 @@ export function recordVerified(
   call: RecordingCall,
   accountId: string,
   token: SealedToken,
-  outcome: { verified: boolean; reason: string | null },
+  outcome: { verified: boolean; reason: string | null; userAccount: string | null },
 ): void {
-  const { verified, reason } = outcome;
+  const { verified, reason, userAccount } = outcome;
   const { score, detectors } = token.facts;
   const event: CaptchaEvent = {
     ...identityOf(token, accountId),
@@ -77,6 +81,7 @@ export function recordVerified(
     reason,
     score,
     detectors,
+    user_account: userAccount,
   };
   recordCaptcha(call.store, event, call.waitUntil);
 }
@@ -105,10 +110,10 @@ function factsOf(given: IssueCircumstances): CaptchaFacts {
     host: given.hostname,
     action: given.action === '' ? null : given.action,
     lane: given.lane,
-    user_account: null,
+    user_account: given.userAccount,
     session: facts.session,
     web_view: facts.webView,
-    iframe: null,
+    iframe: given.iFrame,
     score: facts.score,
     threshold: typeof threshold === 'number' ? threshold : threshold.frictionlessPuzzleThreshold,
     detectors: facts.detectors,

@@ -68,6 +68,8 @@ export type CaptchaEvent =
       reason: string | null;
       score: number;
       detectors: readonly string[];
+      /** As the site's backend names it. */
+      user_account: string | null;
     });
 
 export interface CaptchaRecord extends CaptchaIdentity, CaptchaFacts {
@@ -147,11 +149,12 @@ export function mergeCaptcha(known: CaptchaRecord | null, event: CaptchaEvent): 
   return record;
 }
 
-/** A score from solving or verifying stays, whichever event arrived first. */
+/** A score from solving or verifying stays, and so does an account from verifying, whichever event arrived first. */
 function applyFacts(record: CaptchaRecord, facts: CaptchaFacts): void {
   if (record.issued) return;
-  const { score, detectors } = record;
+  const { score, detectors, user_account } = record;
   Object.assign(record, facts, { issued: true });
+  record.user_account = user_account ?? facts.user_account;
   const isLater = record.submitted_at !== null || record.verified_at !== null;
   if (isLater && score !== null) Object.assign(record, { score, detectors });
 }
@@ -171,9 +174,10 @@ function applySubmission(record: CaptchaRecord, event: CaptchaEvent & { event: '
  * of them flagged stays, and so does the higher score.
  */
 function applyVerification(record: CaptchaRecord, event: CaptchaEvent & { event: 'verified' }): void {
-  const { verified, at, reason, score, detectors } = event;
+  const { verified, at, reason, score, detectors, user_account } = event;
   const isFirst = record.verified_at === null;
   if (!verified && !isFirst) return;
+  record.user_account = user_account ?? record.user_account;
   const isSecond = verified && record.verified === true;
   if (!isSecond || score > (record.score ?? 0)) Object.assign(record, { score, detectors });
   if (!isSecond || reason !== null) record.result_reason = reason;

@@ -7,6 +7,7 @@ export const settingNames = [
   'sitekey',
   'action',
   'cdata',
+  'user-token',
   'api',
   'theme',
   'size',

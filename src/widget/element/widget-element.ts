@@ -231,6 +231,7 @@ export class GatehouseWidget extends Base {
       siteKey: this.#setting('sitekey') ?? '',
       action: this.#setting('action'),
       cdata: this.#setting('cdata'),
+      userToken: this.#setting('user-token'),
       signal,
       onProgress: (done) => view.progress(done),
       showVisual: async (task) => {

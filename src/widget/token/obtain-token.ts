@@ -26,6 +26,7 @@ export interface TokenRequest {
   siteKey: string;
   action?: string | undefined;
   cdata?: string | undefined;
+  userToken?: string | undefined;
   signal: AbortSignal;
   onProgress: OnProgress;
   showVisual(task: VisualTask): Promise<VisualOutcome>;
@@ -98,11 +99,13 @@ export async function obtainToken(request: TokenRequest): Promise<IssuedToken> {
 }
 
 /** JSON leaves out fields that are `undefined`. */
-function challengeRequest({ siteKey, action, cdata }: TokenRequest, audio: boolean): Sent<ChallengeRequest> {
+function challengeRequest({ siteKey, action, cdata, userToken }: TokenRequest, audio: boolean): Sent<ChallengeRequest> {
   return {
     siteKey: siteKey || undefined,
     action,
     cdata,
+    userToken,
+    iFrame: self !== top,
     currentUrl: (location.origin + location.pathname).slice(0, 2048),
     capabilities: {
       bigint: typeof BigInt === 'function',

@@ -128,6 +128,18 @@ export const accessControl: readonly Clause[] = [
   },
   {
     kind: 'field',
+    says: 'a userId condition matches the account that the site’s backend names, and nothing that a visitor sends',
+    async holds(service) {
+      const account = await service.account();
+      const { siteKey, secretKey } = await account.addSite();
+      await account.block('userId', 'u-1');
+      expect((await service.challenge(siteKey, undefined, { sessionId: 'u-1', userToken: 'u-1' })).status).toBe(200);
+      const answer = await service.verify(secretKey, await service.token(siteKey), { userAccount: 'u-1' });
+      expect(answer).toMatchObject({ verified: false, reason: 'API.ACCESS_POLICY_BLOCK' });
+    },
+  },
+  {
+    kind: 'field',
     says: 'a block rule fails the request outright, on every site of the account and on no other',
     async holds(service) {
       const [account, other] = [await service.account(), await service.account()];

@@ -1,4 +1,5 @@
 /** Searching the records of single captchas. */
+import { SignJWT } from 'jose';
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { once } from '../service.ts';
@@ -94,6 +95,32 @@ export const audit: readonly Clause[] = [
       const both = { status: 'Approved', userAgent: 'silent' } as const;
       expect((await search(account, { searchCriteria: both })).total).toBe(0);
       await account.refused(PATH, { searchCriteria: { colour: 'red' } }, 'searchCriteria.colour');
+    },
+  },
+  {
+    kind: 'field',
+    says: 'userAccount finds the account that the site signed or verified with, and iFrame what the widget reported',
+    async holds(service) {
+      const account = await service.account();
+      const { siteKey, secretKey } = await account.addSite();
+      const userToken = await new SignJWT({ sub: 'u-1' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(new TextEncoder().encode(secretKey));
+      await service.challenge(siteKey, 'Mozilla/5.0 (signed)', { userToken, iFrame: true });
+      await service.challenge(siteKey, 'Mozilla/5.0 (claimed)', { userToken: 'u-1', iFrame: false });
+      await service.verify(secretKey, await service.token(siteKey, 'Mozilla/5.0 (named)'), { userAccount: 'u-2' });
+      for (const [searchCriteria, userAgent] of [
+        [{ userAccount: 'u-1' }, 'Mozilla/5.0 (signed)'],
+        [{ userAccount: 'u-2' }, 'Mozilla/5.0 (named)'],
+        [{ iFrame: true }, 'Mozilla/5.0 (signed)'],
+        [{ iFrame: false }, 'Mozilla/5.0 (claimed)'],
+      ] as const) {
+        const { records } = await eventually(
+          () => search(account, { searchCriteria }),
+          ({ total }) => total === 1,
+        );
+        expect([searchCriteria, records[0]?.userAgent]).toEqual([searchCriteria, userAgent]);
+      }
     },
   },
   {

@@ -53,7 +53,7 @@ const rule: fc.Arbitrary<AccessRule> = fc
 
 const visitor: fc.Arbitrary<AccessVisitor> = fc.record({
   ip: fc.option(fc.constantFrom(...ips)),
-  userId: fc.option(values.userId),
+  userIds: fc.array(values.userId, { maxLength: 2 }),
   ja4: fc.option(values.ja4Hash),
   userAgent: values.userAgent,
   country: fc.option(values.countryCode),
@@ -67,7 +67,7 @@ function holds({ field, value }: AccessRule['conditions'][number], seen: AccessV
     case 'ipMask':
       return seen.ip !== null && inPrefix(seen.ip, value);
     case 'userId':
-      return seen.userId === value;
+      return seen.userIds.includes(value);
     case 'ja4Hash':
       return seen.ja4 === value;
     case 'userAgent':
@@ -127,7 +127,7 @@ describe('compiled access rules', () => {
 
   test('never match on a rule without conditions', () => {
     const empty: AccessRule = { userScopeHash: 'x', type: 'block', conditions: [], restriction: {}, expiry: 1000 };
-    const seen = { ip: '192.0.2.1', userId: null, ja4: null, userAgent: '', country: null, asn: null };
+    const seen = { ip: '192.0.2.1', userIds: [], ja4: null, userAgent: '', country: null, asn: null };
     expect(matchAccessRule(compileAccessRules([empty]), seen, 0)).toBeNull();
   });
 });

@@ -63,6 +63,7 @@ const course: fc.Arbitrary<CaptchaEvent[]> = fc
       reason,
       score: reason === 'API.FLAGGED_IP_VALIDATION' ? 0.7 : 0.4,
       detectors: reason === 'API.FLAGGED_IP_VALIDATION' ? ['address-change', 'flagged-address'] : ['address-change'],
+      user_account: 'user-1',
     });
     return [
       { ...identity, event: 'issued', facts },

@@ -11,6 +11,7 @@ const question: VerifyQuestion = {
   audience: 'site',
   ip: null,
   email: null,
+  userAccount: null,
   action: null,
   hostname: null,
   level: null,

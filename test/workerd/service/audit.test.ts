@@ -74,12 +74,10 @@ describe.each<[string, Partial<CaptchaFacts>, object, object]>([
     { ja4: 'x' },
   ],
   ['userAgent', { user_agent: 'EvilBot/2.0' }, { userAgent: 'evilbot' }, { userAgent: 'goodbot' }],
-  ['userAccount', { user_account: 'u-1' }, { userAccount: 'u-1' }, { userAccount: 'u' }],
   ['countryCode', { country: 'FR' }, { countryCode: 'fr' }, { countryCode: 'IT' }],
   ['deviceType', { device_type: 'mobile' }, { deviceType: 'mobile' }, { deviceType: 'tablet' }],
   ['vpn', { ip_category: ['vpn'] }, { vpn: true }, { vpn: true, freeText: 'nowhere' }],
   ['webView', { web_view: true }, { webView: true }, { webView: true, iFrame: true }],
-  ['iFrame', { iframe: true }, { iFrame: true }, { iFrame: true, webView: true }],
   ['status', {}, { status: 'Disapproved' }, { status: 'Approved' }],
   [
     'selectionReason',

@@ -53,7 +53,7 @@ export async function writeCaptchas(accountId: string, siteKey: string, list: Te
     }
     if (one.verified !== undefined) {
       const { score, detectors } = facts;
-      const outcome = { verified: one.verified, reason: null, score: score ?? 0, detectors };
+      const outcome = { verified: one.verified, reason: null, score: score ?? 0, detectors, user_account: null };
       events.push({ ...identity, event: 'verified', at: one.at + 900, ...outcome });
     }
     return jti;

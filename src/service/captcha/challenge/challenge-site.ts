@@ -15,6 +15,8 @@ export interface ChallengeSite {
   siteKey: string;
   /** `null` for a test site, which belongs to no account. */
   accountId: string | null;
+  /** `null` for a test site, whose secret everybody knows. */
+  secretKey: string | null;
   settings: SiteSettings;
 }
 
@@ -45,6 +47,7 @@ function testSite(siteKey: string): ChallengeSite | null {
   return {
     siteKey,
     accountId: null,
+    secretKey: null,
     settings: siteSettings.parse({ domains: ['localhost'], captchaType, powDifficulty: 1 }),
   };
 }

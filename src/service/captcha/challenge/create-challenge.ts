@@ -28,6 +28,7 @@ import type { ChallengeBase } from './issue-challenge.ts';
 import { demandedOf } from './demanded-plan.ts';
 import { PAD_BYTES_THROUGH_EDGE_MAX, paddedResponse } from './padded-response.ts';
 import { pageHost } from './page-host.ts';
+import { signedAccount } from './signed-account.ts';
 
 /** The largest part of a request is the user agent, at most 16 KiB. */
 export const CHALLENGE_BODY_MAX_BYTES = 32 * 1024;
@@ -80,8 +81,10 @@ export async function newChallenge(
   const isAllowed = page !== null && (site.accountId === null || hostnameAllowed(page.hostname, site.settings.domains));
   if (!isAllowed) return failed({ kind: 'page-not-allowed' });
 
+  const userAccount = await signedAccount(site, body.userToken, nowMs);
   const { rule, facts, plan } = await demandedOf(call, site, visitor, {
     sessionId: body.sessionId ?? null,
+    userAccount,
     hostUnverified: page.unverified,
     capabilities: { bigint: true, worker: true, script: true, audio: false, ...body.capabilities },
   });
@@ -97,6 +100,8 @@ export async function newChallenge(
     settings: site.settings,
     hostname: page.hostname,
     action: body.action ?? '',
+    userAccount,
+    iFrame: body.iFrame ?? null,
     lane: null,
     accessRule: rule === null ? null : { userScopeHash: rule.userScopeHash, type: rule.demand.type },
   };

@@ -18,6 +18,8 @@ import { visitorFacts } from './visitor-facts.ts';
 export interface DemandCircumstances {
   /** Of the Protect session, if any. */
   sessionId: string | null;
+  /** The visitor's account, which the site's backend vouches for. */
+  userAccount: string | null;
   hostUnverified: boolean;
   capabilities: Capabilities;
 }
@@ -33,13 +35,14 @@ export async function demandedOf(
   call: ServiceCall,
   site: ChallengeSite,
   visitor: Visitor,
-  { sessionId, hostUnverified, capabilities }: DemandCircumstances,
+  { sessionId, userAccount, hostUnverified, capabilities }: DemandCircumstances,
 ): Promise<Demanded> {
   const { accountId, settings } = site;
+  // A rule counts only what the visitor could not choose: a session that an edge has checked.
+  const checkedSession = visitor.instance === null ? null : sessionId;
+  const userIds = [userAccount, checkedSession].filter((userId) => userId !== null);
   const rule =
-    accountId === null
-      ? null
-      : await matchingAccessRule(call.store, accountId, { ...visitor, userId: sessionId }, call.nowMs);
+    accountId === null ? null : await matchingAccessRule(call.store, accountId, { ...visitor, userIds }, call.nowMs);
   const facts = await visitorFacts(captchaEngine(call).keyring, visitor, {
     day: keyDay(call.nowMs),
     hostUnverified,

@@ -35,7 +35,12 @@ export async function judgeForEdge(
   if (token.action === CLEARANCE_ACTION && !(await isIssuedTo(token, visitor))) return refused('API.VISITOR_MISMATCH');
   const { lane } = token;
   const capabilities = { bigint: true, worker: true, script: lane !== 'wait', audio: lane === 'audio' };
-  const { plan } = await demandedOf(call, site, visitor, { sessionId, hostUnverified: false, capabilities });
+  const { plan } = await demandedOf(call, site, visitor, {
+    sessionId,
+    userAccount: null,
+    hostUnverified: false,
+    capabilities,
+  });
   if (plan === null) return refused('API.LEVEL_TOO_LOW');
   if (plan.refusal !== null) return refused(plan.refusal);
   const demanded = proofOf(plan);

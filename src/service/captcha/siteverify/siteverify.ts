@@ -24,11 +24,11 @@ import type { ResponseScope } from '../../../verify/siteverify-response.ts';
 import { readBodyAs } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { BodyError, CaptchaRouteError } from '../../http/service-error.ts';
-import { matchingAccessRule } from '../access-rules/matching-access-rule.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import type { CaptchaEngine } from '../captcha-engine.ts';
 import { recordVerified } from '../captcha-events.ts';
 import { visitorOf, withKnownFacts } from '../visitor.ts';
+import { judgeForBackend } from './judge-for-backend.ts';
 import { judgeForEdge } from './judge-for-edge.ts';
 import type { EdgeJudgement, Presented } from './judge-for-edge.ts';
 import { testSecretResponse } from './test-secret-response.ts';
@@ -102,7 +102,8 @@ export async function verify(
   );
   const judgement = await judgeToken(site, body.secret, question.value, ports, call.nowMs);
   if (judgement.token?.siteKey === site.siteKey && judgement.replay === null) {
-    recordVerified(call, site.accountId, judgement.token, judgement);
+    const { verified, reason } = judgement;
+    recordVerified(call, site.accountId, judgement.token, { verified, reason, userAccount: body.userAccount || null });
   }
   const answer =
     judgement.replay === null
@@ -122,7 +123,7 @@ function verifyPorts(
   return {
     openToken: (text, nowMs) => openToken(engine.keyring, text, nowMs),
     async policy(token, question) {
-      const { refusal, eased } = await judgedByRules(call, engine, { site, presented }, token, question.ip);
+      const { refusal, eased } = await judgedByRules(call, engine, { site, presented }, token, question);
       if (refusal !== null) return { refusal, notEvaluated: [] };
       const policy = await judgePolicy(site.settings, token, question, {
         lookup: engine.addressLookup,
@@ -141,45 +142,22 @@ function verifyPorts(
   };
 }
 
-/**
- * What the access control rules say: of an edge's visitor everything, of a backend's only by `ip`, whether a rule
- * refuses it, in general or at verification. An error of the rules refuses too.
- */
+/** What the access control rules say. An error of the rules refuses too. */
 async function judgedByRules(
   call: ServiceCall,
   engine: CaptchaEngine,
   { site, presented }: { site: SiteRecord; presented: Presented | null },
   token: SealedToken,
-  ip: string | null,
+  question: VerifyQuestion,
 ): Promise<EdgeJudgement> {
   try {
     if (presented !== null) return await judgeForEdge(call, site, token, presented);
-    const refuses = ip !== null && (await isRefusedByRule(call, engine, site, ip));
-    return { refusal: refuses ? 'API.ACCESS_POLICY_BLOCK' : null, eased: false };
+    return { refusal: await judgeForBackend(call, engine, site, token, question), eased: false };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     console.error(JSON.stringify({ event: 'access-rules-failed', requestId: call.requestId, message }));
     return { refusal: 'API.ACCESS_POLICY_BLOCK', eased: false };
   }
-}
-
-async function isRefusedByRule(
-  call: ServiceCall,
-  engine: CaptchaEngine,
-  site: SiteRecord,
-  ip: string,
-): Promise<boolean> {
-  const facts = engine.addressLookup?.(ip) ?? null;
-  const visitor = {
-    ip,
-    userId: null,
-    ja4: null,
-    userAgent: '',
-    country: facts?.country ?? null,
-    asn: facts?.asn ?? null,
-  };
-  const matched = await matchingAccessRule(call.store, site.accountId, visitor, call.nowMs);
-  return matched !== null && (matched.demand.type === 'block' || matched.demand.deferToVerify === true);
 }
 
 /** `key` is `audience:jti`. */
@@ -207,6 +185,7 @@ async function questionOf(
     audience: body.audience ?? 'site',
     ip: isPaid ? address : null,
     email: isPaid && body.email?.trim() ? body.email : null,
+    userAccount: body.userAccount || null,
     action: body.action ?? null,
     hostname: body.hostname ?? null,
     level: body.level ?? null,
