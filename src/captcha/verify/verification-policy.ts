@@ -61,20 +61,22 @@ export async function judgePolicy(
   if (flagged && flagged.flag.facts.score >= (settings.autoBanScoreThreshold ?? Infinity)) {
     return { refusal: 'API.BOT_SCORE_ABOVE_THRESHOLD', notEvaluated, ...flagged };
   }
-  const judged = await judgeEmail(settings, question.email, ports);
-  return { refusal: judged.refusal, notEvaluated: [...notEvaluated, ...judged.notEvaluated], ...flagged };
+  const email = await judgeEmail(settings, question.email, ports);
+  return { refusal: email.refusal, notEvaluated: [...notEvaluated, ...email.notEvaluated], ...flagged };
 }
 
 function flagOf(facts: SealedFacts): Required<Pick<PolicyVerdict, 'flag'>> {
   return { flag: { reason: 'API.FLAGGED_IP_VALIDATION', facts: { ...facts, ...scoreFlagged(facts) } } };
 }
 
+type EmailVerdict = Pick<PolicyVerdict, 'refusal' | 'notEvaluated'>;
+const judged = (refusal: VerifyReason | null, ...notEvaluated: string[]): EmailVerdict => ({ refusal, notEvaluated });
+
 async function judgeEmail(
   settings: SiteSettings,
   given: string | null,
   ports: Pick<PolicyPorts, 'countMailbox'>,
-): Promise<Pick<PolicyVerdict, 'refusal' | 'notEvaluated'>> {
-  const judged = (refusal: VerifyReason | null, ...notEvaluated: string[]) => ({ refusal, notEvaluated });
+): Promise<EmailVerdict> {
   if (given === null) return judged(null);
   const email = readEmail(given);
   const refusal = emailRefusal(email, settings);
