@@ -11,6 +11,7 @@ import type { StoreEnv } from '../store/binding.ts';
 import { runCommand, usage } from './commands.ts';
 import type { CommandResult } from './commands.ts';
 import { runInStack } from './control.ts';
+import { OperatorError } from './operator-error.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { rulesUsage, run as runRules } from './rules.ts';
@@ -30,10 +31,11 @@ function splitTarget(argv: readonly string[]): { target: Target; args: string[] 
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     if (word === '--remote') target.remote = true;
-    else if (word === '--state') target.state = argv[(at += 1)] ?? target.state;
+    else if (word === '--state') target.state = argv[(at += 1)] ?? '';
     else if (word.startsWith('--state=')) target.state = word.slice('--state='.length);
     else args.push(word);
   }
+  if (target.state === '') throw new OperatorError('--state is missing its directory. Add it after the flag.');
   return { target, args };
 }
 
@@ -50,6 +52,8 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
   if (args[0] === 'rules') return runRules(args.slice(1), target.state);
   if (target.remote) return onRemote(args);
   const state = new StateDir(target.state);
+  if (!state.exists())
+    throw new OperatorError(`There is no local stack in ${state.path}. Start one with npm start, or correct --state.`);
   if (state.isStarting())
     return { exitCode: 1, output: `The stack on ${state.path} is starting. Try again in a moment.` };
   const running = state.control();
@@ -58,7 +62,7 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
 
 /** Opens the database alone, without a Worker of this project. */
 async function onFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
-  if (!state.exists()) state.claim(false);
+  state.check();
   const file = readWranglerFile(SERVICE_CONFIG);
   const database = file.d1_databases?.[0]?.database_id ?? '';
   const miniflare = new Miniflare({
@@ -116,6 +120,9 @@ async function onRemote(args: readonly string[]): Promise<CommandResult> {
   }
 }
 
-const result = await run(process.argv.slice(2));
+const result = await run(process.argv.slice(2)).catch((error: unknown): CommandResult => {
+  if (error instanceof OperatorError) return { exitCode: 1, output: error.message };
+  throw error;
+});
 (result.exitCode === 0 ? process.stdout : process.stderr).write(`${result.output}\n`);
 process.exitCode = result.exitCode;

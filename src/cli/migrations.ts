@@ -5,10 +5,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { D1Database } from '@cloudflare/workers-types';
+import { OperatorError } from './operator-error.ts';
 
 const MIGRATIONS_DIR = 'src/store/d1/migrations';
 
-/** Returns the names of the migrations that it applied. Each migration is one transaction. */
+/**
+ * Returns the names of the migrations that it applied. Each migration is one transaction.
+ * @throws OperatorError when the database has a migration that this checkout does not have.
+ */
 export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promise<string[]> {
   await database
     .prepare(
@@ -18,8 +22,11 @@ export async function migrate(database: D1Database, dir = MIGRATIONS_DIR): Promi
     .run();
   const { results } = await database.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
   const done = new Set(results.map((row) => row.name));
-  const names = readdirSync(dir).filter((name) => name.endsWith('.sql') && !done.has(name));
-  names.sort();
+  const known = readdirSync(dir).filter((name) => name.endsWith('.sql'));
+  const unknown = [...done].find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new OperatorError(`The database was made by a newer version, with ${unknown}. Update this checkout.`);
+  const names = known.filter((name) => !done.has(name)).toSorted();
   for (const name of names) {
     const statements = splitSql(readFileSync(join(dir, name), 'utf8'));
     // In sequence, because a migration can depend on the one before.

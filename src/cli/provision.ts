@@ -14,12 +14,13 @@ import type { StoredInstance } from '../store/d1/instances.ts';
 import { createSite, siteByKey } from '../store/d1/sites.ts';
 import type { SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
+import { OperatorError } from './operator-error.ts';
 
 /** 30 days, the default of `/api-keys/create` (docs/management-api.md#api-keys). */
 export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;
 
 /** A mistake in the command, shown as one line without a stack trace. */
-export class CommandError extends Error {}
+export class CommandError extends OperatorError {}
 
 export async function provisionSite(
   env: StoreEnv,

@@ -2,10 +2,14 @@
  * The account that a local stack starts with, created once per state directory: enterprise tier, every feature, one
  * site, and one enforcing instance with sessions, where `/api/*` is json and everything else html.
  */
-import { createAccount } from '../store/d1/accounts.ts';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import type { JWTPayload } from 'jose';
+import { createAccount, listAccounts } from '../store/d1/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';
 import type { Seed, StateDir } from './state.ts';
+import { damaged, mismatch } from './state-files.ts';
 
 const OWNER_EMAIL = 'owner@example.com';
 /** Ten years, so that the key in stack.json still works in a stack that is kept for months. */
@@ -19,6 +23,10 @@ export interface SeedChanges {
 
 export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChanges = {}): Promise<Seed> {
   const kept = state.seed();
+  const accounts = await listAccounts(env);
+  // An owner without a seed, or a seed without its account, would start a stack whose keys fail at every call.
+  const hasAccount = accounts.some(({ id, ownerEmail }) => (kept ? id === kept.accountId : ownerEmail === OWNER_EMAIL));
+  if (hasAccount !== (kept !== null)) throw mismatch(state.path, 'seed.json');
   if (kept) return kept;
   const nowMs = Date.now();
   const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, nowMs);
@@ -64,17 +72,32 @@ export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChange
   return seed;
 }
 
-/** The edge's credential. It is requested as an operator would: over the management API, with the API key. */
+/**
+ * The edge's credential. It is requested as an operator would: over the management API, with the API key. Its issuer is
+ * the service's address, so a stack on other ports gets another one, and the previous one is revoked.
+ */
 export async function clientJwt(state: StateDir, seed: Seed, serviceUrl: string): Promise<string> {
-  if (seed.clientJwt !== undefined) return seed.clientJwt;
-  const response = await fetch(`${serviceUrl}/protect/client-jwt/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${seed.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ protectInstanceId: seed.instanceId, expiresInWeeks: 0 }),
-  });
+  const kept = seed.clientJwt === undefined ? null : claimsOf(state, seed.clientJwt);
+  if (seed.clientJwt !== undefined && kept?.iss === serviceUrl) return seed.clientJwt;
+  const call = (operation: string, body: object): Promise<Response> =>
+    fetch(`${serviceUrl}/protect/client-jwt/${operation}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${seed.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ protectInstanceId: seed.instanceId, ...body }),
+    });
+  const response = await call('generate', { expiresInWeeks: 0 });
   if (!response.ok)
     throw new Error(`The service issued no client JWT. It returned ${response.status} ${await response.text()}`);
   const issued = (await response.json()) as { clientJwt: string };
   state.keepSeed({ ...seed, clientJwt: issued.clientJwt });
+  if (kept?.jti !== undefined) await call('revoke', { jti: kept.jti });
   return issued.clientJwt;
+}
+
+function claimsOf(state: StateDir, jwt: string): JWTPayload {
+  try {
+    return decodeJwt(jwt);
+  } catch {
+    throw damaged(join(state.path, 'seed.json'));
+  }
 }

@@ -12,12 +12,14 @@ import type { EdgeWorker } from './edge-worker.ts';
 import { listen } from './listener.ts';
 import type { Listener } from './listener.ts';
 import { migrate } from './migrations.ts';
+import { OperatorError } from './operator-error.ts';
 import { clientJwt, seeded } from './seed.ts';
 import type { SeedChanges } from './seed.ts';
 import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
 import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
+import { mismatch } from './state-files.ts';
 import { rootKey } from '../store/keys/root-key.ts';
 
 /** Cloudflare's shortest schedule is one minute, which is too long to wait for locally. */
@@ -44,10 +46,9 @@ export interface StackOptions {
   seedChanges?: SeedChanges;
 }
 
-export class PortBusyError extends Error {
+export class PortBusyError extends OperatorError {
   constructor(port: number) {
     super(`Port ${port} is in use. Stop the program that uses it, or choose other ports with --port-base.`);
-    this.name = 'PortBusyError';
   }
 }
 
@@ -117,6 +118,9 @@ class LocalStack {
     this.#edgeListener.signalsSecret = secrets.signalsSecret;
     const service = await this.#bootService();
     const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
+    await rootKey(store).catch(() => {
+      throw mismatch(this.#state.path, 'secrets.json');
+    });
     const seed = await seeded(this.#state, store, this.#options.seedChanges);
     const jwt = await clientJwt(this.#state, seed, this.#serviceUrl);
     this.#edgeVars = {

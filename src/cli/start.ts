@@ -1,14 +1,23 @@
 /** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. */
 import { parseArgs } from 'node:util';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
-import { PortBusyError, startStack } from './stack.ts';
+import { OperatorError } from './operator-error.ts';
+import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
-import { StateBusyError } from './state.ts';
 
 const PORT_MAX = 65_533;
 const PARENT_POLL_MS = 200;
 
-function options(argv: string[]): StackOptions {
+const usage = `Usage: npm start -- [--port-base PORT] [--origin URL] [--state DIR] [--fresh] [--quiet]
+
+  --port-base PORT  the gate's port; the service uses the next one, the demo site the one after (8800)
+  --origin URL      a site of yours in place of the demo site
+  --state DIR       where databases and keys are kept (.gatehouse)
+  --fresh           deletes what an earlier stack left in that directory
+  --quiet           prints errors only`;
+
+/** `null` when the command asks for the usage. */
+function options(argv: string[]): StackOptions | null {
   const { values } = parseArgs({
     args: argv,
     options: {
@@ -17,8 +26,10 @@ function options(argv: string[]): StackOptions {
       state: { type: 'string' },
       fresh: { type: 'boolean' },
       quiet: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
   });
+  if (values.help) return null;
   const portBase = Number(values['port-base'] ?? 8800);
   if (!Number.isInteger(portBase) || portBase < 1 || portBase > PORT_MAX) {
     throw new TypeError(`--port-base must be a port from 1 to ${PORT_MAX}.`);
@@ -26,6 +37,7 @@ function options(argv: string[]): StackOptions {
   if (values.origin !== undefined && !/^https?:\/\/[^/]/.test(values.origin)) {
     throw new TypeError('--origin must be a URL such as https://site.example.');
   }
+  if (values.state === '') throw new TypeError('--state must name a directory.');
   return {
     portBase,
     fresh: values.fresh ?? false,
@@ -59,6 +71,10 @@ Press Ctrl-C to stop it.
 
 async function main(): Promise<void> {
   const wanted = options(process.argv.slice(2));
+  if (wanted === null) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
   // Both Workers carry the generated browser code, which a fresh clone does not have yet.
   writeBundle(await buildClient());
   const stack = await startStack(wanted);
@@ -92,7 +108,7 @@ function endWithNpm(end: () => void): void {
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof PortBusyError || error instanceof StateBusyError || error instanceof TypeError;
+  const expected = error instanceof OperatorError || error instanceof TypeError;
   process.stderr.write(`${expected ? error.message : (error as Error).stack}\n`);
   process.exit(1);
 }

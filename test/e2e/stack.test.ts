@@ -1,7 +1,7 @@
 /** The contract of the local stack, tested with the real command in a process of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,12 +186,45 @@ describe('npm start', () => {
     expect(accounts.map(({ ownerEmail }) => ownerEmail)).toEqual([stack.ownerEmail, 'ops@example.com']);
   });
 
-  test('finds its account, keys and rules again after a restart', async () => {
+  test('refuses a directory that it cannot use in one sentence, and deletes nothing that is not of a stack', () => {
+    writeFileSync(join(dir, 'thesis.txt'), 'three years');
+    const typo = `${dir}-typo`;
+    const kept = readdirSync(dir, { encoding: 'utf8', recursive: true }).toSorted();
+    const commands: [string[], RegExp][] = [
+      [
+        ['start.ts', '--fresh', '--port-base', String(portBase), '--state', dir],
+        /thesis\.txt is not a file of a local/,
+      ],
+      [['gatehouse.ts', 'account', 'list', '--state', typo], /^There is no local stack in /],
+      [['start.ts', '--port-base', String(portBase), '--state', join(typo, 'state')], /-typo does not exist/],
+    ];
+    for (const [[file, ...args], says] of commands) {
+      const { status, stderr } = spawnSync('node', [`src/cli/${file}`, ...args], { encoding: 'utf8' });
+      expect([status, stderr.trim().split('\n').length, stderr]).toEqual([1, 1, expect.stringMatching(says)]);
+    }
+    expect(existsSync(typo)).toBe(false);
+    expect(readdirSync(dir, { encoding: 'utf8', recursive: true }).toSorted()).toEqual(kept);
+    rmSync(join(dir, 'thesis.txt'));
+  });
+
+  test('finds its account, keys and rules again on other ports, where the edge gets a credential of the new address', async () => {
+    portBase = await freePortBase();
     child = start('--quiet');
     const again = await facts();
-    expect({ ...again, pid: stack.pid }).toEqual(stack);
-    const blocked = await fetch(`${again.edgeUrl}/`, { headers: { 'user-agent': 'kept-rule' } });
+    expect(again.serviceUrl).toBe(`http://127.0.0.1:${portBase + 1}`);
+    const { pid: _, clientJwt, edgeUrl, serviceUrl, originUrl, ...same } = again;
+    expect(stack).toMatchObject(same);
+    expect(clientJwt).not.toBe(stack.clientJwt);
+    const health = await fetch(`${edgeUrl}/__protect/health`);
+    expect(await health.json()).toEqual({ status: 'ok' });
+    const blocked = await fetch(`${edgeUrl}/`, { headers: { 'user-agent': 'kept-rule' } });
     expect(blocked.status).toBe(403);
+    const listed = await post(`${serviceUrl}/protect/client-jwt/list`, stack.apiKey, {
+      protectInstanceId: stack.instanceId,
+    });
+    const { clientJwts } = (await listed.json()) as { clientJwts: { status: string }[] };
+    expect(clientJwts.map(({ status }) => status).toSorted()).toEqual(['active', 'revoked']);
+    expect(originUrl).toBe(`http://127.0.0.1:${portBase + 2}`);
     expect(child.output).toBe('');
   });
 
