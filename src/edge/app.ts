@@ -35,6 +35,10 @@ export function edgeWorker(mode: EdgeMode) {
         // There is nothing to judge or to record. Crafted input must not open the gate.
         return refuse(isolate, newEventId(Date.now()), error);
       }
+      if (facts.signals.isAddressUnread) {
+        isolate.unreadAddresses++;
+        isolate.count('unreadable_addresses');
+      }
       return app.fetch(request, { isolate, facts }, ctx);
     },
 

@@ -235,11 +235,14 @@ describe('a held submission', () => {
 });
 
 describe('sessions', () => {
-  test('a session opens a json path, but not from another network', async () => {
+  test('a session opens a json path, also behind bad cookies of its name, but not from another network', async () => {
     const cookie = await sessionCookieAt(stack().edgeUrl, headersOf({ from: '198.18.0.1' }));
     expect(cookie).toMatch(/^protect_session=[^|]+\|[^;]+$/);
     const call = await edge('/api/time', { from: '198.18.0.1', headers: { cookie } });
     expect([call.status, call.headers.get('x-protect-status')]).toEqual([200, null]);
+    // A neighbouring host of the site's domain can set cookies of the same name in front of the good one.
+    const tossed = `${'protect_session=x|a.b.c; '.repeat(3)}protect_session=; protect_session=%; ${cookie}`;
+    expect((await edge('/api/time', { from: '198.18.0.1', headers: { cookie: tossed } })).status).toBe(200);
     const stolen = await edge('/api/time', { from: '198.18.9.1', headers: { cookie } });
     expect([stolen.status, stolen.headers.get('x-protect-status')]).toEqual([401, 'invalid-session']);
   });

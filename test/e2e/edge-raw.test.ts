@@ -15,6 +15,7 @@ import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 
 const SECRET = 'a-secret-of-the-operators-proxy';
+const OPS_TOKEN = 'the-operators-own-token-for-health';
 const COMPATIBILITY_DATE = '2026-10-01';
 /** The demo origin needs a port of its own. */
 let upstream: Upstream;
@@ -41,6 +42,7 @@ beforeAll(async () => {
       SIGNALS_SOURCE: 'headers',
       SIGNALS_SECRET: SECRET,
       CLIENT_JWT: upstream.clientJwt,
+      OPS_TOKEN,
       RULES_POLL_SECONDS: '2',
       RULES_MAX_STALE_SECONDS: '30',
     },
@@ -138,6 +140,45 @@ describe('what a visitor types', () => {
     expect(await raw('GET /echo HTTP/1.1', signed)).toMatch(/^HTTP\/1.1 403/);
     const mapped = { 'x-client-ip': '::FFFF:C633:6442', 'x-signals-secret': SECRET };
     expect(await raw('GET /echo HTTP/1.1', mapped)).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  test.each(['198.51.100.66, 192.0.2.1', '192.0.2.1,192.0.2.1', 'unknown', '198.51.100.66:4711', '[2001:db8::1]', ''])(
+    'a proxy’s address that reads "%s" does not pass as no address',
+    async (given) => {
+      const signed = { 'x-signals-secret': SECRET, 'x-client-ip': given };
+      for (const path of ['/echo', '/robots.txt']) {
+        expect(await raw(`GET ${path} HTTP/1.1`, signed)).toMatch(/^HTTP\/1.1 403[^]*x-protect-decision: block/i);
+      }
+      const preflight = { origin: 'https://other.test', 'access-control-request-method': 'PUT' };
+      expect(await raw('OPTIONS /echo HTTP/1.1', { ...signed, ...preflight })).toMatch(/^HTTP\/1.1 403/);
+    },
+  );
+
+  test('two address headers from the proxy are refused, counted and named in the health status', async () => {
+    const before = upstream.counters['unreadable_addresses'] ?? 0;
+    const twice = `192.0.2.1\r\nx-client-ip: 192.0.2.2`;
+    expect(await raw('GET /echo/twice HTTP/1.1', { 'x-signals-secret': SECRET, 'x-client-ip': twice })).toMatch(
+      /^HTTP\/1.1 403/,
+    );
+    const record = await eventually(
+      async () => upstream.records.find(({ request_path }) => request_path === '/echo/twice'),
+      (found) => found !== undefined,
+    );
+    expect(record).toMatchObject({ ip: null, decision: 'block', source: 'error', status: 403 });
+    await eventually(
+      async () => upstream.counters['unreadable_addresses'] ?? 0,
+      (count) => count > before,
+    );
+    const health = await raw('GET /__protect/health HTTP/1.1', {
+      'x-signals-secret': SECRET,
+      'x-client-ip': twice,
+      authorization: `Bearer ${OPS_TOKEN}`,
+    });
+    expect(health).toMatch(/^HTTP\/1.1 200[^]*x-client-ip/);
+  });
+
+  test('a proxy that sends no address is not refused', async () => {
+    expect(await raw('GET /echo HTTP/1.1', { 'x-signals-secret': SECRET })).toMatch(/^HTTP\/1.1 200/);
   });
 });
 

@@ -98,6 +98,11 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     takesPending: takesPending(table, outcome, inputs),
   };
   if (verdict.decision === 'block') return verdict;
+  // Some rule for addresses might block this visitor, and nobody can tell.
+  if (signals.isAddressUnread) {
+    const explain = 'Blocked: x-client-ip of the proxy is not one address.';
+    return { ...verdict, decision: 'block', source: 'error', decidedBy: 'default', explain, takesPending: false };
+  }
   // A preflight carries no cookies, so a browser could not solve it. The call that follows is decided by itself.
   if (inputs.preflight) return allow(verdict, 'preflight');
   if (path.exempt && verdict.decision === 'challenge') return allow(verdict, 'exempt');

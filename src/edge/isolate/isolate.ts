@@ -59,6 +59,8 @@ export interface Isolate {
   bodies: BodyBudget;
   log: VerdictBatcher;
   count: Count;
+  /** Requests whose address from the proxy was not one. */
+  unreadAddresses: number;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;
@@ -119,6 +121,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     bodies: new BodyBudget(count),
     log,
     count,
+    unreadAddresses: 0,
   });
 }
 

@@ -21,7 +21,8 @@ export function health(context: RequestContext, isolate: Isolate): Answered {
   return answerWith(context, json(body));
 }
 
-function details({ feed, environment, service, instanceId, log }: Isolate, nowMs: number): object {
+function details(isolate: Isolate, nowMs: number): object {
+  const { feed, environment, service, instanceId, log, unreadAddresses } = isolate;
   const { config, ruleset } = feed.state;
   const claims = environment.rules.kind === 'service' ? environment.rules.claims : null;
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -29,6 +30,9 @@ function details({ feed, environment, service, instanceId, log }: Isolate, nowMs
   if (!config || !ruleset) warnings.push('No ruleset is loaded: FAIL_MODE decides.');
   if (!service.reachable) warnings.push('The service does not answer as it should: the last rules stay in force.');
   if (service.jwtRefused) warnings.push('THE SERVICE REFUSES THE CLIENT JWT: issue a new one and set CLIENT_JWT.');
+  if (unreadAddresses > 0) {
+    warnings.push(`${unreadAddresses} requests were refused: x-client-ip of the proxy is not one address.`);
+  }
   if (claims && claims.expiresAt - nowSeconds < JWT_EXPIRY_WARNING_SECONDS) {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);
   }

@@ -19,7 +19,7 @@ import { serveScript } from './serve-script.ts';
 
 interface EndpointOptions {
   pathType?: 'html' | 'json';
-  /** Also for clients whose risk is blocked elsewhere. */
+  /** Also for clients who are blocked elsewhere for their risk, or because the proxy hides their address. */
   forTools?: boolean;
 }
 
@@ -39,7 +39,7 @@ function internal(context: RequestContext, pathType: 'html' | 'json', forTools: 
   const typed = path && { ...path, pathType };
   if (!isJudged(context)) return { ...context, path: typed };
   const isRefused = verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
-  const isBlocked = isRefused && !(forTools && verdict.source === 'risk');
+  const isBlocked = isRefused && !(forTools && ['risk', 'error'].includes(verdict.source));
   const internalVerdict = isBlocked
     ? { ...verdict, source: 'internal' as const }
     : { ...verdict, decision: 'allow' as const, source: 'internal' as const, status: null };

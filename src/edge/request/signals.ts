@@ -19,6 +19,8 @@ export interface Signals extends MatchSignals {
   deviceType: DeviceType;
   ipCategories: readonly IpCategory[];
   colo: string;
+  /** The operator's proxy sent something that is not one address, so rules for addresses cannot be matched. */
+  isAddressUnread: boolean;
 }
 
 /** Facts of the network, from the source that counts. */
@@ -27,6 +29,7 @@ interface NetworkFacts {
   asn: number | null;
   country: string | null;
   ja4: string | null;
+  isAddressUnread?: boolean;
 }
 
 const NOTHING_KNOWN: NetworkFacts = { ip: null, asn: null, country: null, ja4: null };
@@ -63,6 +66,7 @@ export function readSignals(
     deviceType: deviceType(userAgent, headers.uaMobile),
     ipCategories: categories.of(facts.ip, facts.asn, facts.country),
     colo: cf?.colo ?? 'local',
+    isAddressUnread: facts.isAddressUnread === true,
   };
 }
 
@@ -80,8 +84,10 @@ function platformFacts(headers: HeaderFacts, cf: CloudflareFacts | undefined): N
 function signedFacts(headers: HeaderFacts, secret: string, cf: CloudflareFacts | undefined): NetworkFacts {
   const given = headers.signalsSecret;
   if (given === null || !isSameSecret(given, secret)) return socketFacts(cf);
+  const ip = canonicalIp(headers.clientIp);
   return {
-    ip: canonicalIp(headers.clientIp),
+    ip,
+    isAddressUnread: ip === null && headers.clientIp !== null,
     asn: canonicalAsn(headers.clientAsn),
     country: canonicalCountry(headers.clientCountry),
     ja4: canonicalJa4(headers.clientJa4),

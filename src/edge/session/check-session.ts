@@ -40,8 +40,10 @@ const KNOWN_SESSIONS_MAX = 8000;
 /** A longer user agent is not remembered: its signature is checked each time and takes no memory. */
 export const KNOWN_USER_AGENT_MAX_CHARS = 1024;
 const SCORES_MAX = 20_000;
-/** One for the host, one for its domain, one for the domain above. */
-const SAME_NAME_MAX = 3;
+/** Another host of the domain can put many bad cookies in front of the good one. As many as fit in a header of 16 KiB. */
+const SAME_NAME_MAX = 1000;
+/** Only cookies of the right shape cost one. */
+const SIGNATURES_MAX = 16;
 const SESSION_COOKIE_MAX_CHARS = 4096;
 /**
  * How long a JWT outlives its five minutes while the service, which would renew it, is away. Its score is old by then,
@@ -85,10 +87,13 @@ export class Sessions {
     nowMs: number,
   ): Promise<SessionReading> {
     let found = INVALID;
+    let checked = 0;
     for (const value of values) {
-      const reading = await this.#readOne(value, config, signals, nowMs);
+      const read = this.#readOne(value, config, signals, nowMs);
+      const reading = await read;
       if (reading.status === 'active') return reading;
       if (reading.jti !== null) found = reading;
+      if (read instanceof Promise && ++checked === SIGNATURES_MAX) break;
     }
     return found;
   }
@@ -112,7 +117,7 @@ export class Sessions {
     ) {
       return this.#judge(known, config, nowMs);
     }
-    return this.#verify(value, config, signals, nowMs);
+    return splitSessionCookie(value)?.jwt ? this.#verify(value, config, signals, nowMs) : INVALID;
   }
 
   async #verify(text: string, config: CompiledConfig, signals: Signals, nowMs: number): Promise<SessionReading> {

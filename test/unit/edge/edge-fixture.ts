@@ -57,6 +57,7 @@ export function signalsOf(changes: Partial<Signals> = {}): Signals {
     deviceType: 'desktop',
     ipCategories: [],
     colo: 'local',
+    isAddressUnread: false,
     ...changes,
   };
 }

@@ -53,6 +53,37 @@ describe('session', () => {
     expect(await read(await make())).toMatchObject({ status, riskScore: null });
   });
 
+  test('a good cookie counts behind bad ones of the same name', async () => {
+    const bad = [
+      '',
+      'jti-1',
+      '%%%|x',
+      `jti-1|${'x'.repeat(5000)}`,
+      await mint({}, 'k9'),
+      await mint({ sub: 'inst_2' }),
+    ];
+    const header = [...bad, ...bad, await mint()].join('; protect_session=');
+    expect(await read(header)).toMatchObject({ status: 'active', jti: 'jti-1' });
+  });
+
+  test('no more than 16 signatures of one request are checked', async () => {
+    const forged = Array.from({ length: 300 }, (_, index) => `jti-${index}|a.b.c`);
+    expect(await read([...forged, await mint()].join('; protect_session='))).toMatchObject({
+      status: 'invalid-session',
+    });
+    let asked = 0;
+    const counting = { ...config, sessionKeyOf: (kid: string) => (asked++, config.sessionKeyOf(kid)) };
+    const shaped = (await mint()).replace('jti-1|', 'jti-2|');
+    await read(
+      Array.from({ length: 300 }, () => shaped).join('; protect_session='),
+      {},
+      NOW_MS,
+      new Sessions(() => false),
+      counting,
+    );
+    expect(asked).toBe(16);
+  });
+
   test('a copied cookie is invalid, even where the owner’s was just verified', async () => {
     const sessions = new Sessions(() => false);
     const value = await mint();
