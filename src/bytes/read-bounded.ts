@@ -1,44 +1,64 @@
 /**
  * Reads a stream whole, up to a limit of bytes and of time. `Content-Length` is the sender's claim only, so both
- * limits are enforced while reading: neither an endless body nor a slow one may hold an isolate's memory.
+ * limits are enforced while reading: neither an endless body nor a slow one may hold an isolate's memory. A body that
+ * makes no progress ends long before a large one over a slow connection does.
  */
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
 /** Enough for 8 MiB over a slow connection, and a bound on a sender who trickles bytes. */
 const READ_TIMEOUT_MS = 30_000;
+/** The slowest connection that still carries forms brings this much in this time. */
+const PROGRESS_MS = 10_000;
+const PROGRESS_MIN_BYTES = 4096;
 
 export type ReadError =
   | 'too-large'
   /** The stream broke, or it did not end in time. */
   | 'unreadable'
-  /** `hold` refused. */
+  /** `room` refused, or took back what it had given. */
   | 'no-room';
+
+/** Memory that several readers share. */
+export interface Room {
+  /** Called with the size of each chunk before it is kept: whether there is room for it. */
+  take(bytes: number): boolean;
+  /** Called first. `forget` may be called until `keep` is: the reader then drops what it has, for somebody else. */
+  lend(forget: () => void): void;
+  keep(): void;
+}
 
 export interface ReadLimits {
   /** For the whole stream; `null` for a reader that has no deadline. */
   timeoutMs?: number | null;
-  /** Called with the size of each chunk before it is kept: whether there is room for it. */
-  hold?: (bytes: number) => boolean;
+  room?: Room;
 }
 
 /** All bytes or none: a stream that stops early is an error, never a shorter body. */
 export async function readBounded(
   stream: ReadableStream,
   maxBytes: number,
-  { timeoutMs = READ_TIMEOUT_MS, hold }: ReadLimits = {},
+  { timeoutMs = READ_TIMEOUT_MS, room }: ReadLimits = {},
 ): Promise<Result<Uint8Array<ArrayBuffer>, ReadError>> {
   const reader = (stream as ReadableStream<Uint8Array>).getReader();
-  let late = false;
-  const timer =
-    timeoutMs === null
-      ? undefined
-      : setTimeout(() => {
-          late = true;
-          void reader.cancel('too slow');
-        }, timeoutMs);
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let isLate = false;
+  let isForgotten = false;
+  const tooSlow = (): void => {
+    isLate = true;
+    void reader.cancel('too slow');
+  };
+  let before = 0;
+  const watch = (): void => {
+    if (size - before < PROGRESS_MIN_BYTES) tooSlow();
+    before = size;
+  };
+  const timers = timeoutMs === null ? [] : [setTimeout(tooSlow, timeoutMs), setInterval(watch, PROGRESS_MS)];
+  room?.lend(() => {
+    isForgotten = true;
+    chunks.length = 0;
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -48,7 +68,7 @@ export async function readBounded(
         await reader.cancel('too large');
         return failed('too-large');
       }
-      if (hold?.(value.byteLength) === false) {
+      if (isForgotten || room?.take(value.byteLength) === false) {
         await reader.cancel('no room');
         return failed('no-room');
       }
@@ -57,9 +77,11 @@ export async function readBounded(
   } catch {
     return failed('unreadable');
   } finally {
-    clearTimeout(timer);
+    room?.keep();
+    timers.forEach(clearTimeout);
   }
-  return late ? failed('unreadable') : ok(joined(chunks, size));
+  if (isForgotten) return failed('no-room');
+  return isLate ? failed('unreadable') : ok(joined(chunks, size));
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {

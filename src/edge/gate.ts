@@ -7,7 +7,7 @@ import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
-import { bearsReturnMark, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
+import { bearsReturnMark, bringsSeal, returnedSubmission, spendHeld, unmarked } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
 import type { JudgedContext, RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
@@ -94,15 +94,27 @@ async function contextOf(
   if (facts.target === UNROUTABLE) return answerWith(unjudged(facts), BAD_REQUEST);
   const waiting = isolate.feed.ready(facts.nowMs, waitUntil);
   if (waiting) await waiting;
+  if (!bearsReturnMark(facts.target.query)) return contextFor({ facts, held: null }, isolate, waitUntil);
+  // Decided before the body is read: a blocked visitor fills no memory.
+  const before = await contextFor({ facts: unmarked(facts), held: null }, isolate, waitUntil);
+  if ('kind' in before || !bringsSeal(facts.request) || isRefused(before)) return before;
+  const { config, rulesetVersion } = before;
+  const returned = await returnedSubmission(facts, config, isolate);
+  if (!returned.ok) return answerWith(unjudged(facts, { config, rulesetVersion }), returned.error);
+  return contextFor(returned.value, isolate, waitUntil);
+}
+
+function isRefused({ verdict }: RequestContext): boolean {
+  return verdict.decision === 'block' && verdict.enforcementPolicy === 'enforce';
+}
+
+function contextFor(
+  asked: Pick<RequestContext, 'facts' | 'held'>,
+  isolate: Isolate,
+  waitUntil: WaitUntil,
+): RequestContext | Answered | Promise<RequestContext> {
   const { config, ruleset } = isolate.feed.state;
   const known = { config, rulesetVersion: ruleset?.version ?? 0 };
-
-  let asked = { facts, held: null as RequestContext['held'] };
-  if (bearsReturnMark(facts.target.query)) {
-    const returned = await returnedSubmission(facts, config, isolate);
-    if (!returned.ok) return answerWith(unjudged(facts, known), returned.error);
-    asked = returned.value;
-  }
   const { target, request } = asked.facts;
   if (!config) return unjudged(asked.facts, { ...known, held: asked.held });
   const path = config.pathPolicy(target, request.method);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
 import { HELD_BODIES_MAX_BYTES } from '../../src/edge/submission/body-budget.ts';
 import { SUBMISSION_MAX_BYTES } from '../../src/edge/submission/read-submission.ts';
@@ -12,14 +12,19 @@ import { eventually } from '../support/eventually.ts';
 import { startUpstream } from './edge-upstream.ts';
 import type { Upstream } from './edge-upstream.ts';
 
+const SECRET = 'a-secret-of-the-operators-proxy';
 const HALF_BYTES = HELD_BODIES_MAX_BYTES / 2;
+const REFUSED = 'submissions_refused{reason="memory"}';
 let upstream: Upstream;
 let worker: RawWorker;
 let held: Socket[] = [];
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  await upstream.setRules([{ type: 'userAgent', value: 'challengeme', verdict: 'challenge' }]);
+  await upstream.setRules([
+    { type: 'userAgent', value: 'challengeme', verdict: 'challenge' },
+    { type: 'userAgent', value: 'blockme', verdict: 'block' },
+  ]);
   worker = await startRawWorker({
     source: await bundleWorker('src/edge/index.ts'),
     compatibilityDate: '2026-10-01',
@@ -29,7 +34,7 @@ beforeAll(async () => {
       SERVICE_URL: upstream.url,
       ORIGIN_URL: upstream.url,
       SIGNALS_SOURCE: 'headers',
-      SIGNALS_SECRET: 'a-secret-of-the-operators-proxy',
+      SIGNALS_SECRET: SECRET,
       CLIENT_JWT: upstream.clientJwt,
     },
   });
@@ -38,38 +43,64 @@ beforeAll(async () => {
     ({ status }) => status === 'ok',
   );
 });
-afterAll(async () => {
+afterEach(() => {
   for (const socket of held) socket.destroy();
+  held = [];
+});
+afterAll(async () => {
   await worker?.stop();
   await upstream?.stop();
 });
 
-const submit = (bytes: number) =>
+const from = (ip: string) => ({ 'x-client-ip': ip, 'x-signals-secret': SECRET });
+
+const submit = (bytes: number, ip = '192.0.2.1') =>
   fetch(`${worker.url}/form`, {
     method: 'POST',
     headers: {
       'user-agent': 'ChallengeMe/1',
       'content-type': 'application/octet-stream',
       'sec-fetch-site': 'same-origin',
+      ...from(ip),
     },
     body: new Uint8Array(bytes),
   });
 
-/** Sends all but the last byte of a challenged submission and leaves the connection open. */
-function holdOpen(bytes: number): Promise<Socket> {
+interface HalfSent {
+  socket: Socket;
+  /** What has been answered so far. */
+  answer: string;
+}
+
+/** Sends all but the last byte of a submission and leaves the connection open. */
+function holdOpen(bytes: number, { ip = '192.0.2.1', path = '/form', userAgent = 'ChallengeMe/1' } = {}) {
   const { hostname, port, host } = new URL(worker.url);
-  return new Promise((resolve, reject) => {
+  return new Promise<HalfSent>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
-      socket.write(
-        `POST /form HTTP/1.1\r\nhost: ${host}\r\nuser-agent: ChallengeMe/1\r\ncontent-type: text/plain\r\n` +
-          `content-length: ${bytes}\r\n\r\n`,
-      );
-      socket.write(Buffer.alloc(bytes - 1), () => resolve(socket));
+      const headers = {
+        host,
+        'user-agent': userAgent,
+        'content-type': 'text/plain',
+        'content-length': bytes,
+        ...from(ip),
+      };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+      socket.write(Buffer.alloc(bytes - 1), () => resolve(halfSent));
     });
+    const halfSent: HalfSent = { socket, answer: '' };
+    socket.on('data', (data: Buffer) => (halfSent.answer += data.toString('latin1')));
     socket.on('error', reject);
     held.push(socket);
   });
 }
+
+/** Once it has begun. */
+const answerOf = (halfSent: HalfSent) =>
+  eventually(
+    () => Promise.resolve(halfSent.answer.toLowerCase().replace('http', 'HTTP')),
+    (text) => text.includes('</html>'),
+  );
 
 /** Peak memory of workerd since it started, in MB. Only Linux reports it; elsewhere it is 0. */
 function peakMegabytes(): number {
@@ -95,31 +126,51 @@ describe('challenged submissions', () => {
     expect(peakMegabytes() - before).toBeLessThan(80);
   });
 
-  test('that together are too large for an isolate are refused, and those that fit are not', async () => {
+  test('that are too large for an isolate give way to a smaller one, and must be sent again', async () => {
     expect(SUBMISSION_MAX_BYTES).toBeLessThanOrEqual(HALF_BYTES);
-    expect((await submit(1000)).status).toBe(403);
-    await Promise.all([holdOpen(HALF_BYTES), holdOpen(HALF_BYTES)]);
-
-    const refused = await eventually(
+    const answers = await eventually(
       async () => {
-        const answer = await submit(1000);
-        return { status: answer.status, retryAfter: answer.headers.get('retry-after'), page: await answer.text() };
+        // A body without progress ends after some seconds, so each attempt has its own.
+        const bytes = HALF_BYTES - 65_536;
+        const large = await Promise.all([holdOpen(bytes), holdOpen(bytes, { ip: '198.51.100.1' })]);
+        expect((await submit(1_000_000, '203.0.113.1')).status).toBe(403);
+        // A request without a body needs no room.
+        expect((await fetch(worker.url, { headers: { 'user-agent': 'ChallengeMe/1' } })).status).toBe(403);
+        for (const { socket } of large) socket.write('x');
+        return Promise.all(large.map(answerOf));
       },
-      ({ status }) => status === 503,
+      (texts) => texts.some((text) => text.startsWith('HTTP/1.1 503 ')),
     );
-    expect(refused.retryAfter).toBe('5');
-    expect(refused.page).toContain('was not delivered');
-    // A request without a body needs no room.
-    expect((await fetch(worker.url, { headers: { 'user-agent': 'ChallengeMe/1' } })).status).toBe(403);
+    const refused = answers.find((text) => text.startsWith('HTTP/1.1 503 '))!;
+    expect(refused).toContain('retry-after: 5');
+    expect(refused).toContain('was not delivered');
     await eventually(
-      () => Promise.resolve(upstream.counters['submissions_refused{reason="memory"}'] ?? 0),
+      () => Promise.resolve(upstream.counters[REFUSED] ?? 0),
       (count) => count > 0,
     );
+  });
 
-    for (const socket of held) socket.destroy();
-    await eventually(
-      async () => (await submit(1000)).status,
-      (status) => status === 403,
+  test('that are half sent stop no submission of another network, nor a small one of their own', async () => {
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) => holdOpen(1_396_000, { path: `/any?at=${at}&__protect-replay=1` })),
     );
+    const refusedBefore = upstream.counters[REFUSED] ?? 0;
+    // Until the room was full once: the half-sent bodies gave way.
+    await eventually(
+      async () => {
+        for (const ip of ['198.51.100.7', '203.0.113.7', '192.0.2.7']) {
+          expect((await submit(100_000, ip)).status).toBe(403);
+        }
+        return (upstream.counters[REFUSED] ?? 0) - refusedBefore;
+      },
+      (refused) => refused > 0,
+    );
+  });
+
+  test('of a blocked visitor are answered before they have arrived', async () => {
+    const blocked = await holdOpen(1_400_000, { path: '/any?__protect-replay=1', userAgent: 'BlockMe/1' });
+    const answer = await answerOf(blocked);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(answer).toContain('x-protect-decision: block');
   });
 });

@@ -92,21 +92,16 @@ export interface ReturnPorts {
   bodies: BodyBudget;
 }
 
-/** The request as the origin knows it: the held submission, or the same request without the mark. */
-export async function returnedSubmission(
-  facts: RequestFacts,
-  config: CompiledConfig | null,
-  { bodies }: ReturnPorts,
-): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, Answer>> {
-  if (bringsSeal(facts.request)) return restored(facts, config, bodies);
-  return ok({ facts: withTarget(facts, withoutMark(facts.target) ?? facts.target), held: null });
+/** The same request without the mark. */
+export function unmarked(facts: RequestFacts): RequestFacts {
+  return withTarget(facts, withoutMark(facts.target) ?? facts.target);
 }
 
 /**
  * Whether the request brings a seal back. The page that answered a held submission keeps the mark in its address, so
  * its reload and the form on it are ordinary requests. Hardly any form is `text/plain`; the interstitial's is.
  */
-function bringsSeal({ method, headers }: Request): boolean {
+export function bringsSeal({ method, headers }: Request): boolean {
   return method === 'POST' && (headers.get('content-type') ?? '').startsWith('text/plain');
 }
 
@@ -114,14 +109,15 @@ function withoutMark({ scheme, host, received }: CanonicalTarget): CanonicalTarg
   return canonicalTarget(`${scheme}://${host}${received.slice(0, -1 - RETURN_MARK.length)}`);
 }
 
-async function restored(
+/** The held submission that the request brings back. */
+export async function returnedSubmission(
   facts: RequestFacts,
   config: CompiledConfig | null,
-  bodies: BodyBudget,
+  { bodies }: ReturnPorts,
 ): Promise<Result<{ facts: RequestFacts; held: HeldReturn }, Answer>> {
   const { request, target, signals, nowMs } = facts;
   if (!config || !request.body || !isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
-  const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { hold: bodies.hold(facts) });
+  const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { room: bodies.hold(facts) });
   if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
   const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1] ?? '';
   const held = await openHeld(config.keys.byKid, seal, nowMs);

@@ -9,7 +9,7 @@ import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { parseJson } from '../../bytes/json.ts';
 import { readBounded } from '../../bytes/read-bounded.ts';
-import type { ReadError } from '../../bytes/read-bounded.ts';
+import type { ReadError, Room } from '../../bytes/read-bounded.ts';
 import { jsonMembers, urlencodedFields } from './find-field.ts';
 import type { FieldRange } from './find-field.ts';
 import { withoutJsonField, withoutMultipartField, withoutUrlencodedField } from './strip-field.ts';
@@ -40,16 +40,16 @@ export function submissionKind(contentType: string): SubmissionKind {
   return type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
 }
 
-/** `null` where the request has no body. `hold` returns whether there is room for more bytes. */
+/** `null` where the request has no body. `room`: the memory it may take. */
 export async function readSubmission(
   request: Request,
   settings: SubmissionSettings,
-  hold: (bytes: number) => boolean,
+  room: Room,
 ): Promise<Result<Submission, ReadError> | null> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return null;
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > SUBMISSION_MAX_BYTES) return failed('too-large');
-  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, { hold });
+  const body = await readBounded(request.body, SUBMISSION_MAX_BYTES, { room });
   if (!body.ok) return body;
   const contentType = request.headers.get('content-type') ?? '';
   const kind = submissionKind(contentType);

@@ -57,9 +57,22 @@ describe('a stream beyond its limits', () => {
   test('finds no room when the caller refuses a chunk, and is cancelled', async () => {
     const { stream, cancelled } = streamOf(chunksOf(4, 5, 100));
     let room = 8;
-    const hold = (bytes: number) => (room -= bytes) >= 0;
-    expect(await readBounded(stream, 1000, { hold })).toEqual({ ok: false, error: 'no-room' });
+    const take = (bytes: number) => (room -= bytes) >= 0;
+    const lender = { take, lend: () => undefined, keep: () => undefined };
+    expect(await readBounded(stream, 1000, { room: lender })).toEqual({ ok: false, error: 'no-room' });
     expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  test('finds no room when what it has is needed elsewhere, and is never a shorter body', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    let forget = () => {};
+    const lender = { take: () => true, lend: (given: () => void) => (forget = given), keep: () => undefined };
+    const reading = readBounded(readable, 1000, { room: lender });
+    const writer = writable.getWriter();
+    await writer.write(new Uint8Array(9));
+    forget();
+    await writer.close();
+    expect(await reading).toEqual({ ok: false, error: 'no-room' });
   });
 
   test('is unreadable when it breaks', async () => {
@@ -77,6 +90,27 @@ describe('a stream beyond its limits', () => {
       const reading = readBounded(stalling, 1024);
       await vi.advanceTimersByTimeAsync(31_000);
       expect(await reading).toEqual({ ok: false, error: 'unreadable' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is unreadable when it trickles, and read when it makes progress', async () => {
+    vi.useFakeTimers();
+    try {
+      const outcomeOf = async (bytesPerSecond: number) => {
+        const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+        const reading = readBounded(readable, 1_000_000);
+        const writer = writable.getWriter();
+        for (let second = 0; second < 20; second++) {
+          void writer.write(new Uint8Array(bytesPerSecond)).catch(() => undefined);
+          await vi.advanceTimersByTimeAsync(1000);
+        }
+        void writer.close().catch(() => undefined);
+        return (await reading).ok;
+      };
+      expect(await outcomeOf(100)).toBe(false);
+      expect(await outcomeOf(1000)).toBe(true);
     } finally {
       vi.useRealTimers();
     }

@@ -5,7 +5,7 @@ import { SUBMISSION_MAX_BYTES, bodyForOrigin, readSubmission } from '../../../sr
 import type { Submission } from '../../../src/edge/submission/read-submission.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-const roomy = () => true;
+const roomy = { take: () => true, lend: () => undefined, keep: () => undefined };
 const MULTIPART = 'multipart/form-data; boundary="a b"';
 const settingsOf = (changes: object = {}) => instancePolicy.parse({ submission: changes }).submission;
 
