@@ -10,7 +10,7 @@ import { siteSettings } from '../contract/management/site-settings.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { createInstance } from '../store/d1/instances.ts';
-import type { StoredInstance } from '../store/d1/instances.ts';
+import type { InstanceConflict, StoredInstance } from '../store/d1/instances.ts';
 import { createSite, siteByKey } from '../store/d1/sites.ts';
 import type { SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
@@ -34,6 +34,12 @@ export async function provisionSite(
   return created.value;
 }
 
+const instanceConflicts: Record<InstanceConflict, string> = {
+  'cname-taken': 'Another active instance of the account has this cname. Choose another one.',
+  'site-key-taken': 'Another active instance has this global site key. Create a site for this instance.',
+  'site-inactive': 'The site was deactivated at the same time. Activate it, or choose another one.',
+};
+
 export async function provisionInstance(
   env: StoreEnv,
   instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: object },
@@ -52,11 +58,7 @@ export async function provisionInstance(
   }
   const created = await createInstance(env, { accountId, ...identity.data, policy: parsed.data }, nowMs);
   if (created.ok) return created.value;
-  throw new CommandError(
-    created.error === 'cname-taken'
-      ? `Another active instance has the cname ${instance.cname}. Choose another one.`
-      : 'Another active instance has this global site key. Create a site for this instance.',
-  );
+  throw new CommandError(instanceConflicts[created.error]);
 }
 
 export async function provisionApiKey(

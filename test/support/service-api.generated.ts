@@ -100,6 +100,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sites/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reactivate a site
+         * @description Feature Sites, permission updateSite. A write: refused with 403 while the account owes a payment method.
+         */
+        post: operations["activate-site"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/access-control/get": {
         parameters: {
             query?: never;
@@ -5798,11 +5818,811 @@ export interface components {
         };
         "delete-site.request": {
             siteKey: string;
+            /** @default false */
+            deactivateInstance?: boolean;
         };
         "delete-site.response": {
             /** @constant */
             success: true;
             deactivatedSiteKey: string;
+            deactivatedInstanceId?: string;
+        };
+        "activate-site.request": {
+            siteKey: string;
+        };
+        "activate-site.response": {
+            name: string;
+            siteKey: string;
+            secretKey: string;
+            settings: {
+                /**
+                 * @description Pages that may show the widget.
+                 * @example [
+                 *       "shop.example",
+                 *       "*.shop.example"
+                 *     ]
+                 */
+                domains: string[];
+                /**
+                 * @description The kind of challenge. `frictionless` chooses by score
+                 * @default frictionless
+                 * @example puzzle
+                 * @enum {string}
+                 */
+                captchaType: "frictionless" | "pow" | "image" | "puzzle";
+                /**
+                 * @description Time from the solution to `/siteverify`
+                 * @default 120000
+                 * @example 300000
+                 */
+                verifiedTimeout: number;
+                /**
+                 * @description Time from the challenge to its solution, for each round
+                 * @default 60000
+                 * @example 120000
+                 */
+                solutionTimeout: number;
+                /**
+                 * @description Score from which a visitor gets a picture. Two thresholds
+                 * @default 0.5
+                 * @example 0.3
+                 */
+                frictionlessThreshold: number | {
+                    /**
+                     * @description Score from which a visitor gets a puzzle
+                     * @default 0.5
+                     */
+                    frictionlessPuzzleThreshold: number;
+                    /**
+                     * @description Score from which a visitor gets an image, not below the other
+                     * @default 1
+                     */
+                    frictionlessImageThreshold: number;
+                };
+                /**
+                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
+                 * @default {
+                 *       "image": true,
+                 *       "puzzle": true
+                 *     }
+                 * @example {
+                 *       "image": false
+                 *     }
+                 */
+                frictionlessTypes: {
+                    /**
+                     * @description Whether `frictionless` may choose images
+                     * @default true
+                     */
+                    image: boolean;
+                    /**
+                     * @description Whether it may choose puzzles
+                     * @default true
+                     */
+                    puzzle: boolean;
+                };
+                /**
+                 * @description The price of a proof of work
+                 * @default 4
+                 * @example 5.5
+                 */
+                powDifficulty: number;
+                /**
+                 * @description The lowest level of a token that verifies.
+                 * @default 1
+                 * @example 2
+                 */
+                minimumLevel: number;
+                /**
+                 * @description Share of the pictures that must be judged correctly.
+                 * @default 0.8
+                 * @example 0.9
+                 */
+                imageThreshold: number;
+                /**
+                 * @description Rounds shown in one challenge, failed ones included
+                 * @default 32
+                 * @example 8
+                 */
+                imageMaxRounds: number;
+                /**
+                 * @description Rounds that must succeed
+                 * @default 2
+                 * @example 1
+                 */
+                imageMinRounds: number;
+                /**
+                 * @description Score from which verification refuses
+                 * @example 0.9
+                 */
+                autoBanScoreThreshold?: number;
+                /**
+                 * @description How far off the piece may be, in any direction
+                 * @default 15
+                 * @example 10
+                 */
+                puzzleTolerance: number;
+                /**
+                 * @description How much harder a high score makes the puzzle: two more decoys per level
+                 * @default 3
+                 * @example 4
+                 */
+                puzzleMaxDifficulty: number;
+                /**
+                 * @description How the puzzle is drawn
+                 * @example {
+                 *       "decoyCount": 8,
+                 *       "holeDarken": 0.3
+                 *     }
+                 */
+                puzzle?: {
+                    /**
+                     * @description Openings that the piece does not fit. 13 find room
+                     * @default 5
+                     */
+                    decoyCount: number;
+                    /**
+                     * @description How dark the rim of an opening is
+                     * @default 20
+                     */
+                    decoyEdgeDarkness: number;
+                    /**
+                     * @description How much lighter or darker an opening is at most
+                     * @default 4
+                     */
+                    decoyBodyBrightness: number;
+                    /**
+                     * @description The flattest opening. 0 is the deepest
+                     * @default 0.7
+                     */
+                    decoyHoleDarken: number;
+                    /**
+                     * @description The deepest opening. 0 is the deepest
+                     * @default 0.55
+                     */
+                    holeDarken: number;
+                    /**
+                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
+                     * @default {
+                     *       "min": 0.15,
+                     *       "max": 0.45
+                     *     }
+                     */
+                    pieceScale: {
+                        /** @description Smallest */
+                        min: number;
+                        /** @description Largest, not below `min` */
+                        max: number;
+                    };
+                };
+                /**
+                 * @description How far the verifying address may differ from the solving one
+                 * @example {
+                 *       "enabled": true,
+                 *       "actions": {
+                 *         "countryChangeAction": "reject"
+                 *       }
+                 *     }
+                 */
+                ipValidationRules?: {
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
+                    enabled: boolean;
+                    /**
+                     * @description What each difference does
+                     * @default {
+                     *       "countryChangeAction": "allow",
+                     *       "cityChangeAction": "allow",
+                     *       "ispChangeAction": "allow",
+                     *       "distanceExceedAction": "reject",
+                     *       "abuseScoreExceedAction": "reject"
+                     *     }
+                     */
+                    actions: {
+                        /**
+                         * @description Another country
+                         * @default allow
+                         * @enum {string}
+                         */
+                        countryChangeAction: "allow" | "reject" | "flag";
+                        /**
+                         * @description Another city
+                         * @default allow
+                         * @enum {string}
+                         */
+                        cityChangeAction: "allow" | "reject" | "flag";
+                        /**
+                         * @description Another provider
+                         * @default allow
+                         * @enum {string}
+                         */
+                        ispChangeAction: "allow" | "reject" | "flag";
+                        /**
+                         * @description Further away than `distanceThresholdKm`
+                         * @default reject
+                         * @enum {string}
+                         */
+                        distanceExceedAction: "allow" | "reject" | "flag";
+                        /**
+                         * @description An abuse score above `abuseScoreThreshold`
+                         * @default reject
+                         * @enum {string}
+                         */
+                        abuseScoreExceedAction: "allow" | "reject" | "flag";
+                    };
+                    /**
+                     * @description Kilometres between the two addresses
+                     * @default 1000
+                     */
+                    distanceThresholdKm: number;
+                    /**
+                     * @description Abuse score of the verifying address
+                     * @default 0.005
+                     */
+                    abuseScoreThreshold: number;
+                    /**
+                     * @description Act only if all conditions hold
+                     * @default false
+                     */
+                    requireAllConditions: boolean;
+                    /**
+                     * @description Refuse any other address
+                     * @default false
+                     */
+                    forceConsistentIp: boolean;
+                    /**
+                     * @description Other rules by the ISO code of the country that the challenge was issued to
+                     * @default {}
+                     */
+                    countryOverrides: {
+                        [key: string]: {
+                            /** @description What each difference does */
+                            actions?: {
+                                /**
+                                 * @description Another country
+                                 * @enum {string}
+                                 */
+                                countryChangeAction?: "allow" | "reject" | "flag";
+                                /**
+                                 * @description Another city
+                                 * @enum {string}
+                                 */
+                                cityChangeAction?: "allow" | "reject" | "flag";
+                                /**
+                                 * @description Another provider
+                                 * @enum {string}
+                                 */
+                                ispChangeAction?: "allow" | "reject" | "flag";
+                                /**
+                                 * @description Further away than `distanceThresholdKm`
+                                 * @enum {string}
+                                 */
+                                distanceExceedAction?: "allow" | "reject" | "flag";
+                                /**
+                                 * @description An abuse score above `abuseScoreThreshold`
+                                 * @enum {string}
+                                 */
+                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
+                            };
+                            /** @description Kilometres between the two addresses */
+                            distanceThresholdKm?: number;
+                            /** @description Abuse score of the verifying address */
+                            abuseScoreThreshold?: number;
+                            /** @description Act only if all conditions hold */
+                            requireAllConditions?: boolean;
+                        };
+                    };
+                };
+                /**
+                 * @description Verification refuses browsers inside apps
+                 * @default false
+                 * @example true
+                 */
+                disallowWebView: boolean;
+                /**
+                 * @description Another challenge for visitors in an app's browser.
+                 * @example {
+                 *       "enabled": true,
+                 *       "contexts": {
+                 *         "webview": {
+                 *           "threshold": 0.5
+                 *         }
+                 *       }
+                 *     }
+                 */
+                contextAware?: {
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
+                    enabled: boolean;
+                    /**
+                     * @description What visitors in an app's browser get, and all others
+                     * @default {}
+                     */
+                    contexts: {
+                        /** @description One context */
+                        default?: {
+                            /**
+                             * @description The challenge from the threshold on, in place of the site's own
+                             * @default image
+                             * @enum {string}
+                             */
+                            type: "pow" | "image" | "puzzle";
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
+                            threshold: number;
+                        };
+                        /** @description One context */
+                        webview?: {
+                            /**
+                             * @description The challenge from the threshold on, in place of the site's own
+                             * @default image
+                             * @enum {string}
+                             */
+                            type: "pow" | "image" | "puzzle";
+                            /**
+                             * @description Score from which it applies
+                             * @default 0.7
+                             */
+                            threshold: number;
+                        };
+                    };
+                };
+                /**
+                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+                 * @default false
+                 * @example true
+                 */
+                spamEmailDomainCheckEnabled: boolean;
+                /**
+                 * @description Which email addresses may come
+                 * @example {
+                 *       "enabled": true,
+                 *       "emailRules": {
+                 *         "enabled": true,
+                 *         "maxLocalPartDots": 3
+                 *       }
+                 *     }
+                 */
+                spamFilter?: {
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
+                    enabled: boolean;
+                    /** @description Rules for the `email` of `/siteverify` */
+                    emailRules?: {
+                        /**
+                         * @description Turns them on
+                         * @default false
+                         */
+                        enabled: boolean;
+                        /** @description Dots before the `@` */
+                        maxLocalPartDots?: number;
+                        /**
+                         * @description Reads Gmail addresses without dots and tags
+                         * @default false
+                         */
+                        normaliseGmail: boolean;
+                        /**
+                         * @description Refuses more than three dots, and a random tag at Gmail
+                         * @default false
+                         */
+                        useDefaultPatterns: boolean;
+                        /**
+                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+                         * @default []
+                         */
+                        customRegexBlocklist: string[];
+                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
+                        maxEmailSubmissionCount?: number;
+                    };
+                };
+                /**
+                 * @description Which kinds of address may come
+                 * @example {
+                 *       "tor": {
+                 *         "action": "block"
+                 *       },
+                 *       "vpn": {
+                 *         "action": "challenge",
+                 *         "captchaType": "image"
+                 *       }
+                 *     }
+                 */
+                trafficFilter?: {
+                    /** @description The rule for addresses with this flag */
+                    tor?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    vpn?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    proxy?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    datacenter?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    abuser?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    crawler?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    satellite?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /** @description The rule for addresses with this flag */
+                    mobile?: {
+                        /**
+                         * @description Verification refuses them, or their challenge is harder
+                         * @enum {string}
+                         */
+                        action: "block" | "challenge";
+                        /**
+                         * @description Their kind of challenge
+                         * @enum {string}
+                         */
+                        captchaType?: "pow" | "image" | "puzzle";
+                        /** @description Their work */
+                        powDifficulty?: number;
+                        /** @description Their rounds of pictures */
+                        solvedImagesCount?: number;
+                        /** @description How far off their piece may be */
+                        puzzleTolerance?: number;
+                        /** @description Changes only the fields it names */
+                        puzzle?: {
+                            /** @description Openings that the piece does not fit. 13 find room */
+                            decoyCount?: number;
+                            /** @description How dark the rim of an opening is */
+                            decoyEdgeDarkness?: number;
+                            /** @description How much lighter or darker an opening is at most */
+                            decoyBodyBrightness?: number;
+                            /** @description The flattest opening. 0 is the deepest */
+                            decoyHoleDarken?: number;
+                            /** @description The deepest opening. 0 is the deepest */
+                            holeDarken?: number;
+                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+                            pieceScale?: {
+                                /** @description Smallest */
+                                min: number;
+                                /** @description Largest, not below `min` */
+                                max: number;
+                            };
+                        };
+                        /** @description Characters of noise in front of their challenge. */
+                        padBytes?: number;
+                    };
+                    /**
+                     * @description Abuse score from which an address counts as `abuser`
+                     * @default 0.5
+                     */
+                    abuserScoreThreshold: number;
+                    /**
+                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
+                     * @default []
+                     */
+                    datacenterNameAllowlist: string[];
+                    /**
+                     * @description Networks that count as datacenters, whatever the dataset says
+                     * @default []
+                     */
+                    datacenterNameDenylist: string[];
+                    /**
+                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+                     * @default true
+                     */
+                    skipExtrasOnValidDnsPath: boolean;
+                };
+                /**
+                 * @description Keeps a keyed hash of the email, to count submissions
+                 * @default false
+                 * @example true
+                 */
+                storeMetadata: boolean;
+                /**
+                 * @description A field that people never see. Verification refuses a visitor who fills it in.
+                 * @example {
+                 *       "enabled": true,
+                 *       "question": "e"
+                 *     }
+                 */
+                honeypot?: {
+                    /**
+                     * @description Turns it on
+                     * @default false
+                     */
+                    enabled: boolean;
+                    /** @description What the hidden field asks for, so that a program answers */
+                    question?: string;
+                    /**
+                     * @description How the question is written
+                     * @default morse
+                     * @enum {string}
+                     */
+                    encodingType: "morse" | "semaphore";
+                };
+                /**
+                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+                 * @example /privacy
+                 */
+                privacyUrl?: string;
+            };
+            active: boolean;
+            isDefault: boolean;
+            createdAt: number;
+            updatedAt: number;
         };
         "get-access-control-rules.request": {
             /** @default 1 */
@@ -9207,6 +10027,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["delete-site.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "activate-site": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["activate-site.request"];
+                "application/x-www-form-urlencoded": components["schemas"]["activate-site.request"];
+                "multipart/form-data": components["schemas"]["activate-site.request"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["activate-site.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -7,7 +7,7 @@ import type { InstanceSettings } from './instance-settings.ts';
 
 export const instanceIdentity = z.strictObject({
   name: z.string().check(z.minLength(1), z.maxLength(256)),
-  /** Host name of the protected site; unique among active instances. */
+  /** Host name of the protected site; unique among the active instances of an account. */
   cname: z.string().check(z.minLength(1), z.maxLength(255)),
   globalSiteKey: z.string().check(z.minLength(1), z.maxLength(256)),
 });

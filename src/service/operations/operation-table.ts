@@ -41,6 +41,7 @@ import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-r
 import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
 import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
 import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
+import { activateSite } from './sites/activate-site.ts';
 import { createSite } from './sites/create-site.ts';
 import { deleteSite } from './sites/delete-site.ts';
 import { getSite } from './sites/get-site.ts';
@@ -59,6 +60,7 @@ export const operations: readonly Operation[] = [
   createSite,
   updateSite,
   deleteSite,
+  activateSite,
   getAccessControlRules,
   createAccessControlRule,
   deleteAccessControlRule,

@@ -1,6 +1,6 @@
 /**
- * Protect instances in D1. Deleting an instance makes it inactive. Partial unique indexes allow a `cname` and a global
- * site key only once among active instances, so that of two parallel creations one fails.
+ * Protect instances in D1. Deleting an instance makes it inactive. Among active instances, partial unique indexes allow a
+ * `cname` once in an account and a global site key once, so that of two parallel creations one fails.
  */
 import { instanceSettings } from '../../contract/management/instance-settings.ts';
 import type { InstanceSettings } from '../../contract/management/instance-settings.ts';
@@ -36,7 +36,8 @@ export interface InstanceRow {
   updated_at: number;
 }
 
-export type InstanceConflict = 'cname-taken' | 'site-key-taken';
+/** `site-inactive`: the site was deactivated at the same time. */
+export type InstanceConflict = 'cname-taken' | 'site-key-taken' | 'site-inactive';
 
 /** An instance by id, active or not, of any account: callers check `active` and `accountId`. */
 export async function instanceById(env: StoreEnv, id: string): Promise<StoredInstance | null> {
@@ -74,7 +75,7 @@ export async function instancesOfAccount(env: StoreEnv, accountId: string): Prom
   return results.map(storedInstance);
 }
 
-/** Creates an active instance. Fails when the `cname` or the site key is taken. */
+/** Creates an active instance. Fails when the `cname` or the site key is taken, or the site is not active. */
 export async function createInstance(
   env: StoreEnv,
   instance: { accountId: string; name: string; cname: string; globalSiteKey: string; policy: InstanceSettings },
@@ -85,6 +86,7 @@ export async function createInstance(
     `INSERT INTO protect_instances (id, account_id, name, cname, global_site_key, policy, created_at, updated_at)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
      WHERE (SELECT COUNT(*) FROM protect_instances WHERE account_id = ?2 AND active = 1) < ?8
+       AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?5 AND account_id = ?2 AND active = 1)
      ON CONFLICT DO NOTHING`,
   )
     .bind(
@@ -107,7 +109,14 @@ export async function createInstance(
 /** Fails with `'stale'` when another call changed the instance since `expectedVersion` was read. */
 export async function updateInstance(
   env: StoreEnv,
-  instance: { id: string; name: string; cname: string; globalSiteKey: string; policy: InstanceSettings },
+  instance: {
+    id: string;
+    accountId: string;
+    name: string;
+    cname: string;
+    globalSiteKey: string;
+    policy: InstanceSettings;
+  },
   clientJwtsRevokedBefore: number | null,
   expectedVersion: number,
   nowMs: number,
@@ -115,7 +124,8 @@ export async function updateInstance(
   const result = await env.DB.prepare(
     `UPDATE OR IGNORE protect_instances SET name = ?, cname = ?, global_site_key = ?, policy = ?,
        client_jwts_revoked_before = ?, version = version + 1, updated_at = ?
-     WHERE id = ? AND active = 1 AND version = ?`,
+     WHERE id = ? AND active = 1 AND version = ?
+       AND (global_site_key = ? OR EXISTS (SELECT 1 FROM sites WHERE site_key = ? AND active = 1))`,
   )
     .bind(
       instance.name,
@@ -126,6 +136,8 @@ export async function updateInstance(
       nowMs,
       instance.id,
       expectedVersion,
+      instance.globalSiteKey,
+      instance.globalSiteKey,
     )
     .run();
   if (result.meta.changes === 1) return ok(null);
@@ -155,16 +167,19 @@ export async function instancesDeletedSince(env: StoreEnv, moment: number): Prom
 
 async function conflictOf(
   env: StoreEnv,
-  instance: { id: string; cname: string; globalSiteKey: string },
+  instance: { id: string; accountId: string; cname: string; globalSiteKey: string },
 ): Promise<InstanceConflict> {
   const row = await env.DB.prepare(
-    `SELECT EXISTS (SELECT 1 FROM protect_instances WHERE cname = ?2 AND active = 1 AND id <> ?1) AS cname,
-       EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?3 AND active = 1 AND id <> ?1) AS siteKey`,
+    `SELECT EXISTS (SELECT 1 FROM protect_instances
+         WHERE account_id = ?4 AND cname = ?2 AND active = 1 AND id <> ?1) AS cname,
+       EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?3 AND active = 1 AND id <> ?1) AS siteKey,
+       EXISTS (SELECT 1 FROM sites WHERE site_key = ?3 AND active = 1) AS siteActive`,
   )
-    .bind(instance.id, instance.cname, instance.globalSiteKey)
-    .first<{ cname: number; siteKey: number }>();
+    .bind(instance.id, instance.cname, instance.globalSiteKey, instance.accountId)
+    .first<{ cname: number; siteKey: number; siteActive: number }>();
   if (row?.cname) return 'cname-taken';
   if (row?.siteKey) return 'site-key-taken';
+  if (!row?.siteActive) return 'site-inactive';
   throw new AccountLimitError('active Protect instances');
 }
 

@@ -154,27 +154,47 @@ export async function updateSite(
 }
 
 /**
- * Makes a site inactive unless it is the account's last active one. The statement itself checks this, so that two
- * parallel deletions cannot both pass. If the site was the default, another site becomes the default.
+ * Makes a site inactive unless it is the account's last active one or an active instance uses it, other than
+ * `instanceId`, which becomes inactive too. The statements themselves check this, so that of two parallel calls one
+ * fails. If the site was the default, another site becomes the default.
  */
 export async function deactivateSite(
   env: StoreEnv,
-  accountId: string,
-  siteKey: string,
+  { accountId, siteKey, instanceId }: { accountId: string; siteKey: string; instanceId: string | null },
   nowMs: number,
-): Promise<Result<null, 'last-site'>> {
+): Promise<Result<null, 'last-site' | 'site-used'>> {
+  const hasOther = 'EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)';
+  const instance = env.DB.prepare(
+    `UPDATE protect_instances SET active = 0, version = version + 1, updated_at = ?3
+     WHERE account_id = ?1 AND global_site_key = ?2 AND id = ?4 AND active = 1 AND ${hasOther}`,
+  ).bind(accountId, siteKey, nowMs, instanceId);
   const deactivate = env.DB.prepare(
     `UPDATE sites SET active = 0, is_default = 0, version = version + 1, updated_at = ?3
-     WHERE account_id = ?1 AND site_key = ?2
-       AND EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND site_key <> ?2 AND active = 1)`,
+     WHERE account_id = ?1 AND site_key = ?2 AND ${hasOther}
+       AND NOT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ?2 AND active = 1)`,
   ).bind(accountId, siteKey, nowMs);
   const heir = env.DB.prepare(
     `UPDATE sites SET is_default = 1, version = version + 1 WHERE site_key = (
        SELECT site_key FROM sites WHERE account_id = ?1 AND active = 1 ORDER BY created_at, site_key LIMIT 1)
      AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND is_default = 1)`,
   ).bind(accountId);
-  const results = await env.DB.batch([deactivate, heir]);
-  return results[0]?.meta.changes === 1 ? ok(null) : failed('last-site');
+  const used = env.DB.prepare(
+    'SELECT EXISTS (SELECT 1 FROM protect_instances WHERE global_site_key = ? AND active = 1) AS used',
+  ).bind(siteKey);
+  const [, written, , usage] = await env.DB.batch<{ used: number }>([instance, deactivate, heir, used]);
+  if (written?.meta.changes === 1) return ok(null);
+  // An instance that was to go with it is still there only because the site is the last one.
+  return failed(usage?.results[0]?.used === 1 && instanceId === null ? 'site-used' : 'last-site');
+}
+
+/** Makes an inactive site active again, with the keys and settings that it had. An active one stays as it is. */
+export async function activateSite(env: StoreEnv, accountId: string, siteKey: string, nowMs: number): Promise<void> {
+  await env.DB.prepare(
+    `UPDATE sites SET active = 1, version = version + 1, updated_at = ?3
+     WHERE account_id = ?1 AND site_key = ?2 AND active = 0`,
+  )
+    .bind(accountId, siteKey, nowMs)
+    .run();
 }
 
 async function openSite(env: StoreEnv, row: SiteRow): Promise<SiteRecord> {

@@ -1,6 +1,6 @@
 /** Protect instances over the management API. */
 import { describe, expect, test } from 'vitest';
-import { call, newAccount } from './service-under-test.ts';
+import { call, newAccount, send } from './service-under-test.ts';
 
 let names = 0;
 function cname(): string {
@@ -57,19 +57,39 @@ describe('creating an instance', () => {
     expect(body.ipCategoryRules).toEqual({ tor: 'block', vpn: 'challenge' });
   });
 
-  test('refuses a cname of another active instance', async () => {
-    const first = await newAccount();
-    const second = await newAccount();
+  test('refuses a cname of another active instance of the account', async () => {
+    const { token, site } = await newAccount();
+    const second = await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
     const name = cname();
-    await call(first.token, '/protect/instances/create', { name: 'A', cname: name, globalSiteKey: first.site.siteKey });
-    const { status, body } = await call(second.token, '/protect/instances/create', {
-      name: 'B',
-      cname: name,
-      globalSiteKey: second.site.siteKey,
-    });
-    expect(status).toBe(409);
-    expect(body.error.key).toBe('API.CONFLICT');
+    await call(token, '/protect/instances/create', { name: 'A', cname: name, globalSiteKey: site.siteKey });
+    const taken = { name: 'B', cname: name, globalSiteKey: second.body.siteKey };
+    const { status, body } = await call(token, '/protect/instances/create', taken);
+    expect([status, body.error.key]).toEqual([409, 'API.CONFLICT']);
     expect(body.error.details).toEqual([{ path: 'cname', message: 'is taken by an active instance' }]);
+    const other = await call(token, '/protect/instances/create', { ...taken, cname: cname() });
+    const moved = await call(token, '/protect/instances/update', { id: other.body.id, cname: name });
+    expect([moved.status, moved.body.error.details[0].path]).toEqual([409, 'cname']);
+  });
+
+  test('with a cname that another account took first works, and each edge gets its own account’s configuration', async () => {
+    const name = cname();
+    const made = await Promise.all(
+      ['squatter', 'owner'].map(async (label) => {
+        const { token, site } = await newAccount();
+        const identity = { name: label, cname: name, globalSiteKey: site.siteKey };
+        const { body } = await call(token, '/protect/instances/create', identity);
+        const issued = await call(token, '/protect/client-jwt/generate', {
+          protectInstanceId: body.id,
+          expiresInWeeks: 1,
+        });
+        return { id: body.id, siteKey: site.siteKey, jwt: issued.body.clientJwt };
+      }),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(2);
+    for (const { id, siteKey, jwt } of made) {
+      const response = await send('/edge/v1/config', { headers: { authorization: `Bearer ${jwt}` } });
+      expect(await response.json()).toMatchObject({ instanceId: id, siteKey });
+    }
   });
 
   test('refuses a global site key of another active instance', async () => {

@@ -1,7 +1,11 @@
 /** Sites over the management API. */
 import { describe, expect, test } from 'vitest';
-import { siteBySecret } from '../../../src/store/d1/sites.ts';
-import { call, newAccount, serviceEnv } from './service-under-test.ts';
+import { newInstanceSettings } from '../../../src/contract/management/instance-settings.ts';
+import type { PermissionMap } from '../../../src/contract/management/permissions.ts';
+import { updateAccount } from '../../../src/store/d1/accounts.ts';
+import { createInstance, instanceById } from '../../../src/store/d1/instances.ts';
+import { siteBySecret, sitesOfAccount } from '../../../src/store/d1/sites.ts';
+import { allPermissions, call, newAccount, serviceEnv } from './service-under-test.ts';
 
 describe('creating a site', () => {
   test('generates both keys, fills in the defaults and makes the first site the default', async () => {
@@ -244,5 +248,112 @@ describe('deleting a site', () => {
       [site.siteKey, second.body.siteKey].map((siteKey) => call(token, '/sites/delete', { siteKey })),
     );
     expect(results.map((result) => result.status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+  });
+});
+
+describe('a site that an active instance uses', () => {
+  /** Two sites, because the last one stays anyway. */
+  async function used(permissions?: PermissionMap) {
+    const owner = await newAccount(permissions ? { permissions } : {});
+    await call(owner.token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const instance = await createInstance(
+      serviceEnv,
+      {
+        accountId: owner.account.id,
+        name: 'Shop',
+        cname: 'shop.example',
+        globalSiteKey: owner.site.siteKey,
+        policy: newInstanceSettings.parse({}),
+      },
+      Date.now(),
+    );
+    if (!instance.ok) throw new Error(instance.error);
+    const active = async () => {
+      const site = await call(owner.token, '/site/get', { siteKey: owner.site.siteKey });
+      const stored = await instanceById(serviceEnv, instance.value.id);
+      return [site.body.active, stored?.active];
+    };
+    return { ...owner, siteKey: owner.site.siteKey, instanceId: instance.value.id, active };
+  }
+
+  test('is not deactivated, and the answer names the instance', async () => {
+    const { token, siteKey, instanceId, active } = await used();
+    const { status, body } = await call(token, '/sites/delete', { siteKey });
+    expect([status, body.error.key]).toEqual([409, 'API.CONFLICT']);
+    expect(body.error.message).toContain(instanceId);
+    expect(body.error.message).toContain('Shop');
+    expect(await active()).toEqual([true, true]);
+  });
+
+  test('is deactivated together with the instance when the call asks for both', async () => {
+    const { token, siteKey, instanceId, active } = await used();
+    const { body } = await call(token, '/sites/delete', { siteKey, deactivateInstance: true });
+    expect(body).toEqual({ success: true, deactivatedSiteKey: siteKey, deactivatedInstanceId: instanceId });
+    expect(await active()).toEqual([false, false]);
+  });
+
+  test('takes the instance with it only for a key that may delete instances', async () => {
+    const { Protect: _, ...permissions } = allPermissions;
+    const { token, siteKey, active } = await used(permissions);
+    const { status, body } = await call(token, '/sites/delete', { siteKey, deactivateInstance: true });
+    expect([status, body.error.key]).toEqual([403, 'API.INSUFFICIENT_PERMISSIONS']);
+    expect(await active()).toEqual([true, true]);
+  });
+
+  test('as the last site keeps its instance as well', async () => {
+    const { token, siteKey, active, account } = await used();
+    const second = (await sitesOfAccount(serviceEnv, account.id)).find((site) => site.siteKey !== siteKey);
+    await call(token, '/sites/delete', { siteKey: second?.siteKey });
+    const { status, body } = await call(token, '/sites/delete', { siteKey, deactivateInstance: true });
+    expect([status, body.error.key]).toEqual([400, 'PORTAL.CANNOT_DEACTIVATE_LAST_SITE']);
+    expect(await active()).toEqual([true, true]);
+  });
+
+  test('is never inactive when an instance is created for it at the same time', async () => {
+    const { token, site } = await newAccount();
+    await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    const identity = { name: 'Shop', cname: 'shop.example', globalSiteKey: site.siteKey };
+    await Promise.all([
+      call(token, '/sites/delete', { siteKey: site.siteKey }),
+      call(token, '/protect/instances/create', identity),
+    ]);
+    const { body } = await call(token, '/site/get', { siteKey: site.siteKey });
+    const instances = (await call(token, '/protect/instances', {})).body;
+    expect(instances.some((one: any) => one.active)).toBe(body.active);
+  });
+});
+
+describe('reactivating a site', () => {
+  test('brings it back with its keys and settings, and is in the audit trail', async () => {
+    const { token, site } = await newAccount();
+    await call(token, '/sites/create', { name: 'second', settings: { domains: ['b.example'] } });
+    await call(token, '/sites/delete', { siteKey: site.siteKey });
+    const { status, body } = await call(token, '/sites/activate', { siteKey: site.siteKey });
+    expect([status, body]).toMatchObject([
+      200,
+      { siteKey: site.siteKey, secretKey: site.secretKey, active: true, isDefault: false, settings: site.settings },
+    ]);
+    expect((await siteBySecret(serviceEnv, site.secretKey, Date.now()))?.active).toBe(true);
+    const trail = await call(token, '/audit-trail/get', { limit: 1 });
+    expect(trail.body.entries[0]).toMatchObject({ operation: 'activate-site', body: { siteKey: site.siteKey } });
+  });
+
+  test('that is active changes nothing, and of another account it is 404', async () => {
+    const mine = await newAccount();
+    const other = await newAccount();
+    const before = await call(mine.token, '/site/get', { siteKey: mine.site.siteKey });
+    const again = await call(mine.token, '/sites/activate', { siteKey: mine.site.siteKey });
+    expect([again.status, again.body]).toEqual([200, before.body]);
+    expect((await call(other.token, '/sites/activate', { siteKey: mine.site.siteKey })).status).toBe(404);
+  });
+
+  test('with more domains than the plan has today is refused', async () => {
+    const { token, account } = await newAccount();
+    const settings = { domains: ['a.example', 'b.example'] };
+    const { siteKey } = (await call(token, '/sites/create', { name: 'two', settings })).body;
+    await call(token, '/sites/delete', { siteKey });
+    await updateAccount(serviceEnv, account.id, { tier: 'free' }, Date.now());
+    const { status, body } = await call(token, '/sites/activate', { siteKey });
+    expect([status, body.error.key]).toEqual([400, 'PORTAL.DOMAIN_LIMIT_EXCEEDED']);
   });
 });

@@ -4,11 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { deactivateInstance } from '../../../../store/d1/instances.ts';
-import { ruleBook } from '../../../../store/rule-book/client.ts';
-import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
-import { retireRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { instanceId, ownInstance } from './instance-response.ts';
+import { retireInstance } from './retire-instance.ts';
 
 export const deleteInstance = operation({
   name: 'delete-instance',
@@ -23,14 +21,7 @@ export const deleteInstance = operation({
   async handler(context) {
     const { id } = await ownInstance(context, context.body.id);
     await deactivateInstance(context.store, id, context.nowMs);
-    await ruleBook(context.store, id).retire(context.nowMs);
-    // About twenty objects, after the response. If that is cut short, the scheduled run does it again.
-    context.waitUntil(
-      Promise.all([
-        retireLog(context.store, verdictLogOf({ id }), context.nowMs),
-        retireRisk(context.store, id, context.nowMs),
-      ]),
-    );
+    await retireInstance(context, id);
     return { success: true, id };
   },
 });

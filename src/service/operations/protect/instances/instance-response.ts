@@ -39,11 +39,18 @@ export async function ownInstance(
 }
 
 export function conflictError(conflict: InstanceConflict): OperationError {
-  return conflict === 'cname-taken'
-    ? new OperationError('API.CONFLICT', 'An active instance already has this cname', [
+  switch (conflict) {
+    case 'cname-taken':
+      return new OperationError('API.CONFLICT', 'An active instance of this account already has this cname', [
         { path: 'cname', message: 'is taken by an active instance' },
-      ])
-    : new OperationError('API.CONFLICT', 'An active instance already has this global site key', [
+      ]);
+    case 'site-key-taken':
+      return new OperationError('API.CONFLICT', 'An active instance already has this global site key', [
         { path: 'globalSiteKey', message: 'is taken by an active instance' },
       ]);
+    case 'site-inactive':
+      return new OperationError('API.CONFLICT', 'The site was deactivated at the same time', [
+        { path: 'globalSiteKey', message: 'is not an active site' },
+      ]);
+  }
 }

@@ -48,7 +48,13 @@ export const updateInstance = operation({
       checkThresholds(policy);
       const revokedBefore =
         clientJwtsRevokedBefore === undefined ? current.clientJwtsRevokedBefore : clientJwtsRevokedBefore;
-      const outcome = await write(store, { id, ...identity, policy }, revokedBefore, current.version, nowMs);
+      const outcome = await write(
+        store,
+        { id, accountId: account.id, ...identity, policy },
+        revokedBefore,
+        current.version,
+        nowMs,
+      );
       if (outcome.ok) return instanceResponse(await ownInstance(context, id));
       if (outcome.error !== 'stale') throw conflictError(outcome.error);
     }

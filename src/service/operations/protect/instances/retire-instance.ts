@@ -1,0 +1,14 @@
+/** What follows when an instance became inactive: its rules go within seconds, its verdicts and sessions a minute later. */
+import { ruleBook } from '../../../../store/rule-book/client.ts';
+import { retireLog, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { retireRisk } from '../../../../store/risk-book/client/session-risk.ts';
+import type { OperationContext } from '../../define-operation.ts';
+
+export async function retireInstance(
+  { store, nowMs, waitUntil }: Pick<OperationContext<unknown>, 'store' | 'nowMs' | 'waitUntil'>,
+  id: string,
+): Promise<void> {
+  await ruleBook(store, id).retire(nowMs);
+  // About twenty objects, after the response. If that is cut short, the scheduled run does it again.
+  waitUntil(Promise.all([retireLog(store, verdictLogOf({ id }), nowMs), retireRisk(store, id, nowMs)]));
+}
