@@ -53,8 +53,12 @@ export async function handedOn({ context }: Forward, response: Response, ports: 
   return finished({ ...context, cookies: [...context.cookies, await context.learnedCookie()] }, response, ports);
 }
 
-function finished(context: RequestContext, response: Response, { environment }: OriginPorts): Response {
+function finished(
+  context: RequestContext,
+  response: Response,
+  { environment, count }: OriginPorts,
+): Response | Promise<Response> {
   const location = visitorLocation(response, context.facts.target, environment.origin);
   const handed = annotated(response, context, location);
-  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts) : handed;
+  return context.config?.policy.autoInject === true ? injectProtectScript(handed, context.facts, count) : handed;
 }

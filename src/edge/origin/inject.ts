@@ -1,9 +1,12 @@
 /**
- * Puts the protect script into allowed HTML documents: whole documents only, in a charset the rewriter can read, with
- * the page's own CSP nonce. The ETag becomes weak because the bytes differ.
+ * Puts the protect script into allowed HTML documents, with the page's own CSP nonce. Only the beginning of a page is
+ * read; everything behind the script passes as it came. A page without a safe place for a script passes untouched, to
+ * the byte, and is counted.
  */
 import { assetHashes } from '../../widget/bundle.generated.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { scriptPlace } from './script-place.ts';
+import type { ScriptPlace } from './script-place.ts';
 
 const hash = assetHashes['protect.js'];
 const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
@@ -11,26 +14,85 @@ const NONCE = /'nonce-([A-Za-z0-9+/_-]+={0,2})'/;
 const SCRIPT_SOURCES = ['script-src-elem', 'script-src', 'default-src'].map(
   (name) => new RegExp(`(?:^|[;,])\\s*${name}\\s([^;,]*)`, 'i'),
 );
-/** Encodings in which an ASCII tag does not have the bytes of ASCII. */
-const UNREADABLE_CHARSET = /charset\s*=\s*"?\s*(?:utf-?16|utf-?32|iso-2022|hz|utf-?7|ebcdic)/i;
+/** What the runtime decodes and encodes again. */
+const READABLE_ENCODING = /^(?:gzip|br|identity)?$/i;
+/** Comments before the head are short. */
+const BEGINNING_MAX_BYTES = 16 * 1024;
+/** Where browsers look for the charset that a page names itself (HTML section 13.2.3.2). */
+const CHARSET_WITHIN_BYTES = 1024;
+/** They are about the bytes that the origin sent. */
+const ABOUT_BYTES = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
 
-export function injectProtectScript(response: Response, facts: RequestFacts): Response {
+/** One character for each byte. */
+const latin1 = new TextDecoder('latin1');
+
+type Count = (name: string) => void;
+
+export function injectProtectScript(
+  response: Response,
+  facts: RequestFacts,
+  count: Count,
+): Response | Promise<Response> {
   if (!hash || !isWholeDocument(facts, response)) return response;
   const { headers } = response;
+  if (!READABLE_ENCODING.test(headers.get('content-encoding') ?? '')) return untouched(response, count, 'encoding');
   const nonce = scriptNonce(headers.get('content-security-policy'));
   const tag = `<script src="/__protect/protect.js?v=${hash}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`;
+  return injected(response, tag, count);
+}
+
+function untouched(response: Response, count: Count, reason: 'encoding' | 'charset' | 'markup'): Response {
+  count(`scripts_not_injected{reason="${reason}"}`);
+  return response;
+}
+
+async function injected(response: Response, tag: string, count: Count): Promise<Response> {
+  // The original stays unread until there is a place: the runtime can still pass on its very bytes, compressed or not.
+  const copy = response.clone().body!;
+  const reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> = copy.getReader();
+  const isCharsetSent = /charset/i.test(response.headers.get('content-type') ?? '');
+  const wantedBytes = isCharsetSent ? 1 : CHARSET_WITHIN_BYTES;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let text = '';
+  let place: ScriptPlace = 'need-more';
+  while (place !== 'no-document' && text.length < (place === 'need-more' ? BEGINNING_MAX_BYTES : wantedBytes)) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    text += latin1.decode(value);
+    if (place === 'need-more') place = scriptPlace(text);
+  }
+  if (typeof place === 'string' || (!isCharsetSent && wouldHideCharset(text, tag))) {
+    void reader.cancel();
+    return untouched(response, count, typeof place === 'string' ? 'markup' : 'charset');
+  }
+  void response.body!.cancel();
+  const { readable, writable } = new IdentityTransformStream();
+  const beginning = new Blob(chunks);
+  reader.releaseLock();
+  void pour(new Blob([beginning.slice(0, place), tag, beginning.slice(place)]), copy, writable);
+  const changed = new Response(readable, response);
+  const { headers } = changed;
+  for (const name of ABOUT_BYTES) headers.delete(name);
   const etag = headers.get('etag');
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
-  headers.delete('content-length');
-  let placed = false;
-  const place = (element: Element): void => {
-    if (placed) return;
-    placed = true;
-    if (element.tagName === 'head') element.prepend(tag, { html: true });
-    else element.before(tag, { html: true });
-  };
-  // A document without a head still has a body.
-  return new HTMLRewriter().on('head', { element: place }).on('body', { element: place }).transform(response);
+  return changed;
+}
+
+/** Whether the page names its charset where browsers look for it, and would no longer do so behind the tag. */
+function wouldHideCharset(text: string, tag: string): boolean {
+  const end = text.indexOf('>', text.search(/charset/i));
+  return end < CHARSET_WITHIN_BYTES && end + tag.length >= CHARSET_WITHIN_BYTES;
+}
+
+/** A visitor who leaves, or an origin that hangs up, ends both sides. */
+async function pour(beginning: Blob, rest: ReadableStream, into: WritableStream): Promise<void> {
+  try {
+    await beginning.stream().pipeTo(into, { preventClose: true });
+    await rest.pipeTo(into);
+  } catch (error) {
+    await rest.cancel(error).catch(() => undefined);
+  }
 }
 
 function scriptNonce(policy: string | null): string | undefined {
@@ -53,7 +115,6 @@ function isWholeDocument({ request, headers: asked }: RequestFacts, response: Re
     response.status === 200 &&
     response.body !== null &&
     (destination === null || destination === 'document' || destination === 'iframe') &&
-    !UNREADABLE_CHARSET.test(type) &&
     !/attachment/i.test(headers.get('content-disposition') ?? '') &&
     !headers.has('content-range') &&
     !/\bno-transform\b/i.test(headers.get('cache-control') ?? '')

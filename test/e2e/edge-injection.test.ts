@@ -1,0 +1,209 @@
+/**
+ * The protect script breaks no page: what the gate hands on is the origin's bytes and the script, or the origin's bytes.
+ * On workerd itself, with an origin that answers whatever a test gives it.
+ */
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHash } from 'node:crypto';
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { assetHashes } from '../../src/widget/bundle.generated.ts';
+import { startRawWorker } from '../support/raw-workerd.ts';
+import type { RawWorker } from '../support/raw-workerd.ts';
+import { eventually } from '../support/eventually.ts';
+import { startUpstream } from './edge-upstream.ts';
+import type { Upstream } from './edge-upstream.ts';
+
+const SCRIPT = `<script src="/__protect/protect.js?v=${assetHashes['protect.js']}" async></script>`;
+/** The places of a script, in a page that is written with marks for them. */
+const MARK = '§';
+let upstream: Upstream;
+let edge: RawWorker;
+let origin: Server;
+let answer: { headers: Record<string, string>; pieces: Buffer[] };
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.setPolicy({ autoInject: true });
+  await upstream.setRules([{ type: 'userAgent', value: 'blockme', verdict: 'block' }]);
+  origin = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', ...answer.headers });
+    for (const piece of answer.pieces.slice(0, -1)) response.write(piece);
+    response.end(answer.pieces.at(-1));
+  });
+  await new Promise<void>((ready) => origin.listen(0, '127.0.0.1', ready));
+  edge = await startRawWorker({
+    source: await bundleWorker('src/edge/index.ts'),
+    compatibilityDate: '2026-10-01',
+    compatibilityFlags: ['global_fetch_strictly_public'],
+    vars: {
+      SERVICE_URL: upstream.url,
+      ORIGIN_URL: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+      CLIENT_JWT: upstream.clientJwt,
+    },
+  });
+  answer = { headers: {}, pieces: [Buffer.from('')] };
+  await eventually(
+    async () => (await fetch(edge.url, { headers: { 'user-agent': 'BlockMe' } })).status,
+    (status) => status === 403,
+  );
+});
+afterAll(async () => {
+  await edge?.stop();
+  origin?.closeAllConnections();
+  origin?.close();
+  await upstream?.stop();
+});
+
+/** The bytes of the response as they came, nothing decoded. */
+function get(headers: Record<string, string>, ...pieces: Buffer[]) {
+  answer = { headers, pieces };
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    const call = httpRequest(edge.url, { headers: { 'accept-encoding': 'gzip, br, zstd, deflate' } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+      response.on('error', reject);
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const ABOUT_BYTES = {
+  etag: '"v1"',
+  'content-digest': 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:',
+  'repr-digest': 'sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:',
+  digest: 'SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=',
+  'content-md5': 'Q2hlY2sgSW50ZWdyaXR5IQ==',
+};
+const skipped = (reason: string) => upstream.counters[`scripts_not_injected{reason="${reason}"}`] ?? 0;
+async function isCounted(reason: string, before: number): Promise<void> {
+  await eventually(
+    () => Promise.resolve(skipped(reason)),
+    (count) => count > before,
+  );
+}
+
+/** Labels that the Encoding standard knows, that only servers use, and that nobody knows. */
+const LABELS = `
+  utf-8 utf8 UTF-8 unicode-1-1-utf-8 utf8mb4 utf8mb3 utf_8 utf-8; iso-2022-jp hz-gb-2312 iso-8859-1 iso8859-1
+  latin1 latin-1 l1 ISO_8859-15 ascii us-ascii ansi windows-1252 cp1252 windows-1251 cp1251 koi8-r x-mac-
+  cyrillic macintosh macroman ibm437 tis-620 shift_jis shift-jis sjis cp932 ms932 windows-31j euc-jp gbk gb2312
+  gb18030 cp936 big5 big5-hkscs cp950 euc-kr cp949 x-user-defined none binary null undefined *
+  'utf-8' "utf-8"`
+  .trim()
+  .split(/\s+/);
+
+describe('a page', () => {
+  test.each(LABELS)('with the charset %s gets the script, and keeps every other byte', async (label) => {
+    const page = `<!doctype html>\n<html><head>${MARK}<title>\x83\\\xe9\x80\xff</title></head><body>\xa4\xe2\x5c</body></html>`;
+    const type = `text/html; charset=${label}`;
+    const { body } = await get({ 'content-type': type }, latin1(page.replace(MARK, '')));
+    expect(body).toEqual(latin1(page.replace(MARK, SCRIPT)));
+  });
+
+  test.each([
+    ['a select with a style in it', '<html><head>§</head><body><select><style></select><p>rest</body></html>'],
+    ['a select with a title in it', '<html><head>§</head><body><select><title></select><p>rest</body></html>'],
+    ['a frameset with an xmp in it', '<html><head>§</head><frameset><xmp></frameset></html>rest'],
+    ['a script that is never closed', '<html><head>§<script>var a = "<head>";</head><body>rest'],
+    ['a table of markup errors', '<html><head>§</head><table><p></i></b><select><table><svg><math></html>'],
+    ['no head', '<!doctype html><html>§<body><p>text</body></html>'],
+    ['nothing but a doctype and text', '<!DOCTYPE html>\r\n§text'],
+    ['comments in front', '<!-- <head> --><!doctype html><!--[if IE]><html class=ie><![endif]--><html><head>§<p>'],
+    [
+      'a processing instruction',
+      '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML" "a"><html><HEAD>§</HEAD>',
+    ],
+    ['attributes that hold tags', '<html data-a=\'<head>\' data-b="x>y" c = "d>" e=f/><head profile="a>b" >§<title>x'],
+    ['a byte order mark', '\xef\xbb\xbf<html><head>§</head></html>'],
+  ])('with %s gets the script and loses nothing', async (_, page) => {
+    const { body } = await get({ 'content-type': 'text/html; charset=utf-8' }, latin1(page.replace(MARK, '')));
+    expect(body.toString('latin1')).toBe(page.replace(MARK, SCRIPT));
+  });
+
+  test.each([
+    ['200,000 elements in each other', `<body>${'<div>'.repeat(200_000)}end`],
+    ['an attribute of 4 MB', `<body><p title="${'a'.repeat(4_000_000)}">end`],
+    ['3 MB of comments', `<!--${'-'.repeat(3_000_000)}-->end`],
+  ])('of %s arrives whole', async (_, rest) => {
+    const { body } = await get({ 'content-type': 'text/html; charset=utf-8' }, latin1(`<html><head></head>${rest}`));
+    expect(body.length).toBe(`<html><head>${SCRIPT}</head>${rest}`.length);
+    expect(body.subarray(-rest.length).equals(latin1(rest))).toBe(true);
+  });
+
+  test('gets the script wherever the origin cuts it into pieces', async () => {
+    const page = '<!doctype html><html lang="a>b"><!-- c --><head><title>x</title></head><body>y</body></html>';
+    const whole = page.replace('<head>', `<head>${SCRIPT}`);
+    for (let at = 1; at < page.indexOf('<title>') + 2; at += 3) {
+      const { body } = await get({}, latin1(page.slice(0, at)), latin1(page.slice(at)));
+      expect(body.toString()).toBe(whole);
+    }
+  });
+
+  test('with the script has no digests of the bytes without it, and a weak ETag', async () => {
+    const { headers, body } = await get(ABOUT_BYTES, latin1('<html><head></head><body>x</body></html>'));
+    expect(body.toString()).toContain(SCRIPT);
+    expect(headers).toMatchObject({ etag: 'W/"v1"' });
+    for (const name of ['content-digest', 'repr-digest', 'digest', 'content-md5'])
+      expect(headers[name]).toBeUndefined();
+  });
+
+  test.each([
+    ['gzip', gzipSync, gunzipSync],
+    ['br', brotliCompressSync, brotliDecompressSync],
+  ] as const)('compressed with %s is still compressed with the script in it', async (encoding, pack, unpack) => {
+    const page = `<html><head></head><body>${'text '.repeat(20_000)}</body></html>`;
+    const { headers, body } = await get({ 'content-encoding': encoding }, pack(page));
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(unpack(body).toString()).toBe(page.replace('<head>', `<head>${SCRIPT}`));
+  });
+});
+
+describe('a page that the script would endanger passes untouched, to the byte, and is counted', () => {
+  const page = latin1('<!doctype html><html><head></head><body>text</body></html>');
+  const packed = (body: Buffer) => ({ ...ABOUT_BYTES, 'content-length': String(body.length) });
+  const digest = (body: Buffer) => createHash('sha256').update(body).digest('hex');
+
+  test.each([
+    ['compressed with zstd', 'encoding', { 'content-encoding': 'zstd' }, zstdCompressSync(page)],
+    ['compressed with deflate', 'encoding', { 'content-encoding': 'deflate' }, deflateSync(page)],
+    ['compressed twice', 'encoding', { 'content-encoding': 'gzip, gzip' }, gzipSync(gzipSync(page))],
+    ['in UTF-16', 'markup', { 'content-type': 'text/html; charset=utf-16' }, Buffer.from(page.toString(), 'utf16le')],
+    ['in UTF-16 that nothing names', 'markup', {}, Buffer.from(`\ufeff${page.toString()}`, 'utf16le')],
+    ['with a fragment only', 'markup', {}, latin1('<li>an item</li>')],
+    ['with a compressed fragment only', 'markup', { 'content-encoding': 'gzip' }, gzipSync('<li>an item</li>')],
+    [
+      'with an attribute of 4 MB before the head',
+      'markup',
+      {},
+      latin1(`<html a="${'a'.repeat(4_000_000)}"><head></head>`),
+    ],
+    [
+      'with its charset at the end of what browsers look through',
+      'charset',
+      {},
+      latin1(`<html><head><!--${'-'.repeat(960)}--><meta charset=utf-8></head>`),
+    ],
+  ])('%s', async (_, reason, headers, body) => {
+    const before = skipped(reason);
+    const got = await get({ ...packed(body), ...headers }, body);
+    expect([got.status, digest(got.body)]).toEqual([200, digest(body)]);
+    expect(got.headers).toMatchObject(packed(body));
+    await isCounted(reason, before);
+  });
+});
