@@ -86,7 +86,7 @@ function start(root: HTMLElement): void {
     }
     const target = safeReturnTarget(returnTo, location.origin);
     // A reload keeps the fragment and the Referer of the visitor's own navigation.
-    if (target === location.pathname + location.search) location.reload();
+    if (target === location.href.split('#', 1)[0]) location.reload();
     else location.replace(target);
   }
 

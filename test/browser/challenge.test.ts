@@ -50,6 +50,13 @@ describe('a challenged navigation', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test('ends on a path of two slashes, on the same host', async () => {
+    await visitor.page.goto(`${stack().edgeUrl}//echo/a?x=1`);
+    // The demo site has no such page.
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor({ timeout: 20_000 });
+    expect(visitor.page.url()).toBe(`${stack().edgeUrl}//echo/a?x=1`);
+  });
+
   test('leaves verdicts for the challenge and for the pass', async () => {
     await visitor.page.goto(`${stack().edgeUrl}/echo/logged`);
     await visitor.page.waitForFunction(() => document.body.innerText.includes('bodySha256'), undefined, {

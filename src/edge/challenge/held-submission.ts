@@ -11,7 +11,7 @@ import type { Answer, ChallengeExtras } from '../answer/answer.ts';
 import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
-import { canonicalTarget } from '../request/canonical-path.ts';
+import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
 import type { CanonicalTarget } from '../request/canonical-path.ts';
 import { replacedRequest, withTarget } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
@@ -77,9 +77,7 @@ export async function holdSubmission(
     sealedAtMs: held?.sealedAtMs ?? nowMs,
     body: submission.body,
   });
-  // A form action that begins with two slashes would name a host. The browser resolves `/.` in front of it away.
-  const path = /^\/[/\\]/.test(target.received) ? `/.${target.received}` : target.received;
-  const url = `${path}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
+  const url = `${ownReference(target.received)}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
   const replay = { url, seal, noScript: await waitLane.link(context, null) };
   return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);
 }

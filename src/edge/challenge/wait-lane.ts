@@ -13,6 +13,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { JudgedContext, RequestContext } from '../decide/context.ts';
 import type { Verdict } from '../decide/verdict.ts';
 import { NetworkCounts } from '../../address/network-counts.ts';
+import { ownReference } from '../request/canonical-path.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { openJson, sealJson } from '../seal/sealed-box.ts';
 import { clearanceCookie, newClearance } from '../session/clearances.ts';
@@ -128,7 +129,7 @@ function mayWait({ riskScore, source }: Verdict, { site, policy }: CompiledConfi
   return source !== 'ip-category' && demandAt(site, policy, riskScore ?? 0).mayWait;
 }
 
-/** `target` is a path of this site that the edge sealed. A path of two slashes would name a host. */
+/** `target` is a path of this site that the edge sealed. */
 function goOn(target: string, waitMs = 0): Answer {
-  return { kind: 'redirect', location: target.replace(/^\/[/\\]+/, '/'), waitSeconds: Math.ceil(waitMs / 1000) };
+  return { kind: 'redirect', location: ownReference(target), waitSeconds: Math.ceil(waitMs / 1000) };
 }

@@ -72,6 +72,14 @@ export function canonicalTarget(url: string): CanonicalTarget | null {
   };
 }
 
+/**
+ * Path and query as a reference that stays on this host. One that begins with two slashes would name another; a browser
+ * resolves `/.` in front of it away.
+ */
+export function ownReference(received: string): string {
+  return /^\/[/\\]/.test(received) ? `/.${received}` : received;
+}
+
 /** The canonical form of a path without its query. */
 export function canonicalPath(rawPath: string): string {
   // The parser would read `//host` at the front as an authority, so the path goes behind a fixed host.

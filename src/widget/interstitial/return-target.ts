@@ -4,13 +4,12 @@
  * check, right before the navigation.
  */
 
-/** The address to open, or `/` for anything that is not clearly a path of this origin. */
+/**
+ * The whole address to open: of the front page for anything that is not clearly a path of this origin. Never a path
+ * alone, because a browser takes `//x` for a host.
+ */
 export function safeReturnTarget(candidate: string, origin: string): string {
-  if (!/^\/(?![/\\])/.test(candidate) || !/^[\x21-\x7e\x80-\uffff]*$/.test(candidate)) return '/';
-  try {
-    const url = new URL(candidate, origin);
-    return url.origin === origin ? url.pathname + url.search + url.hash : '/';
-  } catch {
-    return '/';
-  }
+  const target = URL.canParse(origin + candidate) ? new URL(origin + candidate) : null;
+  const isPath = /^\/[\x21-\x7e\x80-\uffff]*$/.test(candidate);
+  return isPath && target?.origin === origin ? target.href : `${origin}/`;
 }

@@ -82,7 +82,8 @@ describe('the wait link', () => {
   test('never leads to another host', async () => {
     const waiting = lane();
     const { location } = await follow(waiting, await linkFor(waiting, '//evil.test/x'));
-    expect((await follow(waiting, location ?? '', READY_MS, cleared)).location).toBe('/evil.test/x');
+    const end = (await follow(waiting, location ?? '', READY_MS, cleared)).location ?? '';
+    expect(new URL(end, 'https://site.test/__protect/wait').href).toBe('https://site.test//evil.test/x');
   });
 
   test.each<[string, object, Changes]>([

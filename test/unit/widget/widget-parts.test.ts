@@ -12,14 +12,21 @@ describe('a return target', () => {
     ['/a?b=1&c=2#d', '/a?b=1&c=2#d'],
     ['/a//b;c=%2F', '/a//b;c=%2F'],
     ['/ünï', '/%C3%BCn%C3%AF'],
-  ])('%s is kept', (candidate, target) => {
-    expect(safeReturnTarget(candidate, ORIGIN)).toBe(target);
+    ['//echo/a?x=1', '//echo/a?x=1'],
+    ['/.//evil.example', '//evil.example'],
+    ['//evil.example', '//evil.example'],
+    ['/\\evil.example', '//evil.example'],
+    ['//@evil.example:1/', '//@evil.example:1/'],
+    ['/../..//evil.example', '//evil.example'],
+  ])('%s is a path of this origin', (candidate, path) => {
+    expect(safeReturnTarget(candidate, ORIGIN)).toBe(ORIGIN + path);
   });
 
   test.each([
-    '//evil.example',
-    '/\\evil.example',
     '\\/evil.example',
+    '.evil.example',
+    ':1/',
+    '@evil.example/',
     'https:evil.example',
     'https://evil.example/',
     'javascript:alert(1)',
@@ -33,7 +40,7 @@ describe('a return target', () => {
     '?x',
     'data:text/html,x',
   ])('%j is replaced by the front page', (candidate) => {
-    expect(safeReturnTarget(candidate, ORIGIN)).toBe('/');
+    expect(safeReturnTarget(candidate, ORIGIN)).toBe(`${ORIGIN}/`);
   });
 });
 
