@@ -13,7 +13,7 @@ const LIGHT_MAX = 248;
 const LIGHT_MASK = 0xfc;
 
 export interface Tint {
-  /** Colour differences, −128 to 127. */
+  /** Colour differences, −128 to 127 where they add up to a pixel's. */
   blue: number;
   red: number;
 }
@@ -34,12 +34,12 @@ export class Canvas {
     this.#colour = new Uint8Array(2 * this.#columns * Math.ceil(height / COLOUR_STEP_PX)).fill(128);
   }
 
-  put(x: number, y: number, light: number, tint: Tint): void {
+  put(x: number, y: number, light: number, tint: Tint, wash: Tint): void {
     this.#light[y * this.#width + x] = Math.min(LIGHT_MAX, Math.max(LIGHT_MIN, light)) & LIGHT_MASK;
     if ((x & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2 || (y & (COLOUR_STEP_PX - 1)) !== COLOUR_STEP_PX / 2) return;
     const at = Math.floor(y / COLOUR_STEP_PX) * this.#columns + Math.floor(x / COLOUR_STEP_PX);
-    this.#colour[at] = 128 + tint.blue;
-    this.#colour[at + this.#colour.length / 2] = 128 + tint.red;
+    this.#colour[at] = colourByte(tint.blue + wash.blue);
+    this.#colour[at + this.#colour.length / 2] = colourByte(tint.red + wash.red);
   }
 
   /** Makes all beyond `radius` around the centre transparent. */
@@ -60,4 +60,8 @@ export class Canvas {
       colour: encodeBase64url(this.#colour),
     };
   }
+}
+
+function colourByte(difference: number): number {
+  return Math.min(255, Math.max(0, 128 + difference));
 }

@@ -4,7 +4,7 @@
  * filter separates it. People see what lies on top.
  */
 import type { DrawRandom } from '../draw-random.ts';
-import type { Canvas } from './canvas.ts';
+import type { Canvas, Tint } from './canvas.ts';
 import type { Path } from './outline.ts';
 import { newPaper } from './paper.ts';
 import type { Paper } from './paper.ts';
@@ -16,6 +16,8 @@ const RIM_PX = 2.5;
 const SHADOW_PX = 3;
 /** Grain of the paper, of 255. */
 const GRAIN = 22;
+/** How far a foil shifts colours, of 128. */
+const FOIL_HUE = [18, 40] as const;
 /** Tones of neighbouring papers, if possible. */
 const APART = 30;
 
@@ -37,6 +39,9 @@ export class Collage {
   /** How much of the paper on top covers the pixel. */
   readonly #covers: Float32Array<ArrayBuffer>;
   readonly #shade: Float32Array<ArrayBuffer>;
+  /** Of the foils over each pixel. */
+  readonly #washBlue: Int8Array<ArrayBuffer>;
+  readonly #washRed: Int8Array<ArrayBuffer>;
   readonly #light: { x: number; y: number; shadow: number; rim: number };
 
   constructor(random: DrawRandom, width: number, height: number) {
@@ -48,6 +53,8 @@ export class Collage {
     this.#below = new Uint8Array(width * height);
     this.#covers = new Float32Array(width * height).fill(1);
     this.#shade = new Float32Array(width * height);
+    this.#washBlue = new Int8Array(width * height);
+    this.#washRed = new Int8Array(width * height);
     const angle = random.next() * 2 * Math.PI;
     this.#light = {
       x: Math.cos(angle),
@@ -69,6 +76,25 @@ export class Collage {
     this.#cover(regionOf(path, this.#width, this.#height), -rim, tone);
   }
 
+  /**
+   * Lays a clear, coloured foil over everything. It changes no light and has no rim, so people look through it. A program
+   * that reads colours finds its edges as strong as those of the papers.
+   */
+  tint(path: Path): void {
+    const { left, top, width, height, distances, spans } = regionOf(path, this.#width, this.#height);
+    const hue = this.#random.next() * 2 * Math.PI;
+    const depth = this.#random.between(...FOIL_HUE);
+    const [blue, red] = [depth * Math.cos(hue), depth * Math.sin(hue)];
+    for (let row = 0; row < height; row++) {
+      for (let column = spans[2 * row]!; column < spans[2 * row + 1]!; column++) {
+        if (distances[row * width + column]! <= 0) continue;
+        const pixel = (row + top) * this.#width + left + column;
+        this.#washBlue[pixel] = limited(this.#washBlue[pixel]! + blue);
+        this.#washRed[pixel] = limited(this.#washRed[pixel]! + red);
+      }
+    }
+  }
+
   /** Paints all of it at `left`, `top` of the canvas. */
   paint(canvas: Canvas, left: number, top: number): void {
     const [random, width, papers] = [this.#random, this.#width, this.#papers];
@@ -76,6 +102,7 @@ export class Collage {
     const slope = random.between(8, 26) / width;
     const towards = random.next() * 2 * Math.PI;
     const [slopeX, slopeY] = [Math.cos(towards) * slope, Math.sin(towards) * slope];
+    const wash: Tint = { blue: 0, red: 0 };
     for (let y = 0, pixel = 0; y < this.#height; y++) {
       const light = (y - this.#height / 2) * slopeY - (width / 2) * slopeX - GRAIN / 2;
       for (let x = 0; x < width; x++, pixel++) {
@@ -84,7 +111,9 @@ export class Collage {
         let tone = paper.toneAt(x, y);
         if (cover < 1) tone = tone * cover + papers[below[pixel]!]!.toneAt(x, y) * (1 - cover);
         tone += shade[pixel]! + light + x * slopeX + (random.bits() & 255) * (GRAIN / 255);
-        canvas.put(left + x, top + y, tone, paper);
+        wash.blue = this.#washBlue[pixel]!;
+        wash.red = this.#washRed[pixel]!;
+        canvas.put(left + x, top + y, tone, paper, wash);
       }
     }
   }
@@ -129,4 +158,8 @@ export class Collage {
     const slopeY = at(column, row + 1) - at(column, row - 1);
     return (slopeX * this.#light.x + slopeY * this.#light.y) * this.#light.rim;
   }
+}
+
+function limited(value: number): number {
+  return Math.min(127, Math.max(-128, value));
 }

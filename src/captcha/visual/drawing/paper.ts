@@ -10,7 +10,7 @@ const TONE = [58, 200] as const;
 const CONTRAST = [12, 34] as const;
 const PERIOD_PX = [5, 9] as const;
 /** Colour differences, of −128–127. */
-const HUE = [8, 42] as const;
+const HUE = [8, 26] as const;
 
 const TURN = 4096;
 const sines = Float32Array.from({ length: TURN }, (_, index) => Math.sin((index / TURN) * 2 * Math.PI));

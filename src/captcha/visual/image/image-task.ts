@@ -14,6 +14,7 @@ import type { ImageLayout } from '../derive-answer.ts';
 
 const TILE_PX = 96;
 const SCRAPS = 6;
+const FOILS = 2;
 /** Of the figure, in shares of the tile. */
 const RADIUS = [0.31, 0.43] as const;
 
@@ -43,5 +44,6 @@ function tileWith(shape: ShapeName, random: DrawRandom): Collage {
   collage.glue(placed(outlineOf(shape, random), at, random));
   const aside = TILE_PX * random.between(-0.31, 0.31);
   collage.glue(stripPath(TILE_PX, TILE_PX, random.next() * Math.PI, aside, TILE_PX * random.between(0.02, 0.04)));
+  for (let index = 0; index < FOILS; index++) collage.tint(scrapPath(random, TILE_PX, TILE_PX));
   return collage;
 }

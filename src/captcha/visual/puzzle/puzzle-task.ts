@@ -28,6 +28,9 @@ export const PIECE_PX = 84;
 const SCRAPS_ON_BOARD = 8;
 const STRIPS_ON_BOARD = 2;
 const SCRAPS_ON_PIECE = 4;
+const FOILS_ON_BOARD = 10;
+const FOILS_ON_PIECE = 4;
+const NO_WASH = { blue: 0, red: 0 } as const;
 /** A visitor with a high score sees more decoys. */
 const MORE_DECOYS_PER_LEVEL = 2;
 /** Of the outline, in shares of the height of the board: people see no smaller ones, and larger ones find no room. */
@@ -100,6 +103,7 @@ function drawBoard(
     const aside = BOARD_WIDTH * random.between(-0.4, 0.4);
     board.glue(stripPath(BOARD_WIDTH, BOARD_HEIGHT, random.next() * Math.PI, aside, random.between(2, 4)));
   }
+  for (let index = 0; index < FOILS_ON_BOARD; index++) board.tint(scrapPath(random, BOARD_WIDTH, BOARD_HEIGHT));
   board.paint(canvas, 0, 0);
 }
 
@@ -107,7 +111,7 @@ function drawBoard(
 function drawTray(canvas: Canvas, random: DrawRandom): void {
   const paper = newPaper(random, [], 0);
   for (let y = BOARD_HEIGHT; y < BOARD_HEIGHT + TRAY_HEIGHT; y++) {
-    for (let x = 0; x < BOARD_WIDTH; x++) canvas.put(x, y, paper.tone, paper);
+    for (let x = 0; x < BOARD_WIDTH; x++) canvas.put(x, y, paper.tone, paper, NO_WASH);
   }
 }
 
@@ -118,6 +122,7 @@ function drawPiece(random: DrawRandom, outline: Path, angle: number, radius: num
   collage.glue(placed(outline, { ...centre, radius, angle, bend: BEND }, random));
   const aside = PIECE_PX * random.between(-0.3, 0.3);
   collage.glue(stripPath(PIECE_PX, PIECE_PX, random.next() * Math.PI, aside, random.between(1.5, 3)));
+  for (let index = 0; index < FOILS_ON_PIECE; index++) collage.tint(scrapPath(random, PIECE_PX, PIECE_PX));
   const piece = new Canvas(PIECE_PX, PIECE_PX);
   collage.paint(piece, 0, 0);
   piece.keepDisc(PIECE_PX / 2);
