@@ -11,6 +11,7 @@ import type { PathPolicy } from '../config/path-policy.ts';
 import { askedFor } from '../pending/page-or-file.ts';
 import type { PendingBudget } from '../pending/pending-budget.ts';
 import type { RequestFacts } from '../request/facts.ts';
+import { isOfPage } from '../request/header-facts.ts';
 import { clearanceCookie } from '../session/clearances.ts';
 import type { Clearances } from '../session/clearances.ts';
 import { sessionCookie } from '../session/set-session-cookie.ts';
@@ -48,7 +49,8 @@ export async function judge(
   const clearance = shown instanceof Promise ? await shown : shown;
   const { policy } = config;
   const { method } = headers;
-  const counts = isBudgeted({ policy, path, method, session }) && !target.path.startsWith(protectPrefix);
+  const isOwn = target.path.startsWith(protectPrefix);
+  const counts = isBudgeted({ policy, path, method, session }) && !isOwn;
   const kind = counts && !config.isPendingExempt(signals.ip) ? askedFor(headers) : null;
   const verdict = verdictOf({
     policy,
@@ -57,6 +59,7 @@ export async function judge(
     method,
     hasPendingRoom: kind === null || budget.hasRoom(kind, signals.ip, policy.pendingBudget, nowMs),
     preflight: isPreflight(facts),
+    ofPage: isOwn || isOfPage(headers),
     signals,
     match: ruleset.match(signals, Math.floor(nowMs / 1000)),
     ruleset,

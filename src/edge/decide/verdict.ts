@@ -28,7 +28,7 @@ export interface Verdict {
   readonly decision: Decision;
   readonly source: VerdictSource;
   readonly decidedBy: string;
-  /** Rules that matched, then the detectors behind the risk score as `risk:<name>`. */
+  /** Rules that matched, then the detectors behind the risk score as `risk:<name>`, then `session:no-page`. */
   readonly firedRules: readonly FiredRule[];
   readonly enforcementPolicy: VerdictRecord['enforcement_policy'];
   readonly sessionStatus: SessionStatus;
@@ -55,6 +55,8 @@ export interface VerdictInputs {
   path: PathPolicy;
   method: string;
   preflight: boolean;
+  /** Whether a page prepared the request, as far as its headers say. */
+  ofPage: boolean;
   signals: Signals;
   match: RuleMatch;
   ruleset: RulesetText;
@@ -88,7 +90,10 @@ export function verdictOf(inputs: VerdictInputs): Verdict {
     decision: outcome.decision,
     source: sourceOf(outcome, sessionMissing && path.pathType === 'html'),
     decidedBy: outcome.decidedBy.startsWith('policy:path:') ? outcome.decidedBy.slice(7) : outcome.decidedBy,
-    firedRules: firedRules(match, risk?.detectors ?? 0, inputs.detectorNames, table.risk),
+    firedRules: marked(
+      firedRules(match, risk?.detectors ?? 0, inputs.detectorNames, table.risk),
+      sessionMissing && !inputs.ofPage,
+    ),
     enforcementPolicy: enforcementOf(policy, signals),
     sessionStatus: waived && session.status === 'none' ? 'waived' : session.status,
     status: knownStatus,
@@ -194,6 +199,13 @@ function firedRules(
   const fired = names.filter((_, place) => hasDetector(detectors, place));
   const parts = fired.map((name) => ({ id: `risk:${name}`, verdict, mode: 'enforce' as const }));
   return [...match.fired, ...parts];
+}
+
+/** In the log's list of fired rules, so that it can be filtered by. `monitor`: it decides nothing. */
+const NO_PAGE: FiredRule = { id: 'session:no-page', verdict: 'allow', mode: 'monitor' };
+
+function marked(fired: readonly FiredRule[], isNoPage: boolean): readonly FiredRule[] {
+  return isNoPage ? [...fired, NO_PAGE] : fired;
 }
 
 function policyInput(inputs: VerdictInputs, sessionMissing: boolean): DecideInputs['policy'] {

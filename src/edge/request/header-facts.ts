@@ -15,8 +15,17 @@ export interface HeaderFacts extends RequestHeaders {
   clientJa4: string | null;
   /** The edge's own signature on a request that came back to it, see `origin/loop.ts`. */
   signature: string | null;
+  origin: boolean;
   /** Names to remove before the request goes on. */
   forged: string[];
+}
+
+/**
+ * Whether the request shows that a page prepared it. Browsers send one of these with everything but a first visit over
+ * plain http. Anyone can send them, so the answer is for the log and decides nothing.
+ */
+export function isOfPage({ fetchSite, origin, referer, secure, method }: HeaderFacts): boolean {
+  return fetchSite !== null || origin || referer || (!secure && (method === 'GET' || method === 'HEAD'));
 }
 
 /**
@@ -58,6 +67,7 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
     clientCountry: null,
     clientJa4: null,
     signature: null,
+    origin: false,
     forged: [],
   };
   // oxlint-disable-next-line unicorn/no-array-for-each -- Headers' iterator makes a pair per header
@@ -101,6 +111,9 @@ export function readHeaders({ method, headers }: Pick<Request, 'method' | 'heade
         return;
       case 'referer':
         facts.referer = true;
+        return;
+      case 'origin':
+        facts.origin = true;
         return;
       case 'range':
         facts.range = true;

@@ -18,6 +18,7 @@ function inputsOf(policy: object, fired: VerdictInputs['match']['fired'], risk: 
     method: 'GET',
     hasPendingRoom: true,
     preflight: false,
+    ofPage: true,
     signals: signalsOf(),
     match: { network: null, client: null, fired },
     ruleset: { version: 1, quietExplanation: '' },

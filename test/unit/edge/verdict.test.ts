@@ -39,6 +39,7 @@ interface Case {
   /** Its level, or what differs from a proof of work of the usual difficulty. */
   clearance?: number | Partial<ClearanceReading>;
   preflight?: boolean;
+  ofPage?: boolean;
   hasPendingRoom?: boolean;
   signals?: Partial<Signals>;
 }
@@ -57,6 +58,7 @@ function verdict(of: Case) {
     method: of.method ?? 'GET',
     hasPendingRoom: of.hasPendingRoom ?? true,
     preflight: of.preflight ?? false,
+    ofPage: of.ofPage ?? true,
     signals: signalsOf(of.signals),
     match: { network, client, fired: [network, client].filter((fired) => fired !== null) },
     ruleset: { version: 7, quietExplanation: 'Allowed by default; ruleset version 7.' },
@@ -66,6 +68,22 @@ function verdict(of: Case) {
     clearance: clearanceOf(of.clearance),
   });
 }
+
+describe('a request that no page prepared', () => {
+  const marks = (of: Case) => verdict({ method: 'POST', ofPage: false, ...of }).firedRules.map(({ id }) => id);
+
+  test('is marked in the log where its visitor has no session, and decided as before', () => {
+    expect(marks({ session: none })).toEqual(['session:no-page']);
+    const { decision, decidedBy } = verdict({ session: none, method: 'POST', ofPage: false });
+    expect(verdict({ session: none, method: 'POST' })).toMatchObject({ decision, decidedBy });
+  });
+
+  test('is not marked with a session, or where a path waives it', () => {
+    expect(marks({})).toEqual([]);
+    expect(marks({ session: none, path: { waiveSession: true } })).toEqual([]);
+    expect(marks({ session: none, ofPage: true })).toEqual([]);
+  });
+});
 
 describe('sessions', () => {
   test.each<[string, Case, string, string]>([

@@ -36,8 +36,8 @@ const lifting: readonly VerdictRecord['source'][] = ['clearance', 'verified', 'e
 const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
 
 export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy): WhatIf {
-  // Risk detectors are in the list of fired rules, but they are parts of the score and not rules.
-  const fired = record.fired_rules.filter(({ id }) => !id.startsWith('risk:')).map(matchedRule);
+  // Risk detectors and the mark of requests without a page are in the list of fired rules, but they are not rules.
+  const fired = record.fired_rules.filter(({ id }) => !/^(?:risk|session):/.test(id)).map(matchedRule);
   const proposed = proposal.ruleset.match(
     {
       ip: record.ip,
