@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { toJSONSchema } from 'zod/v4/core';
-import type { $ZodType, $ZodTypes } from 'zod/v4/core';
+import type { $ZodType } from 'zod/v4/core';
 import {
   challengeResponse,
   challengeRequest,
@@ -13,6 +13,7 @@ import {
 } from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
+import { describeInput } from './openapi-input.ts';
 import { describeSettings, instancePage, sitePage } from './settings-pages.ts';
 
 /** What the document needs of an operation. The operations themselves need the Worker's types. */
@@ -78,7 +79,7 @@ function describe(schema: Json): void {
 
 function managementOperation(operation: DocumentedOperation, schemas: Record<string, Json>): Json {
   const body = schemaOf(operation.body, 'input');
-  const request = named(schemas, `${operation.name}.request`, body);
+  const request = named(schemas, requestName(operation.name), body);
   const answer = named(schemas, `${operation.name}.response`, schemaOf(operation.response, 'output'));
   const needsBody = Array.isArray(body['required']) && body['required'].length > 0;
   return {
@@ -103,7 +104,13 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
 }
 
 function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
-  const post = (name: string, summary: string, request: $ZodType, answer: $ZodType): Json => ({
+  const post = (
+    name: string,
+    summary: string,
+    request: $ZodType,
+    answer: $ZodType,
+    statuses: readonly number[],
+  ): Json => ({
     post: {
       operationId: name,
       summary,
@@ -111,44 +118,57 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
       security: [],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: named(schemas, `${name}.request`, schemaOf(request, 'input')) } },
+        content: { 'application/json': { schema: named(schemas, requestName(name), schemaOf(request, 'input')) } },
       },
       responses: {
         200: {
           description: 'Success',
           content: { 'application/json': { schema: named(schemas, `${name}.response`, schemaOf(answer, 'output')) } },
         },
-        ...Object.fromEntries([400, 401, 413, 429].map((status) => [status, responseRef(String(status))])),
+        ...Object.fromEntries(statuses.map((status) => [status, responseRef(String(status))])),
       },
     },
   });
   return {
-    '/siteverify': post('siteverify', 'Verify a token, once', siteverifyRequest, siteverifyResponse),
+    '/siteverify': post(
+      'siteverify',
+      'Verify a token, once',
+      siteverifyRequest,
+      siteverifyResponse,
+      // Verifying has no limit of calls.
+      publicStatuses.filter((status) => status !== 429),
+    ),
     '/captcha/v1/challenge': post(
       'create-challenge',
       'Request a challenge (called by the widget)',
       challengeRequest,
       challengeResponse,
+      publicStatuses,
     ),
     '/captcha/v1/solution': post(
       'submit-solution',
       'Submit a solution (called by the widget)',
       solutionRequest,
       solutionResponse,
+      publicStatuses,
     ),
   };
 }
+
+const publicStatuses = [400, 401, 403, 405, 413, 415, 429, 500, 503];
 
 const statusMeanings: Readonly<Record<string, string>> = {
   400: 'Body missing, unparsable or not matching its schema, or a rejection that the key names',
   401: 'Credential missing, malformed, unknown, deleted or expired',
   403: 'Permission or feature missing, account disabled, or payment method owed',
   404: 'The account has no such item',
+  405: 'The path exists with another method, which the Allow header names',
   409: 'The value is taken, or another call changed the item',
   413: 'Body too large, or too many items',
   415: 'Content type not supported',
   429: 'Too many calls. Retry-After says how long to wait',
   500: 'Unexpected failure. The log has the cause under the request id',
+  503: 'The service is not configured. Its log names every mistake',
 };
 
 function errorResponses(isProtect: boolean): Record<string, Json> {
@@ -217,12 +237,20 @@ function protectErrorSchema(): Json {
   return { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
 }
 
-function schemaOf(schema: $ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Json;
-  return rest;
+/**
+ * Generators of clients take a field with a default for one that is always there, as in a response. The name tells them
+ * that this is a request, whose fields with a default may be left out.
+ */
+function requestName(operation: string): string {
+  return `${operation}.requestBody`;
 }
 
-/** What stands in for a value that does not fit is no default: a missing field stays missing. */
-function override({ zodSchema, jsonSchema }: { zodSchema: $ZodTypes; jsonSchema: { default?: unknown } }): void {
-  if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
+function schemaOf(schema: $ZodType, io: 'input' | 'output'): Json {
+  const override = io === 'input' ? describeInput : undefined;
+  const { $schema: _dialect, ...rest } = toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    ...(override && { override }),
+  }) as Json;
+  return rest;
 }

@@ -1,47 +1,72 @@
 /**
- * A client typed by the OpenAPI document drives every operation of a running stack. That it type-checks proves the
- * requests. That every response fits its schema, and that no operation is left over, proves the rest.
+ * A client typed by the OpenAPI document, with types as a stranger generates them, drives every operation of a running
+ * stack. That it type-checks proves the requests. That every response, a refusal too, has a declared status and fits its
+ * schema, and that no operation is left over, proves the rest.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a test ships nothing
 import { fromJSONSchema } from 'zod';
+import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
 import { browse } from '../support/browse.ts';
 import { serviceApi } from '../support/service-api.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
+type Schema = Parameters<typeof fromJSONSchema>[0];
+interface Declared {
+  content: Record<string, { schema: Schema }>;
+}
 interface Document {
-  paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
-  components: { schemas: Record<string, Parameters<typeof fromJSONSchema>[0]> };
+  paths: Record<
+    string,
+    Record<string, { operationId: string; responses: Record<string, Declared | { $ref: string }> }>
+  >;
+  components: { schemas: Record<string, Schema>; responses: Record<string, Declared> };
 }
 
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Document;
-const management = Object.values(document.paths)
+const operations = Object.values(document.paths)
   .flatMap((item) => Object.values(item))
-  .filter((operation) => !operation.tags.includes('Verification'))
   .map((operation) => operation.operationId);
 
 const stackOf = useStack();
 const called = new Set<string>();
 
-const api = serviceApi(async (method, path, body) => {
-  const { serviceUrl, apiKey } = stackOf();
-  const operation = document.paths[path]?.[method]?.operationId ?? path;
-  const response = await fetch(`${serviceUrl}${path}`, {
+/** A call, whose response must be one that the document declares. */
+async function ask(method: string, path: string, body: unknown, more: Record<string, string> = {}) {
+  const operation = document.paths[path]?.[method];
+  const response = await fetch(`${stackOf().serviceUrl}${path}`, {
     method: method.toUpperCase(),
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
+  const { status } = response;
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${operation}: ${response.status} ${text}`);
-  called.add(operation);
-  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return text;
+  const given = operation?.responses[status];
+  const declared = given && '$ref' in given ? document.components.responses[given.$ref.split('/').at(-1)!] : given;
+  expect([operation?.operationId, status, declared === undefined ? text : '']).toEqual([
+    expect.any(String),
+    status,
+    '',
+  ]);
+  if (status === 200) called.add(operation!.operationId);
+  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return { status, body: text };
   const result: unknown = JSON.parse(text);
-  const checked = fromJSONSchema(document.components.schemas[`${operation}.response`] ?? false).safeParse(result);
-  expect(checked.success ? [] : [operation, ...checked.error.issues]).toEqual([]);
+  const schema = { ...(declared?.content['application/json']?.schema as object), components: document.components };
+  const checked = fromJSONSchema(pointingIntoDefs(schema)).safeParse(result);
+  expect(checked.success ? [] : [operation?.operationId, ...checked.error.issues]).toEqual([]);
+  return { status, body: result };
+}
+
+/** The same schema with its references where JSON Schema has them. */
+function pointingIntoDefs({ components, ...schema }: { components: Document['components'] }): Schema {
+  const text = JSON.stringify({ ...schema, $defs: components.schemas });
+  return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as Schema;
+}
+
+const api = serviceApi(async (method, path, body) => {
+  const { status, body: result } = await ask(method, path, body, { authorization: `Bearer ${stackOf().apiKey}` });
+  if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(result)}`);
   return result;
 });
 
@@ -168,7 +193,49 @@ describe('the client typed by the OpenAPI document', () => {
     expect((await api.post('/audit/searchcaptcharecords', { siteKey, captchaType: 'pow' })).limit).toBe(20);
   });
 
+  test('solves a challenge and verifies its token', async () => {
+    const { siteKey, secretKey, serviceUrl } = stackOf();
+    await api.post('/sites/update', { siteKey, settings: { captchaType: 'pow', powDifficulty: 1 } });
+    const asked = { siteKey, currentUrl: `${serviceUrl}/`, capabilities: { script: true } };
+    const { challenge, pow } = await eventually(
+      () => api.post('/captcha/v1/challenge', asked),
+      ({ kind }) => kind === 'pow',
+    );
+    const solution = { y: await solveRsw({ n: pow?.n ?? '', x: pow?.x ?? '', t: pow?.t ?? 0 }) };
+    const { token = '' } = await api.post('/captcha/v1/solution', { challenge, solution });
+    expect(await api.post('/siteverify', { secret: secretKey, token, ip: null })).toMatchObject({ verified: true });
+  });
+
+  test('is refused with declared statuses by the public operations', async () => {
+    const { siteKey, serviceUrl } = stackOf();
+    const currentUrl = `${serviceUrl}/`;
+    const visitor = { ip: null, userAgent: '', asn: null, country: null, ja4: null, ipCategories: [], requestId: 'r' };
+    const edge = { visitor: { ...visitor, host: 'shop.example' } };
+    const verifying = { secret: 'unknown', token: 'x' };
+    for (const [path, body, headers, status] of [
+      ['/siteverify', {}, {}, 400],
+      ['/siteverify', verifying, {}, 401],
+      ['/siteverify', { ...verifying, token: 'x'.repeat(1_100_000) }, {}, 413],
+      ['/siteverify', 'x', { 'content-type': 'text/plain' }, 415],
+      ['/captcha/v1/challenge', { siteKey: 'unknown' }, {}, 400],
+      ['/captcha/v1/challenge', { siteKey, ...edge }, {}, 401],
+      ['/captcha/v1/challenge', { siteKey, currentUrl: 'x'.repeat(40_000) }, {}, 413],
+      ['/captcha/v1/challenge', 'x', { 'content-type': 'text/plain' }, 415],
+      ['/captcha/v1/solution', { challenge: 'x', solution: {} }, {}, 400],
+      ['/captcha/v1/solution', { challenge: 'x', solution: {}, ...edge }, {}, 401],
+      ['/captcha/v1/solution', 'x', { 'content-type': 'text/plain' }, 415],
+    ] as const) {
+      expect([path, (await ask('post', path, body, headers)).status]).toEqual([path, status]);
+    }
+    const conditions = [{ field: 'userAgent' as const, operator: 'equals', value: 'Refused/1.0' }];
+    await api.post('/access-control/create', { rule: { type: 'block', conditions } });
+    await eventually(
+      () => ask('post', '/captcha/v1/challenge', { siteKey, currentUrl }, { 'user-agent': 'Refused/1.0' }),
+      ({ status }) => status === 403,
+    );
+  });
+
   test('has called every operation of the document', () => {
-    expect([...called].toSorted()).toEqual(management.toSorted());
+    expect([...called].toSorted()).toEqual(operations.toSorted());
   });
 });

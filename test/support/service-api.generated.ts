@@ -1076,7 +1076,7 @@ export interface components {
         ProtectError: {
             error: string;
         };
-        "get-sites.request": Record<string, never>;
+        "get-sites.requestBody": Record<string, never>;
         "get-sites.response": {
             name: string;
             siteKey: string;
@@ -1871,7 +1871,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         }[];
-        "get-site.request": {
+        "get-site.requestBody": {
             siteKey: string;
         };
         "get-site.response": {
@@ -2668,7 +2668,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "create-site.request": {
+        "create-site.requestBody": {
             name: string;
             settings: {
                 /**
@@ -4250,7 +4250,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "update-site.request": {
+        "update-site.requestBody": {
             siteKey: string;
             name?: string;
             settings?: {
@@ -5816,7 +5816,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "delete-site.request": {
+        "delete-site.requestBody": {
             siteKey: string;
             /** @default false */
             deactivateInstance?: boolean;
@@ -5827,7 +5827,7 @@ export interface components {
             deactivatedSiteKey: string;
             deactivatedInstanceId?: string;
         };
-        "activate-site.request": {
+        "activate-site.requestBody": {
             siteKey: string;
         };
         "activate-site.response": {
@@ -6624,7 +6624,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "get-access-control-rules.request": {
+        "get-access-control-rules.requestBody": {
             /** @default 1 */
             page?: number;
             /** @default 100 */
@@ -6673,7 +6673,7 @@ export interface components {
             page: number;
             pages: number;
         };
-        "create-access-control-rule.request": {
+        "create-access-control-rule.requestBody": {
             rule: {
                 /** @enum {string} */
                 type: "block" | "restrict";
@@ -6704,21 +6704,21 @@ export interface components {
             /** @constant */
             status: "Added new rule";
         };
-        "delete-access-control-rule.request": {
+        "delete-access-control-rule.requestBody": {
             userScopeHash: string;
         };
         "delete-access-control-rule.response": {
             /** @constant */
             status: "Deleted rule";
         };
-        "delete-rule-group.request": {
+        "delete-rule-group.requestBody": {
             ruleGroupId: string;
         };
         "delete-rule-group.response": {
             status: string;
             jobId: string;
         };
-        "get-rule-group-job.request": {
+        "get-rule-group-job.requestBody": {
             jobId: string;
         };
         "get-rule-group-job.response": {
@@ -6730,7 +6730,7 @@ export interface components {
             requestedAt: number;
             finishedAt: number | null;
         };
-        "get-traffic-data.request": {
+        "get-traffic-data.requestBody": {
             token: string;
             accountId: string;
             siteKeys?: string[];
@@ -6776,7 +6776,7 @@ export interface components {
                 pending: number;
             };
         }[];
-        "get-live-sessions.request": {
+        "get-live-sessions.requestBody": {
             token: string;
             accountId: string;
             siteKey: string;
@@ -6804,7 +6804,7 @@ export interface components {
             }[];
             isExact: boolean;
         };
-        "search-captcha-records.request": {
+        "search-captcha-records.requestBody": {
             siteKey?: string;
             /**
              * @default all
@@ -6890,7 +6890,7 @@ export interface components {
             lastId?: string;
             lastTimestamp?: number;
         };
-        "get-users.request": Record<string, never>;
+        "get-users.requestBody": Record<string, never>;
         "get-users.response": {
             email: string;
             name: string;
@@ -6903,7 +6903,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         }[];
-        "create-user.request": {
+        "create-user.requestBody": {
             email: string;
             name: string;
             /** @enum {string} */
@@ -6921,7 +6921,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "update-user.request": {
+        "update-user.requestBody": {
             email: string;
             name?: string;
             /** @enum {string} */
@@ -6932,7 +6932,7 @@ export interface components {
             /** @constant */
             success: true;
         };
-        "delete-user.request": {
+        "delete-user.requestBody": {
             email: string;
         };
         "delete-user.response": {
@@ -6940,7 +6940,7 @@ export interface components {
             success: true;
             deletedUserEmail: string;
         };
-        "get-api-keys.request": Record<string, never>;
+        "get-api-keys.requestBody": Record<string, never>;
         "get-api-keys.response": {
             apiKeyId: string;
             name: string;
@@ -6951,7 +6951,7 @@ export interface components {
             createdAt: number;
             expiresAt: number;
         }[];
-        "create-api-key.request": {
+        "create-api-key.requestBody": {
             name: string;
             permissions: {
                 [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "updateProtectSettings")[];
@@ -6969,14 +6969,14 @@ export interface components {
             createdAt: number;
             expiresAt: number;
         };
-        "delete-api-key.request": {
+        "delete-api-key.requestBody": {
             apiKeyId: string;
         };
         "delete-api-key.response": {
             /** @constant */
             success: true;
         };
-        "get-audit-trail.request": {
+        "get-audit-trail.requestBody": {
             /** @default 50 */
             limit?: number;
             cursor?: string;
@@ -6994,7 +6994,7 @@ export interface components {
             }[];
             nextCursor: string | null;
         };
-        "list-instances.request": Record<string, never>;
+        "list-instances.requestBody": Record<string, never>;
         "list-instances.response": {
             id: string;
             active: boolean;
@@ -7389,7 +7389,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         }[];
-        "create-instance.request": {
+        "create-instance.requestBody": {
             /**
              * @description For people. Shown in listings
              * @example Shop
@@ -7415,6 +7415,7 @@ export interface components {
             hosts?: string[];
             /**
              * @description A decision for each category of address
+             * @default {}
              * @example {
              *       "tor": "challenge",
              *       "datacenter": "allow"
@@ -7558,6 +7559,18 @@ export interface components {
             }[];
             /**
              * @description What the gate does on each type of path
+             * @default {
+             *       "html": {
+             *         "onPending": "budget",
+             *         "onChallenge": "challenge",
+             *         "onError": "allow"
+             *       },
+             *       "json": {
+             *         "onPending": "budget",
+             *         "onChallenge": "challenge",
+             *         "onError": "allow"
+             *       }
+             *     }
              * @example {
              *       "html": {
              *         "onPending": "challenge"
@@ -7565,38 +7578,58 @@ export interface components {
              *     }
              */
             enforcementPolicy?: {
-                /** @description On html paths */
+                /**
+                 * @description On html paths
+                 * @default {
+                 *       "onPending": "budget",
+                 *       "onChallenge": "challenge",
+                 *       "onError": "allow"
+                 *     }
+                 */
                 html?: {
                     /**
                      * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @default budget
                      * @enum {string}
                      */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /**
                      * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @default challenge
                      * @enum {string}
                      */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /**
                      * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @default allow
                      * @enum {string}
                      */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
-                /** @description On json paths */
+                /**
+                 * @description On json paths
+                 * @default {
+                 *       "onPending": "budget",
+                 *       "onChallenge": "challenge",
+                 *       "onError": "allow"
+                 *     }
+                 */
                 json?: {
                     /**
                      * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @default budget
                      * @enum {string}
                      */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /**
                      * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @default challenge
                      * @enum {string}
                      */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /**
                      * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @default allow
                      * @enum {string}
                      */
                     onError?: "allow" | "challenge" | "block" | "captcha";
@@ -8139,7 +8172,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "update-instance.request": {
+        "update-instance.requestBody": {
             id: string;
             /**
              * @description For people. Shown in listings
@@ -8299,38 +8332,58 @@ export interface components {
              *     }
              */
             enforcementPolicy?: {
-                /** @description On html paths */
+                /**
+                 * @description On html paths
+                 * @default {
+                 *       "onPending": "budget",
+                 *       "onChallenge": "challenge",
+                 *       "onError": "allow"
+                 *     }
+                 */
                 html?: {
                     /**
                      * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @default budget
                      * @enum {string}
                      */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /**
                      * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @default challenge
                      * @enum {string}
                      */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /**
                      * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @default allow
                      * @enum {string}
                      */
                     onError?: "allow" | "challenge" | "block" | "captcha";
                 };
-                /** @description On json paths */
+                /**
+                 * @description On json paths
+                 * @default {
+                 *       "onPending": "budget",
+                 *       "onChallenge": "challenge",
+                 *       "onError": "allow"
+                 *     }
+                 */
                 json?: {
                     /**
                      * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+                     * @default budget
                      * @enum {string}
                      */
                     onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
                     /**
                      * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+                     * @default challenge
                      * @enum {string}
                      */
                     onChallenge?: "allow" | "challenge" | "block" | "captcha";
                     /**
                      * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+                     * @default allow
                      * @enum {string}
                      */
                     onError?: "allow" | "challenge" | "block" | "captcha";
@@ -8853,7 +8906,7 @@ export interface components {
             createdAt: number;
             updatedAt: number;
         };
-        "delete-instance.request": {
+        "delete-instance.requestBody": {
             id: string;
         };
         "delete-instance.response": {
@@ -8861,7 +8914,7 @@ export interface components {
             success: true;
             id: string;
         };
-        "generate-client-jwt.request": {
+        "generate-client-jwt.requestBody": {
             protectInstanceId: string;
             expiresInWeeks: number;
         };
@@ -8872,7 +8925,7 @@ export interface components {
             issuedAt: number;
             expiresAt: number;
         };
-        "list-client-jwts.request": {
+        "list-client-jwts.requestBody": {
             protectInstanceId: string;
         };
         "list-client-jwts.response": {
@@ -8886,7 +8939,7 @@ export interface components {
                 status: "active" | "expired" | "revoked";
             }[];
         };
-        "revoke-client-jwt.request": {
+        "revoke-client-jwt.requestBody": {
             protectInstanceId: string;
             jti: string;
         };
@@ -8895,7 +8948,7 @@ export interface components {
             success: true;
             jti: string;
         };
-        "list-origin-keys.request": {
+        "list-origin-keys.requestBody": {
             protectInstanceId: string;
             weeks?: number;
         };
@@ -8907,7 +8960,7 @@ export interface components {
                 validUntil: number;
             }[];
         };
-        "list-access-rules.request": {
+        "list-access-rules.requestBody": {
             siteKey?: string;
             limit?: number;
             cursor?: string;
@@ -8949,8 +9002,8 @@ export interface components {
             unseenSignals: ("ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn")[];
             nextCursor?: string;
         };
-        "create-access-rules.request": {
-            rules: (unknown | {
+        "create-access-rules.requestBody": {
+            rules: {
                 /** @enum {string} */
                 type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
                 value: string | number;
@@ -8967,7 +9020,7 @@ export interface components {
                 createdBy?: unknown;
                 updatedAt?: unknown;
                 updatedBy?: unknown;
-            })[];
+            }[];
             siteKey?: string;
         };
         "create-access-rules.response": {
@@ -8988,12 +9041,12 @@ export interface components {
                 note: string | null;
             }[];
         };
-        "delete-access-rules.request": {
-            conditions: (unknown | {
+        "delete-access-rules.requestBody": {
+            conditions: {
                 /** @enum {string} */
                 type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
                 value: string | number;
-            })[];
+            }[];
             siteKey?: string;
         };
         "delete-access-rules.response": {
@@ -9001,7 +9054,7 @@ export interface components {
             missing: number;
             version: number;
         };
-        "explain-access-rules.request": {
+        "explain-access-rules.requestBody": {
             siteKey?: string;
             ip?: string;
             asn?: string | number;
@@ -9030,9 +9083,9 @@ export interface components {
             enforcementPolicy: "enforce" | "monitor";
             version: number;
         };
-        "preview-access-rules.request": {
+        "preview-access-rules.requestBody": {
             siteKey?: string;
-            rules: (unknown | {
+            rules: {
                 /** @enum {string} */
                 type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
                 value: string | number;
@@ -9049,7 +9102,7 @@ export interface components {
                 createdBy?: unknown;
                 updatedAt?: unknown;
                 updatedBy?: unknown;
-            })[];
+            }[];
             since?: number | string;
         };
         "preview-access-rules.response": {
@@ -9080,7 +9133,7 @@ export interface components {
                 decidedBy: string;
             }[];
         };
-        "import-access-rules.request": {
+        "import-access-rules.requestBody": {
             content: string;
             /** @enum {string} */
             format?: "csv" | "ndjson" | "list";
@@ -9108,7 +9161,7 @@ export interface components {
             }[];
             version: number;
         };
-        "export-access-rules.request": {
+        "export-access-rules.requestBody": {
             siteKey?: string;
             /**
              * @default ndjson
@@ -9121,7 +9174,7 @@ export interface components {
             verdict?: "allow" | "challenge" | "block";
         };
         "export-access-rules.response": string;
-        "access-rules-history.request": {
+        "access-rules-history.requestBody": {
             siteKey?: string;
             /** @default 50 */
             limit?: number;
@@ -9142,7 +9195,7 @@ export interface components {
                 restores?: number;
             }[];
         };
-        "rollback-access-rules.request": {
+        "rollback-access-rules.requestBody": {
             siteKey?: string;
             version: number;
         };
@@ -9153,7 +9206,7 @@ export interface components {
             updated: number;
             deleted: number;
         };
-        "list-verdicts.request": {
+        "list-verdicts.requestBody": {
             siteKey?: string;
             since?: number | string;
             until?: number | string;
@@ -9164,7 +9217,9 @@ export interface components {
             deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
             requestPath?: string;
             minRulesFired?: number | string;
+            /** @default 50 */
             limit?: number | string;
+            /** @default 0 */
             offset?: number | string;
             cursor?: string;
         };
@@ -9228,7 +9283,7 @@ export interface components {
             offset: number;
             nextCursor: string | null;
         };
-        "list-distinct-sources.request": {
+        "list-distinct-sources.requestBody": {
             since: number | string;
             until?: number | string;
             siteKey?: string;
@@ -9244,7 +9299,7 @@ export interface components {
             since: number;
             until: number;
         };
-        "list-distinct-fired-rules.request": {
+        "list-distinct-fired-rules.requestBody": {
             since: number | string;
             until?: number | string;
             siteKey?: string;
@@ -9261,10 +9316,11 @@ export interface components {
             since: number;
             until: number;
         };
-        "get-traffic-summary.request": {
+        "get-traffic-summary.requestBody": {
             siteKey?: string;
             since?: number | string;
             until?: number | string;
+            /** @default 3600 */
             bucket?: ("minute" | "hour" | "day") | number | string;
             source?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
         };
@@ -9284,13 +9340,15 @@ export interface components {
                 block: number;
             }[];
         };
-        "get-traffic-by-dimension.request": {
+        "get-traffic-by-dimension.requestBody": {
             /** @enum {string} */
             groupBy: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
             siteKey?: string;
             since?: number | string;
             until?: number | string;
+            /** @default 3600 */
             bucket?: ("minute" | "hour" | "day") | number | string;
+            /** @default 10 */
             topN?: number | string;
             decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
         };
@@ -9334,7 +9392,7 @@ export interface components {
             };
             isExact: boolean;
         };
-        "get-session-telemetry.request": {
+        "get-session-telemetry.requestBody": {
             jti: string;
             siteKey?: string;
         };
@@ -9384,9 +9442,9 @@ export interface components {
                 report: unknown;
             }[];
         };
-        "get-metrics.request": Record<string, never>;
+        "get-metrics.requestBody": Record<string, never>;
         "get-metrics.response": string;
-        "get-risk-history.request": {
+        "get-risk-history.requestBody": {
             jti: string;
             siteKey?: string;
         };
@@ -9420,7 +9478,7 @@ export interface components {
             highest_risk_score: number | null;
             total: number;
         };
-        "export-verdicts.request": {
+        "export-verdicts.requestBody": {
             siteKey?: string;
             since?: number | string;
             until?: number | string;
@@ -9438,7 +9496,7 @@ export interface components {
             format?: "ndjson" | "parquet";
         };
         "export-verdicts.response": string;
-        "erase-session.request": {
+        "erase-session.requestBody": {
             jti: string;
             siteKey?: string;
         };
@@ -9446,14 +9504,16 @@ export interface components {
             jti: string;
             erased: number;
         };
-        "search-verdicts.request": {
+        "search-verdicts.requestBody": {
             siteKey?: string;
             ip?: string;
             jti?: string;
             asn?: (number | string) | (number | string)[];
             since?: number | string;
             until?: number | string;
+            /** @default 50 */
             limit?: number | string;
+            /** @default 0 */
             offset?: number | string;
             cursor?: string;
         };
@@ -9517,7 +9577,7 @@ export interface components {
             offset: number;
             nextCursor: string | null;
         };
-        "siteverify.request": {
+        "siteverify.requestBody": {
             secret: string;
             token: string;
             ip?: string | null;
@@ -9568,7 +9628,7 @@ export interface components {
             notEvaluated?: string[];
             test?: boolean;
         };
-        "create-challenge.request": {
+        "create-challenge.requestBody": {
             siteKey: string;
             action?: string;
             cdata?: string;
@@ -9669,7 +9729,7 @@ export interface components {
             };
             privacyUrl?: string;
         };
-        "submit-solution.request": {
+        "submit-solution.requestBody": {
             challenge: string;
             solution: {
                 [key: string]: unknown;
@@ -9803,6 +9863,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The path exists with another method, which the Allow header names */
+        405: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The value is taken, or another call changed the item */
         409: {
             headers: {
@@ -9848,6 +9917,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The service is not configured. Its log names every mistake */
+        503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description No active protect instance, or no such item */
         protect404: {
             headers: {
@@ -9874,9 +9952,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["get-sites.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-sites.request"];
-                "multipart/form-data": components["schemas"]["get-sites.request"];
+                "application/json": components["schemas"]["get-sites.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-sites.requestBody"];
+                "multipart/form-data": components["schemas"]["get-sites.requestBody"];
             };
         };
         responses: {
@@ -9893,11 +9971,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-site": {
@@ -9909,9 +9989,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-site.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-site.request"];
-                "multipart/form-data": components["schemas"]["get-site.request"];
+                "application/json": components["schemas"]["get-site.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-site.requestBody"];
+                "multipart/form-data": components["schemas"]["get-site.requestBody"];
             };
         };
         responses: {
@@ -9928,11 +10008,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-site": {
@@ -9944,9 +10026,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-site.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-site.request"];
-                "multipart/form-data": components["schemas"]["create-site.request"];
+                "application/json": components["schemas"]["create-site.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-site.requestBody"];
+                "multipart/form-data": components["schemas"]["create-site.requestBody"];
             };
         };
         responses: {
@@ -9963,11 +10045,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "update-site": {
@@ -9979,9 +10063,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["update-site.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["update-site.request"];
-                "multipart/form-data": components["schemas"]["update-site.request"];
+                "application/json": components["schemas"]["update-site.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-site.requestBody"];
+                "multipart/form-data": components["schemas"]["update-site.requestBody"];
             };
         };
         responses: {
@@ -9998,11 +10082,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-site": {
@@ -10014,9 +10100,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-site.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-site.request"];
-                "multipart/form-data": components["schemas"]["delete-site.request"];
+                "application/json": components["schemas"]["delete-site.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-site.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-site.requestBody"];
             };
         };
         responses: {
@@ -10033,11 +10119,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "activate-site": {
@@ -10049,9 +10137,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["activate-site.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["activate-site.request"];
-                "multipart/form-data": components["schemas"]["activate-site.request"];
+                "application/json": components["schemas"]["activate-site.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["activate-site.requestBody"];
+                "multipart/form-data": components["schemas"]["activate-site.requestBody"];
             };
         };
         responses: {
@@ -10068,11 +10156,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-access-control-rules": {
@@ -10084,9 +10174,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["get-access-control-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-access-control-rules.request"];
-                "multipart/form-data": components["schemas"]["get-access-control-rules.request"];
+                "application/json": components["schemas"]["get-access-control-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-access-control-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["get-access-control-rules.requestBody"];
             };
         };
         responses: {
@@ -10103,11 +10193,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-access-control-rule": {
@@ -10119,9 +10211,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-access-control-rule.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-access-control-rule.request"];
-                "multipart/form-data": components["schemas"]["create-access-control-rule.request"];
+                "application/json": components["schemas"]["create-access-control-rule.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-access-control-rule.requestBody"];
+                "multipart/form-data": components["schemas"]["create-access-control-rule.requestBody"];
             };
         };
         responses: {
@@ -10138,11 +10230,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-access-control-rule": {
@@ -10154,9 +10248,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-access-control-rule.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-access-control-rule.request"];
-                "multipart/form-data": components["schemas"]["delete-access-control-rule.request"];
+                "application/json": components["schemas"]["delete-access-control-rule.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-access-control-rule.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-access-control-rule.requestBody"];
             };
         };
         responses: {
@@ -10173,11 +10267,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-rule-group": {
@@ -10189,9 +10285,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-rule-group.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-rule-group.request"];
-                "multipart/form-data": components["schemas"]["delete-rule-group.request"];
+                "application/json": components["schemas"]["delete-rule-group.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-rule-group.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-rule-group.requestBody"];
             };
         };
         responses: {
@@ -10208,11 +10304,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-rule-group-job": {
@@ -10224,9 +10322,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-rule-group-job.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-rule-group-job.request"];
-                "multipart/form-data": components["schemas"]["get-rule-group-job.request"];
+                "application/json": components["schemas"]["get-rule-group-job.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-rule-group-job.requestBody"];
+                "multipart/form-data": components["schemas"]["get-rule-group-job.requestBody"];
             };
         };
         responses: {
@@ -10243,11 +10341,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-traffic-data": {
@@ -10259,9 +10359,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-traffic-data.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-data.request"];
-                "multipart/form-data": components["schemas"]["get-traffic-data.request"];
+                "application/json": components["schemas"]["get-traffic-data.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-data.requestBody"];
+                "multipart/form-data": components["schemas"]["get-traffic-data.requestBody"];
             };
         };
         responses: {
@@ -10278,11 +10378,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-live-sessions": {
@@ -10294,9 +10396,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-live-sessions.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-live-sessions.request"];
-                "multipart/form-data": components["schemas"]["get-live-sessions.request"];
+                "application/json": components["schemas"]["get-live-sessions.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-live-sessions.requestBody"];
+                "multipart/form-data": components["schemas"]["get-live-sessions.requestBody"];
             };
         };
         responses: {
@@ -10313,11 +10415,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "search-captcha-records": {
@@ -10329,9 +10433,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["search-captcha-records.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["search-captcha-records.request"];
-                "multipart/form-data": components["schemas"]["search-captcha-records.request"];
+                "application/json": components["schemas"]["search-captcha-records.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["search-captcha-records.requestBody"];
+                "multipart/form-data": components["schemas"]["search-captcha-records.requestBody"];
             };
         };
         responses: {
@@ -10348,11 +10452,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-users": {
@@ -10377,11 +10483,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-user": {
@@ -10393,9 +10501,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-user.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-user.request"];
-                "multipart/form-data": components["schemas"]["create-user.request"];
+                "application/json": components["schemas"]["create-user.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-user.requestBody"];
+                "multipart/form-data": components["schemas"]["create-user.requestBody"];
             };
         };
         responses: {
@@ -10412,11 +10520,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "update-user": {
@@ -10428,9 +10538,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["update-user.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["update-user.request"];
-                "multipart/form-data": components["schemas"]["update-user.request"];
+                "application/json": components["schemas"]["update-user.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-user.requestBody"];
+                "multipart/form-data": components["schemas"]["update-user.requestBody"];
             };
         };
         responses: {
@@ -10447,11 +10557,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-user": {
@@ -10463,9 +10575,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-user.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-user.request"];
-                "multipart/form-data": components["schemas"]["delete-user.request"];
+                "application/json": components["schemas"]["delete-user.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-user.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-user.requestBody"];
             };
         };
         responses: {
@@ -10482,11 +10594,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-api-keys": {
@@ -10498,9 +10612,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["get-api-keys.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-api-keys.request"];
-                "multipart/form-data": components["schemas"]["get-api-keys.request"];
+                "application/json": components["schemas"]["get-api-keys.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-api-keys.requestBody"];
+                "multipart/form-data": components["schemas"]["get-api-keys.requestBody"];
             };
         };
         responses: {
@@ -10517,11 +10631,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-api-key": {
@@ -10533,9 +10649,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-api-key.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-api-key.request"];
-                "multipart/form-data": components["schemas"]["create-api-key.request"];
+                "application/json": components["schemas"]["create-api-key.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-api-key.requestBody"];
+                "multipart/form-data": components["schemas"]["create-api-key.requestBody"];
             };
         };
         responses: {
@@ -10552,11 +10668,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-api-key": {
@@ -10568,9 +10686,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-api-key.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-api-key.request"];
-                "multipart/form-data": components["schemas"]["delete-api-key.request"];
+                "application/json": components["schemas"]["delete-api-key.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-api-key.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-api-key.requestBody"];
             };
         };
         responses: {
@@ -10587,11 +10705,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-audit-trail": {
@@ -10603,9 +10723,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["get-audit-trail.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-audit-trail.request"];
-                "multipart/form-data": components["schemas"]["get-audit-trail.request"];
+                "application/json": components["schemas"]["get-audit-trail.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-audit-trail.requestBody"];
+                "multipart/form-data": components["schemas"]["get-audit-trail.requestBody"];
             };
         };
         responses: {
@@ -10622,11 +10742,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-instances": {
@@ -10638,9 +10760,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["list-instances.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-instances.request"];
-                "multipart/form-data": components["schemas"]["list-instances.request"];
+                "application/json": components["schemas"]["list-instances.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-instances.requestBody"];
+                "multipart/form-data": components["schemas"]["list-instances.requestBody"];
             };
         };
         responses: {
@@ -10657,11 +10779,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-instance": {
@@ -10673,9 +10797,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-instance.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-instance.request"];
-                "multipart/form-data": components["schemas"]["create-instance.request"];
+                "application/json": components["schemas"]["create-instance.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-instance.requestBody"];
+                "multipart/form-data": components["schemas"]["create-instance.requestBody"];
             };
         };
         responses: {
@@ -10692,11 +10816,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "update-instance": {
@@ -10708,9 +10834,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["update-instance.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["update-instance.request"];
-                "multipart/form-data": components["schemas"]["update-instance.request"];
+                "application/json": components["schemas"]["update-instance.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["update-instance.requestBody"];
+                "multipart/form-data": components["schemas"]["update-instance.requestBody"];
             };
         };
         responses: {
@@ -10727,11 +10853,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-instance": {
@@ -10743,9 +10871,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-instance.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-instance.request"];
-                "multipart/form-data": components["schemas"]["delete-instance.request"];
+                "application/json": components["schemas"]["delete-instance.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-instance.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-instance.requestBody"];
             };
         };
         responses: {
@@ -10762,11 +10890,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "generate-client-jwt": {
@@ -10778,9 +10908,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["generate-client-jwt.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["generate-client-jwt.request"];
-                "multipart/form-data": components["schemas"]["generate-client-jwt.request"];
+                "application/json": components["schemas"]["generate-client-jwt.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["generate-client-jwt.requestBody"];
+                "multipart/form-data": components["schemas"]["generate-client-jwt.requestBody"];
             };
         };
         responses: {
@@ -10797,11 +10927,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-client-jwts": {
@@ -10813,9 +10945,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-client-jwts.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-client-jwts.request"];
-                "multipart/form-data": components["schemas"]["list-client-jwts.request"];
+                "application/json": components["schemas"]["list-client-jwts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-client-jwts.requestBody"];
+                "multipart/form-data": components["schemas"]["list-client-jwts.requestBody"];
             };
         };
         responses: {
@@ -10832,11 +10964,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "revoke-client-jwt": {
@@ -10848,9 +10982,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["revoke-client-jwt.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["revoke-client-jwt.request"];
-                "multipart/form-data": components["schemas"]["revoke-client-jwt.request"];
+                "application/json": components["schemas"]["revoke-client-jwt.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["revoke-client-jwt.requestBody"];
+                "multipart/form-data": components["schemas"]["revoke-client-jwt.requestBody"];
             };
         };
         responses: {
@@ -10867,11 +11001,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-origin-keys": {
@@ -10883,9 +11019,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-origin-keys.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-origin-keys.request"];
-                "multipart/form-data": components["schemas"]["list-origin-keys.request"];
+                "application/json": components["schemas"]["list-origin-keys.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-origin-keys.requestBody"];
+                "multipart/form-data": components["schemas"]["list-origin-keys.requestBody"];
             };
         };
         responses: {
@@ -10902,11 +11038,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-access-rules": {
@@ -10918,9 +11056,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["list-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-access-rules.request"];
-                "multipart/form-data": components["schemas"]["list-access-rules.request"];
+                "application/json": components["schemas"]["list-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["list-access-rules.requestBody"];
             };
         };
         responses: {
@@ -10937,11 +11075,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-access-rules": {
@@ -10953,9 +11093,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["create-access-rules.request"];
-                "multipart/form-data": components["schemas"]["create-access-rules.request"];
+                "application/json": components["schemas"]["create-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["create-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["create-access-rules.requestBody"];
             };
         };
         responses: {
@@ -10972,11 +11112,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "delete-access-rules": {
@@ -10988,9 +11130,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["delete-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["delete-access-rules.request"];
-                "multipart/form-data": components["schemas"]["delete-access-rules.request"];
+                "application/json": components["schemas"]["delete-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["delete-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["delete-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11007,11 +11149,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "explain-access-rules": {
@@ -11023,9 +11167,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["explain-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["explain-access-rules.request"];
-                "multipart/form-data": components["schemas"]["explain-access-rules.request"];
+                "application/json": components["schemas"]["explain-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["explain-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["explain-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11042,11 +11186,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "preview-access-rules": {
@@ -11058,9 +11204,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["preview-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["preview-access-rules.request"];
-                "multipart/form-data": components["schemas"]["preview-access-rules.request"];
+                "application/json": components["schemas"]["preview-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["preview-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["preview-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11077,11 +11223,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "import-access-rules": {
@@ -11093,9 +11241,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["import-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["import-access-rules.request"];
-                "multipart/form-data": components["schemas"]["import-access-rules.request"];
+                "application/json": components["schemas"]["import-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["import-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["import-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11112,11 +11260,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "export-access-rules": {
@@ -11128,9 +11278,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["export-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["export-access-rules.request"];
-                "multipart/form-data": components["schemas"]["export-access-rules.request"];
+                "application/json": components["schemas"]["export-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["export-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["export-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11149,11 +11299,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "access-rules-history": {
@@ -11165,9 +11317,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["access-rules-history.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["access-rules-history.request"];
-                "multipart/form-data": components["schemas"]["access-rules-history.request"];
+                "application/json": components["schemas"]["access-rules-history.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["access-rules-history.requestBody"];
+                "multipart/form-data": components["schemas"]["access-rules-history.requestBody"];
             };
         };
         responses: {
@@ -11184,11 +11336,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "rollback-access-rules": {
@@ -11200,9 +11354,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["rollback-access-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["rollback-access-rules.request"];
-                "multipart/form-data": components["schemas"]["rollback-access-rules.request"];
+                "application/json": components["schemas"]["rollback-access-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["rollback-access-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["rollback-access-rules.requestBody"];
             };
         };
         responses: {
@@ -11219,11 +11373,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-verdicts": {
@@ -11235,9 +11391,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["list-verdicts.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-verdicts.request"];
-                "multipart/form-data": components["schemas"]["list-verdicts.request"];
+                "application/json": components["schemas"]["list-verdicts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-verdicts.requestBody"];
+                "multipart/form-data": components["schemas"]["list-verdicts.requestBody"];
             };
         };
         responses: {
@@ -11254,11 +11410,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-distinct-sources": {
@@ -11270,9 +11428,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-distinct-sources.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-sources.request"];
-                "multipart/form-data": components["schemas"]["list-distinct-sources.request"];
+                "application/json": components["schemas"]["list-distinct-sources.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-sources.requestBody"];
+                "multipart/form-data": components["schemas"]["list-distinct-sources.requestBody"];
             };
         };
         responses: {
@@ -11289,11 +11447,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "list-distinct-fired-rules": {
@@ -11305,9 +11465,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-distinct-fired-rules.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-fired-rules.request"];
-                "multipart/form-data": components["schemas"]["list-distinct-fired-rules.request"];
+                "application/json": components["schemas"]["list-distinct-fired-rules.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-fired-rules.requestBody"];
+                "multipart/form-data": components["schemas"]["list-distinct-fired-rules.requestBody"];
             };
         };
         responses: {
@@ -11324,11 +11484,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-traffic-summary": {
@@ -11340,9 +11502,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["get-traffic-summary.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-summary.request"];
-                "multipart/form-data": components["schemas"]["get-traffic-summary.request"];
+                "application/json": components["schemas"]["get-traffic-summary.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-summary.requestBody"];
+                "multipart/form-data": components["schemas"]["get-traffic-summary.requestBody"];
             };
         };
         responses: {
@@ -11359,11 +11521,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-traffic-by-dimension": {
@@ -11375,9 +11539,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-traffic-by-dimension.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-by-dimension.request"];
-                "multipart/form-data": components["schemas"]["get-traffic-by-dimension.request"];
+                "application/json": components["schemas"]["get-traffic-by-dimension.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-traffic-by-dimension.requestBody"];
+                "multipart/form-data": components["schemas"]["get-traffic-by-dimension.requestBody"];
             };
         };
         responses: {
@@ -11394,11 +11558,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-session-telemetry": {
@@ -11410,9 +11576,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-session-telemetry.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-session-telemetry.request"];
-                "multipart/form-data": components["schemas"]["get-session-telemetry.request"];
+                "application/json": components["schemas"]["get-session-telemetry.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-session-telemetry.requestBody"];
+                "multipart/form-data": components["schemas"]["get-session-telemetry.requestBody"];
             };
         };
         responses: {
@@ -11429,11 +11595,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-metrics": {
@@ -11458,11 +11626,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "get-risk-history": {
@@ -11474,9 +11644,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["get-risk-history.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["get-risk-history.request"];
-                "multipart/form-data": components["schemas"]["get-risk-history.request"];
+                "application/json": components["schemas"]["get-risk-history.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-risk-history.requestBody"];
+                "multipart/form-data": components["schemas"]["get-risk-history.requestBody"];
             };
         };
         responses: {
@@ -11493,11 +11663,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "export-verdicts": {
@@ -11509,9 +11681,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["export-verdicts.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["export-verdicts.request"];
-                "multipart/form-data": components["schemas"]["export-verdicts.request"];
+                "application/json": components["schemas"]["export-verdicts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["export-verdicts.requestBody"];
+                "multipart/form-data": components["schemas"]["export-verdicts.requestBody"];
             };
         };
         responses: {
@@ -11529,11 +11701,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "erase-session": {
@@ -11545,9 +11719,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["erase-session.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["erase-session.request"];
-                "multipart/form-data": components["schemas"]["erase-session.request"];
+                "application/json": components["schemas"]["erase-session.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["erase-session.requestBody"];
+                "multipart/form-data": components["schemas"]["erase-session.requestBody"];
             };
         };
         responses: {
@@ -11564,11 +11738,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "search-verdicts": {
@@ -11580,9 +11756,9 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["search-verdicts.request"];
-                "application/x-www-form-urlencoded": components["schemas"]["search-verdicts.request"];
-                "multipart/form-data": components["schemas"]["search-verdicts.request"];
+                "application/json": components["schemas"]["search-verdicts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["search-verdicts.requestBody"];
+                "multipart/form-data": components["schemas"]["search-verdicts.requestBody"];
             };
         };
         responses: {
@@ -11599,11 +11775,13 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     siteverify: {
@@ -11615,7 +11793,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["siteverify.request"];
+                "application/json": components["schemas"]["siteverify.requestBody"];
             };
         };
         responses: {
@@ -11630,8 +11808,12 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
             413: components["responses"]["413"];
-            429: components["responses"]["429"];
+            415: components["responses"]["415"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "create-challenge": {
@@ -11643,7 +11825,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["create-challenge.request"];
+                "application/json": components["schemas"]["create-challenge.requestBody"];
             };
         };
         responses: {
@@ -11658,8 +11840,13 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
             413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
     "submit-solution": {
@@ -11671,7 +11858,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["submit-solution.request"];
+                "application/json": components["schemas"]["submit-solution.requestBody"];
             };
         };
         responses: {
@@ -11686,8 +11873,13 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            405: components["responses"]["405"];
             413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
         };
     };
 }

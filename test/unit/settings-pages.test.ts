@@ -16,8 +16,8 @@ const instance = z.strictObject({ ...instanceIdentity.shape, ...newInstanceSetti
 const leastInstance = { name: 'Shop', cname: 'shop.example', globalSiteKey: 'site_1' };
 
 describe.each<[string, $ZodType, SettingsPage, Json, string]>([
-  ['an instance', instance, instancePage, leastInstance, 'update-instance.request'],
-  ['a site', siteSettings, sitePage, { domains: ['shop.example'] }, 'create-site.request'],
+  ['an instance', instance, instancePage, leastInstance, 'update-instance.requestBody'],
+  ['a site', siteSettings, sitePage, { domains: ['shop.example'] }, 'create-site.requestBody'],
 ])('of %s', (_, schema, page, least, documentedAs) => {
   const names = settingNames(schemaOf(schema));
   const parse = (value: unknown) => z.safeParse(schema, value);
