@@ -97,10 +97,26 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
       ? {}
       : { requestBody: { required: needsBody, content: contentOf(request, bodyTypes) } }),
     responses: {
-      200: { description: 'Success', content: contentOf(answer, operation.responseTypes ?? ['application/json']) },
+      200: {
+        description: 'Success',
+        ...(isAboutInstance(operation.path, body) ? { headers: instanceHeaders } : {}),
+        content: contentOf(answer, operation.responseTypes ?? ['application/json']),
+      },
       ...errorResponses(operation.path.startsWith('/protect/')),
     },
   };
+}
+
+const instanceHeaders = {
+  'X-Protect-Site-Key': {
+    description: 'Site key of the instance that the response is about',
+    schema: { type: 'string' },
+  },
+};
+
+/** Whether a call chooses its instance by `siteKey`. */
+function isAboutInstance(path: string, body: Json): boolean {
+  return path.startsWith('/protect/') && 'siteKey' in ((body['properties'] ?? {}) as Json);
 }
 
 function publicPaths(schemas: Record<string, Json>): Record<string, Json> {

@@ -33,6 +33,7 @@ export interface Outcome {
   body: any;
   key: string | undefined;
   paths: string[];
+  headers: Headers;
 }
 
 interface CallOptions {
@@ -98,7 +99,7 @@ export class Service {
     const result = (isJson ? JSON.parse(text) : text) as { error?: { key?: string; details?: { path: string }[] } };
     if (response.status === 200) this.reached.add(`${method} ${path}`);
     const paths = (result.error?.details ?? []).map((detail) => detail.path);
-    return { status: response.status, body: result, key: result.error?.key, paths };
+    return { status: response.status, body: result, key: result.error?.key, paths, headers: response.headers };
   }
 
   /** A visitor's browser asks for a challenge on a page of the site. */
@@ -137,7 +138,7 @@ export class Service {
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     const response = await fetch(`${this.#stack().serviceUrl}${path}`, init);
     const result = (await response.json()) as { error?: { key?: string } };
-    return { status: response.status, body: result, key: result.error?.key, paths: [] };
+    return { status: response.status, body: result, key: result.error?.key, paths: [], headers: response.headers };
   }
 }
 

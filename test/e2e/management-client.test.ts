@@ -85,6 +85,7 @@ describe('the client typed by the OpenAPI document', () => {
       success: true,
       deactivatedSiteKey: made.siteKey,
     });
+    expect((await api.post('/sites/activate', { siteKey: made.siteKey })).active).toBe(true);
   });
 
   test('creates an access control rule, lists it, and deletes its group', async () => {

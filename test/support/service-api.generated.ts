@@ -11065,6 +11065,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11102,6 +11104,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11139,6 +11143,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11176,6 +11182,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11213,6 +11221,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11250,6 +11260,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11287,6 +11299,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11326,6 +11340,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11363,6 +11379,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11400,6 +11418,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11437,6 +11457,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11474,6 +11496,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11511,6 +11535,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11548,6 +11574,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11585,6 +11613,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11653,6 +11683,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11690,6 +11722,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11728,6 +11762,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11765,6 +11801,8 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -37,6 +37,10 @@ export interface OperationContext<Body> {
   /** Public address of this deployment, without a trailing slash. */
   serviceUrl: string;
   waitUntil: (work: Promise<unknown>) => void;
+  /** Of the operation that is called. */
+  access: 'read' | 'write';
+  /** Added to a response that is no refusal. */
+  responseHeaders: Headers;
 }
 
 export interface OperationDefinition<Body extends core.$ZodType> {

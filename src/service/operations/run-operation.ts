@@ -30,6 +30,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
   const body = await bodyFor(operation, call.request);
   if (!body.ok) return errorResponse(body.error);
   const { account, apiKey } = caller.value;
+  const responseHeaders = new Headers();
   let result: Response | object;
   try {
     // The table of operations does not keep the body type of each handler. The schema has just proved it.
@@ -43,6 +44,8 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
       nowMs,
       serviceUrl,
       waitUntil,
+      access: operation.access,
+      responseHeaders,
     });
   } catch (error) {
     const refusal = refusalOf(error);
@@ -50,7 +53,9 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
     return errorResponse(refusal);
   }
   if (operation.access === 'write') await recordWrite(operation, call, caller.value, body.value);
-  return result instanceof Response ? result : jsonResponse(result);
+  const response = result instanceof Response ? result : jsonResponse(result);
+  for (const [name, value] of responseHeaders) response.headers.set(name, value);
+  return response;
 }
 
 async function bodyFor(

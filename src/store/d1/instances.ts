@@ -45,22 +45,19 @@ export async function instanceById(env: StoreEnv, id: string): Promise<StoredIns
   return row ? storedInstance(row) : null;
 }
 
-/**
- * The account's active instance with this global site key; without a key its oldest active instance. `null`: the caller
- * responds with `NoActiveInstanceError`.
- */
-export async function activeInstance(
+/** The account's active instances, oldest first: the one with this global site key, or without a key up to `limit`. */
+export async function activeInstances(
   env: StoreEnv,
   accountId: string,
-  siteKey?: string,
-): Promise<StoredInstance | null> {
-  const row = await env.DB.prepare(
+  { siteKey, limit }: { siteKey: string | undefined; limit: number },
+): Promise<StoredInstance[]> {
+  const { results } = await env.DB.prepare(
     `SELECT * FROM protect_instances WHERE account_id = ?1 AND active = 1 AND (?2 IS NULL OR global_site_key = ?2)
-     ORDER BY created_at, id LIMIT 1`,
+     ORDER BY created_at, id LIMIT ?3`,
   )
-    .bind(accountId, siteKey ?? null)
-    .first<InstanceRow>();
-  return row ? storedInstance(row) : null;
+    .bind(accountId, siteKey ?? null, limit)
+    .all<InstanceRow>();
+  return results.map(storedInstance);
 }
 
 /** Every active instance of an account and the latest deleted ones, oldest first. */

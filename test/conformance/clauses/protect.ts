@@ -151,6 +151,51 @@ export const protect: readonly Clause[] = [
   },
   {
     kind: 'rejection',
+    says: 'without siteKey, on an account with several active instances, a write is 409 and lists them',
+    async holds(service) {
+      const account = await service.account();
+      const instances = [await account.addInstance(), await account.addInstance()];
+      const rules = [{ type: 'ip' as const, value: '192.0.2.1', verdict: 'block' as const }];
+      const conditions = [{ type: 'ip', value: '192.0.2.1' }];
+      for (const [path, body] of [
+        ['/protect/access-rules/create', { rules }],
+        ['/protect/access-rules/delete', { conditions }],
+      ] as const) {
+        const { status, body: answer } = await account.call(path, body);
+        const { key, details } = answer.error;
+        expect([path, status, key, details.length]).toEqual([path, 409, 'API.CONFLICT', 2]);
+        for (const { globalSiteKey, cname } of instances) {
+          expect(JSON.stringify(details)).toContain(`${globalSiteKey}: Shop, ${cname}`);
+        }
+      }
+      for (const { globalSiteKey: siteKey } of instances) {
+        expect((await account.api.post('/protect/access-rules', { siteKey })).rules).toEqual([]);
+      }
+      await account.api.post('/protect/access-rules/create', { rules, siteKey: instances[1]!.globalSiteKey });
+    },
+  },
+  {
+    kind: 'field',
+    says: 'without siteKey a read is about the oldest active instance, and every response names its site key',
+    async holds(service) {
+      const account = await service.account();
+      const [first, second] = [await account.addInstance(), await account.addInstance()];
+      for (const [path, body] of [
+        ['/protect/access-rules', {}],
+        ['/protect/access-rules/export', { format: 'csv' }],
+        ['/protect/verdicts', {}],
+        ['/protect/traffic-summary', {}],
+      ] as const) {
+        for (const { globalSiteKey: siteKey } of [first, second]) {
+          const named = siteKey === first.globalSiteKey ? body : { ...body, siteKey };
+          const { status, headers } = await account.call(path, named);
+          expect([path, status, headers.get('x-protect-site-key')]).toEqual([path, 200, siteKey]);
+        }
+      }
+    },
+  },
+  {
+    kind: 'rejection',
     says: 'a call to an account without a matching active instance is 404, with a string as error',
     async holds(service) {
       const [account, other] = [await service.account(), await service.account()];

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { siteKey } from '../../../contract/management/site.ts';
-import { activeInstance } from '../../../store/d1/instances.ts';
+import { activeInstances } from '../../../store/d1/instances.ts';
 import { deactivateSite } from '../../../store/d1/sites.ts';
 import { operation } from '../define-operation.ts';
 import type { OperationContext } from '../define-operation.ts';
@@ -36,7 +36,7 @@ export const deleteSite = operation({
     const deactivated = { success: true, deactivatedSiteKey: body.siteKey } as const;
     const record = await ownSite(context, body.siteKey);
     if (!record.active) return deactivated;
-    const instance = await activeInstance(store, account.id, body.siteKey);
+    const [instance] = await activeInstances(store, account.id, { siteKey: body.siteKey, limit: 1 });
     if (instance && !body.deactivateInstance) throw siteUsed(`the active instance ${instance.name} (${instance.id})`);
     if (instance) checkMayDeleteInstances(context);
     const site = { accountId: account.id, siteKey: body.siteKey, instanceId: instance?.id ?? null };

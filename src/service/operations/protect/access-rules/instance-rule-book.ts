@@ -4,11 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
-import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import type { RuleBookRpc, TooManyRules } from '../../../../store/rule-book/rpc.ts';
-import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
-import type { OperationContext } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { chosenInstance } from '../chosen-instance.ts';
+import type { ChoosingContext } from '../chosen-instance.ts';
 
 export const siteKey = z.optional(z.string().check(z.minLength(1), z.maxLength(256)));
 
@@ -18,11 +18,10 @@ export interface InstanceRuleBook {
 }
 
 export async function instanceRuleBook(
-  context: Pick<OperationContext<unknown>, 'store' | 'account'>,
+  context: ChoosingContext,
   wantedSiteKey: string | undefined,
 ): Promise<InstanceRuleBook> {
-  const instance = await activeInstance(context.store, context.account.id, wantedSiteKey);
-  if (!instance) throw new NoActiveInstanceError();
+  const instance = await chosenInstance(context, wantedSiteKey);
   return { instance, book: ruleBook(context.store, instance.id) };
 }
 

@@ -2,14 +2,14 @@
  * From the fields of a request to the terms of the log: which log, which window, which rows. The window never goes
  * further back than the instance's retention, so that rows and counts always end at the same time.
  */
-import { NoActiveInstanceError, OperationError } from '../../operation-error.ts';
+import { OperationError } from '../../operation-error.ts';
+import { chosenInstance } from '../chosen-instance.ts';
 import type { OperationContext } from '../../define-operation.ts';
 import { SERIES_POINTS_MAX } from '../../../../contract/management/verdict-query.ts';
 import type { VerdictPageRequest } from '../../../../contract/management/verdict-query.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Decision } from '../../../../contract/vocabulary.ts';
 import { canonicalIp } from '../../../../address/ip.ts';
-import { activeInstance } from '../../../../store/d1/instances.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
 import { everything } from '../../../../store/event-log/row-filter.ts';
 import type { RowFilter } from '../../../../store/event-log/row-filter.ts';
@@ -31,8 +31,7 @@ export interface LogTarget {
 
 /** The account's active instance and its log. @throws NoActiveInstanceError */
 export async function logTarget(context: OperationContext<unknown>, siteKey: string | undefined): Promise<LogTarget> {
-  const instance = await activeInstance(context.store, context.account.id, siteKey);
-  if (!instance) throw new NoActiveInstanceError();
+  const instance = await chosenInstance(context, siteKey);
   return { log: verdictLogOf(instance), instance, horizon: retentionHorizon(instance.retentionDays, context.nowMs) };
 }
 

@@ -1,0 +1,39 @@
+/**
+ * The instance that a call is about: the one of its `siteKey`, or the account's active one. Where the account has
+ * several, a write without `siteKey` is refused, because it would change the oldest of them, whichever was meant. A read
+ * is about the oldest, and its response says so.
+ */
+import { activeInstances } from '../../../store/d1/instances.ts';
+import type { StoredInstance } from '../../../store/d1/instances.ts';
+import type { OperationContext } from '../define-operation.ts';
+import { NoActiveInstanceError, OperationError } from '../operation-error.ts';
+
+/** How many instances a refusal lists. */
+const LISTED_MAX = 100;
+/** Of the instance that a response is about. */
+const SITE_KEY_HEADER = 'X-Protect-Site-Key';
+
+export type ChoosingContext = Pick<OperationContext<unknown>, 'store' | 'account' | 'access' | 'responseHeaders'>;
+
+/** @throws NoActiveInstanceError */
+export async function chosenInstance(
+  { store, account, access, responseHeaders }: ChoosingContext,
+  siteKey: string | undefined,
+): Promise<StoredInstance> {
+  const found = await activeInstances(store, account.id, { siteKey, limit: access === 'write' ? LISTED_MAX : 1 });
+  const [instance] = found;
+  if (instance === undefined) throw new NoActiveInstanceError();
+  if (found.length > 1) {
+    const details = found.map(({ globalSiteKey, name, cname }) => ({
+      path: 'siteKey',
+      message: `${globalSiteKey}: ${name}, ${cname}`,
+    }));
+    throw new OperationError(
+      'API.CONFLICT',
+      'The account has several active instances. Send the siteKey of one',
+      details,
+    );
+  }
+  responseHeaders.set(SITE_KEY_HEADER, instance.globalSiteKey);
+  return instance;
+}
