@@ -7,7 +7,7 @@ import { header } from '../contract/edge/headers.ts';
 import { BAD_REQUEST, FOREIGN_HOST, message } from './answer/answer.ts';
 import { respond } from './answer/respond.ts';
 import { challengeStep } from './challenge/challenge-step.ts';
-import { bearsReturnMark, bringsSeal, returnedSubmission, spendHeld, unmarked } from './challenge/held-submission.ts';
+import { mayBringSeal, returnedSubmission, spendHeld } from './challenge/held-submission.ts';
 import { isJudged, unjudged } from './decide/context.ts';
 import type { JudgedContext, RequestContext } from './decide/context.ts';
 import { judge } from './decide/judge.ts';
@@ -94,11 +94,10 @@ async function contextOf(
   if (facts.target === UNROUTABLE) return answerWith(unjudged(facts), BAD_REQUEST);
   const waiting = isolate.feed.ready(facts.nowMs, waitUntil);
   if (waiting) await waiting;
-  if (!bearsReturnMark(facts.target.query)) return contextFor({ facts, held: null }, isolate, waitUntil);
+  const context = await contextFor({ facts, held: null }, isolate, waitUntil);
   // Decided before the body is read: a blocked visitor fills no memory.
-  const before = await contextFor({ facts: unmarked(facts), held: null }, isolate, waitUntil);
-  if ('kind' in before || !bringsSeal(facts.request) || isRefused(before)) return before;
-  const { config, rulesetVersion } = before;
+  if ('kind' in context || !mayBringSeal(facts) || isRefused(context)) return context;
+  const { config, rulesetVersion } = context;
   const returned = await returnedSubmission(facts, config, isolate);
   if (!returned.ok) return answerWith(unjudged(facts, { config, rulesetVersion }), returned.error);
   return contextFor(returned.value, isolate, waitUntil);

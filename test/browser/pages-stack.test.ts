@@ -125,7 +125,10 @@ describe('a form with a file that is challenged', () => {
     await visitor.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.bin', mimeType: 'application/x-test', buffer: file });
-    const replayed = visitor.page.waitForResponse((response) => response.url().includes('__protect-replay'));
+    const address = `${stack().edgeUrl}/echo/form?kept=query`;
+    const replayed = visitor.page.waitForResponse(
+      (response) => response.url() === address && response.status() === 200,
+    );
     await visitor.page.evaluate(() => document.querySelector<HTMLFormElement>('form[action^="/echo/form"]')?.submit());
     const answer = await replayed;
     const echoed = (await answer.json()) as { query: string; bodyLength: number; headers: Record<string, string> };
@@ -133,6 +136,7 @@ describe('a form with a file that is challenged', () => {
     expect(echoed.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(echoed.headers['referer']).toBe(`${stack().edgeUrl}/`);
     expect(echoed.bodyLength).toBeGreaterThan(file.length);
+    expect(visitor.page.url()).toBe(address);
     // The browser itself asks before it repeats a POST: what it shows instead runs no script that could.
     await expect(visitor.page.goBack()).rejects.toThrow('ERR_CACHE_MISS');
     expect(await hits('/echo/form')).toBe(1);

@@ -181,16 +181,20 @@ describe('a held submission', () => {
     expect(await hitsOf(stack(), '/echo/held')).toBe(1);
   });
 
-  test('adds nothing to the address that the origin or the next form sees', async () => {
+  test('returns to its own address, and other plain text passes as it is', async () => {
+    const challenged = await hold('/echo/next?a=1', '192.0.2.34', { 'content-type': FORM }, 'a=b');
+    expect((await formOf(challenged)).action).toBe('/echo/next?a=1');
     await addRules(stack(), { type: 'ip', value: '192.0.2.34', verdict: 'allow' });
-    const marked = '/echo/next?a=1&__protect-replay=1';
-    const reloaded = await edge(marked, { from: '192.0.2.34' });
-    expect(await reloaded.json()).toMatchObject({ method: 'GET', query: 'a=1' });
-    const anothers = await edge('/echo/next?my__protect-replay=1', { from: '192.0.2.34' });
-    expect(await anothers.json()).toMatchObject({ query: 'my__protect-replay=1' });
-    for (const type of [FORM, 'multipart/form-data; boundary=B']) {
-      const posted = await (await hold(marked, '192.0.2.34', { 'content-type': type }, 'b=2')).json();
-      expect(posted).toMatchObject({ method: 'POST', query: 'a=1', bodySha256: digest('b=2') });
+    for (const text of ['a=b\r\n', 'seal', 'x'.repeat(100_000)]) {
+      const posted = await (await hold('/echo/next?a=1', '192.0.2.34', { 'content-type': 'text/plain' }, text)).json();
+      expect(posted).toMatchObject({ method: 'POST', query: 'a=1', bodySha256: digest(text) });
+    }
+    const large = 'x'.repeat(3_000_000);
+    for (const headers of [
+      { 'content-type': 'text/plain;charset=UTF-8' },
+      { 'content-type': 'text/plain', 'sec-fetch-mode': 'cors' },
+    ]) {
+      expect((await hold('/echo/next', '192.0.2.34', headers, large)).status).toBe(200);
     }
   });
 

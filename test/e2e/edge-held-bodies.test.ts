@@ -73,7 +73,10 @@ interface HalfSent {
 }
 
 /** Sends all but the last byte of a submission and leaves the connection open. */
-function holdOpen(bytes: number, { ip = '192.0.2.1', path = '/form', userAgent = 'ChallengeMe/1' } = {}) {
+function holdOpen(
+  bytes: number,
+  { ip = '192.0.2.1', path = '/form', userAgent = 'ChallengeMe/1', mode = 'cors' } = {},
+) {
   const { hostname, port, host } = new URL(worker.url);
   return new Promise<HalfSent>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
@@ -82,6 +85,8 @@ function holdOpen(bytes: number, { ip = '192.0.2.1', path = '/form', userAgent =
         'user-agent': userAgent,
         'content-type': 'text/plain',
         'content-length': bytes,
+        // A navigation could be a held submission that comes back.
+        'sec-fetch-mode': mode,
         ...from(ip),
       };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -152,7 +157,7 @@ describe('challenged submissions', () => {
 
   test('that are half sent stop no submission of another network, nor a small one of their own', async () => {
     await Promise.all(
-      Array.from({ length: 12 }, (_, at) => holdOpen(1_396_000, { path: `/any?at=${at}&__protect-replay=1` })),
+      Array.from({ length: 12 }, (_, at) => holdOpen(1_396_000, { path: `/any?at=${at}`, mode: 'navigate' })),
     );
     const refusedBefore = upstream.counters[REFUSED] ?? 0;
     // Until the room was full once: the half-sent bodies gave way.
@@ -168,7 +173,7 @@ describe('challenged submissions', () => {
   });
 
   test('of a blocked visitor are answered before they have arrived', async () => {
-    const blocked = await holdOpen(1_400_000, { path: '/any?__protect-replay=1', userAgent: 'BlockMe/1' });
+    const blocked = await holdOpen(1_400_000, { path: '/any', userAgent: 'BlockMe/1', mode: 'navigate' });
     const answer = await answerOf(blocked);
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(answer).toContain('x-protect-decision: block');

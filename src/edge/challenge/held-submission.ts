@@ -1,7 +1,7 @@
 /**
  * A challenge that loses no submission: a challenged same-origin submission is sealed into the interstitial and comes
- * back after solving, to its own address, with a mark in the query. It is then judged like any request and sent to the
- * origin at most once: its seal is spent first.
+ * back after solving, to its own address. It is then judged like any request and sent to the origin at most once: its
+ * seal is spent first.
  */
 import { visitorBinding } from '../../address/visitor-binding.ts';
 import { failed, ok } from '../../result.ts';
@@ -12,8 +12,7 @@ import type { CompiledConfig } from '../config/compiled-config.ts';
 import type { HeldReturn, JudgedContext } from '../decide/context.ts';
 import type { EdgeEnvironment } from '../environment.ts';
 import { canonicalTarget, ownReference } from '../request/canonical-path.ts';
-import type { CanonicalTarget } from '../request/canonical-path.ts';
-import { replacedRequest, withTarget } from '../request/facts.ts';
+import { replacedRequest } from '../request/facts.ts';
 import type { RequestFacts } from '../request/facts.ts';
 import { isSameOrigin } from '../request/same-origin.ts';
 import { SEAL_MAX_CHARS, openHeld, sealHeld } from '../seal/held-submission-seal.ts';
@@ -29,14 +28,14 @@ import type { LedgerPorts } from './ledger.ts';
 
 /** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
 export const HELD_MAX_BYTES = 1024 * 1024;
-/** Ends the query of the address a held submission returns to. It never reaches the origin. */
-const RETURN_MARK = '__protect-replay=1';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
 export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
 const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.');
+
+const readFaults = { 'too-large': TOO_LARGE, 'no-room': NO_ROOM, unreadable: NOT_VALID };
 
 export interface HoldPorts {
   environment: Pick<EdgeEnvironment, 'rules'>;
@@ -77,54 +76,49 @@ export async function holdSubmission(
     sealedAtMs: held?.sealedAtMs ?? nowMs,
     body: submission.body,
   });
-  const url = `${ownReference(target.received)}${target.query === '' ? '?' : '&'}${RETURN_MARK}`;
-  const replay = { url, seal, noScript: await waitLane.link(context, null) };
+  const replay = { url: ownReference(target.received), seal, noScript: await waitLane.link(context, null) };
   return answerWith(context, { kind: 'challenge', ...refusal, replay }, verified);
-}
-
-export function bearsReturnMark(query: string): boolean {
-  return query.endsWith(`?${RETURN_MARK}`) || query.endsWith(`&${RETURN_MARK}`);
 }
 
 export interface ReturnPorts {
   bodies: BodyBudget;
 }
 
-/** The same request without the mark. */
-export function unmarked(facts: RequestFacts): RequestFacts {
-  return withTarget(facts, withoutMark(facts.target) ?? facts.target);
-}
-
 /**
- * Whether the request brings a seal back. The page that answered a held submission keeps the mark in its address, so
- * its reload and the form on it are ordinary requests. Hardly any form is `text/plain`; the interstitial's is.
+ * Whether the request may bring a seal back, which its body tells. A browser sends this type for a form with
+ * `enctype="text/plain"`: the interstitial's, and hardly any other. A script's text has a charset.
  */
-export function bringsSeal({ method, headers }: Request): boolean {
-  return method === 'POST' && (headers.get('content-type') ?? '').startsWith('text/plain');
+export function mayBringSeal({ request, headers }: RequestFacts): boolean {
+  return (
+    request.method === 'POST' &&
+    request.headers.get('content-type') === 'text/plain' &&
+    (headers.fetchMode === null ? request.headers.has('origin') : headers.fetchMode === 'navigate')
+  );
 }
 
-function withoutMark({ scheme, host, received }: CanonicalTarget): CanonicalTarget | null {
-  return canonicalTarget(`${scheme}://${host}${received.slice(0, -1 - RETURN_MARK.length)}`);
-}
-
-/** The held submission that the request brings back. */
+/** The held submission that the request brings back, or the request itself with the body that was read. */
 export async function returnedSubmission(
   facts: RequestFacts,
   config: CompiledConfig | null,
   { bodies }: ReturnPorts,
-): Promise<Result<{ facts: RequestFacts; held: HeldReturn }, Answer>> {
+): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, Answer>> {
   const { request, target, signals, nowMs } = facts;
-  if (!config || !request.body || !isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
+  if (!config || !request.body) return ok({ facts, held: null });
   const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { room: bodies.hold(facts) });
-  if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
-  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1] ?? '';
+  if (!bytes.ok) return failed(readFaults[bytes.error]);
+  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1];
+  if (seal === undefined) {
+    const { method, url, headers } = request;
+    const read = new Request(url, { method, headers, body: bytes.value, redirect: 'manual' });
+    return ok({ facts: replacedRequest(facts, read, target), held: null });
+  }
+  if (!isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
   const held = await openHeld(config.keys.byKid, seal, nowMs);
   if (!held || held.host !== target.host) return failed(NOT_VALID);
   if (held.binding !== (await visitorBinding(signals.ip, signals.userAgent))) return failed(NOT_VALID);
   const url = `${target.scheme}://${held.host}${held.received}`;
   const restoredTarget = canonicalTarget(url);
-  const returned = held.received + (restoredTarget?.query === '' ? '?' : '&') + RETURN_MARK;
-  if (!restoredTarget || target.received !== returned) return failed(NOT_VALID);
+  if (!restoredTarget || target.received !== held.received) return failed(NOT_VALID);
 
   const headers = new Headers(request.headers);
   headers.set('content-type', held.contentType);

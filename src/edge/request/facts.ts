@@ -51,11 +51,6 @@ export function replacedRequest(facts: RequestFacts, request: Request, target: C
   return Object.freeze({ ...facts, request, target, headers: readHeaders(request, facts.headers.secure) });
 }
 
-/** The same request under another spelling of its address. */
-export function withTarget(facts: RequestFacts, target: CanonicalTarget): RequestFacts {
-  return Object.freeze({ ...facts, target });
-}
-
 /** Cloudflare writes an `Accept-Encoding` of its own and keeps the visitor's here. */
 function sentEncoding(platform: Request['cf']): string | undefined {
   const { colo, clientAcceptEncoding } = (platform ?? {}) as { colo?: string; clientAcceptEncoding?: string };
