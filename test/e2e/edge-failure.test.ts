@@ -174,6 +174,17 @@ describe('the origin', () => {
     expect(await answer.text()).toContain(answer.headers.get('x-protect-request-id')!);
     expect(origin.hits).toEqual(['POST /order']);
   });
+
+  test.each([600, 799, 999])('that answers with the status %i is passed on as it is, and recorded', async (odd) => {
+    const url = await startEdge();
+    origin.status = odd;
+    const answer = await fetch(`${url}/odd`);
+    expect([answer.status, answer.headers.get('x-own'), await answer.text()]).toEqual([odd, 'yes', 'from the origin']);
+    await eventually(
+      async () => upstream.records.find((record) => record.request_path === '/odd')?.status,
+      (recorded) => recorded === odd,
+    );
+  });
 });
 
 describe('a challenge while the service is away', () => {

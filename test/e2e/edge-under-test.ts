@@ -23,6 +23,7 @@ export interface FailingOrigin {
   server: Server;
   /** It hangs up instead of responding. */
   die: boolean;
+  status: number;
 }
 
 export let upstream: Upstream;
@@ -58,9 +59,9 @@ async function startOrigin(): Promise<FailingOrigin> {
     started.hits.push(`${request.method} ${request.url}`);
     if (started.die) return void request.socket.destroy();
     request.resume();
-    request.on('end', () => response.end('from the origin'));
+    request.on('end', () => response.writeHead(started.status, { 'x-own': 'yes' }).end('from the origin'));
   });
-  const started = { url: '', hits: [] as string[], server, die: false };
+  const started = { url: '', hits: [] as string[], server, die: false, status: 200 };
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   started.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return started;

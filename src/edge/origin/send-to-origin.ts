@@ -83,13 +83,19 @@ export function sendToOrigin(
   return fetch(outgoing);
 }
 
-/** The response with the edge's own headers. A 101 is never wrapped again, because that would lose its socket. */
+/** The last that the runtime makes a response with. It passes on others as they came. */
+const STATUS_MAX = 599;
+
+/**
+ * The response with the edge's own headers. A 101 is never wrapped again, because that would lose its socket, and neither
+ * is a status that is none.
+ */
 export function annotated(
   response: Response,
   { facts, verdict, cookies }: RequestContext,
   location: string | null,
 ): Response {
-  if (response.status === 101) return response;
+  if (response.status === 101 || response.status > STATUS_MAX) return response;
   const preflight = verdict.source === 'preflight';
   if (preflight) void response.body?.cancel();
   const wrapped = new Response(preflight ? null : response.body, response);
