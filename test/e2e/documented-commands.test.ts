@@ -1,0 +1,105 @@
+/**
+ * Runs every shell command of the README and of `docs/`, page by page and as printed, against one stack. Programs that
+ * reach other machines have stand-ins (`command-stand-ins.ts`).
+ */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { boughtToken, newVisitor } from '../support/gate.ts';
+import { useStack } from '../support/stack.ts';
+import { sessionCookieAt } from '../support/edge-session.ts';
+
+const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^```(sh|bash)?\n([\s\S]*?)^```$/gm)].flatMap(([, language, text = '']) =>
+    language !== undefined || /^(curl|npm|npx) /.test(text) ? [text] : [],
+  );
+const documented = pages.map((page) => ({ page, blocks: blocksOf(page) })).filter(({ blocks }) => blocks.length > 0);
+
+const stack = useStack();
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
+const programs = join(folder, 'bin');
+
+beforeAll(() => {
+  mkdirSync(programs);
+  for (const name of ['curl', 'npm', 'npx', 'openssl']) {
+    const path = join(programs, name);
+    const standIn = join(process.cwd(), 'test/support/command-stand-ins.ts');
+    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${standIn}' ${name} "$@"\n`);
+    chmodSync(path, 0o755);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(documented)('$page', ({ page, blocks }) => {
+  test('its commands work as printed', { timeout: 300_000 }, async () => {
+    const cwd = join(folder, page.replaceAll(/\W/g, '-'));
+    mkdirSync(join(cwd, '.gatehouse'), { recursive: true });
+    copyFileSync(join(stack().stateDir, 'stack.json'), join(cwd, '.gatehouse/stack.json'));
+    writeFileSync(join(cwd, 'blocklist.csv'), 'ipMask,192.0.2.0/24\n');
+    const { serviceUrl, edgeUrl, apiKey, siteKey, secretKey, instanceId, stateDir } = stack();
+    writeFileSync(
+      join(cwd, 'facts.json'),
+      JSON.stringify({
+        repository: process.cwd(),
+        stateDir,
+        origins: {
+          'http://127.0.0.1:8801': serviceUrl,
+          'https://gatehouse.example.com': serviceUrl,
+          'http://127.0.0.1:8800': edgeUrl,
+          'https://www.example.com': edgeUrl,
+        },
+        values: {
+          YOUR_API_KEY: apiKey,
+          INSTANCE: instanceId,
+          YOUR_SITE_SECRET: secretKey,
+          TOKEN_FROM_THE_FORM: await newToken(),
+          '<jti of a verdict>': await newSession(),
+          '<siteKey of .gatehouse/stack.json>': siteKey,
+          '<instanceId of .gatehouse/stack.json>': instanceId,
+          '"jti": "…"': `"jti": "${await newSession()}"`,
+          '"secret": "…", "token": "…"': `"secret": "${secretKey}", "token": "${await newToken()}"`,
+        },
+      }),
+    );
+    // Blocks of a page share variables and functions, as in a reader's terminal.
+    const { status, stdout, stderr } = await inShell(cwd, blocks.join('\n'));
+    expect(stderr.split('\n').filter((line) => /^(curl|npm|npx|gatehouse|wrangler|openssl):? /.test(line))).toEqual([]);
+    expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
+  });
+});
+
+/** Asynchronous, because the stack's listener is in this process. */
+async function inShell(cwd: string, text: string): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const shell = spawn('bash', ['-euo', 'pipefail', '-s'], {
+    cwd,
+    env: { ...process.env, PATH: `${programs}:${process.env['PATH']}`, KEY: stack().apiKey },
+  });
+  let [stdout, stderr] = ['', ''];
+  shell.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  shell.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  // What a reader replaces in a path is no redirection.
+  const typed = text.replaceAll(/(?<=[/-])<(\w+)>/g, '$1');
+  shell.stdin.end(typed.replaceAll('API_KEY=…', 'API_KEY=API_KEY'));
+  const status = await new Promise<number | null>((done) => shell.on('close', done));
+  return { status, stdout, stderr };
+}
+
+async function newSession(): Promise<string> {
+  const cookie = await sessionCookieAt(stack().edgeUrl, newVisitor(stack()));
+  return decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('|')[0]!;
+}
+async function newToken(): Promise<string> {
+  return boughtToken(stack(), newVisitor(stack()), { action: 'login' });
+}

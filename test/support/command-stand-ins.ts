@@ -1,0 +1,131 @@
+/**
+ * Stand-ins for the programs that documented commands call, so that a test can run each command as it is printed:
+ * `curl` calls the test's own stack, `npm run gatehouse` works on its database, `npx wrangler` only checks that wrangler
+ * has the command and its flags. `facts.json` in the working directory says where the stack is, and holds what earlier
+ * commands returned for the words that a reader replaces (`ACCOUNT`, `SITE_KEY`, `INSTANCE`).
+ */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+
+interface Facts {
+  repository: string;
+  stateDir: string;
+  /** By the origin that the documentation prints. */
+  origins: Record<string, string>;
+  /** By the word that a reader replaces. */
+  values: Record<string, string>;
+}
+
+const facts = JSON.parse(readFileSync('facts.json', 'utf8')) as Facts;
+const [program = '', ...args] = process.argv.slice(2).map(filledIn);
+
+function filledIn(text: string): string {
+  return Object.entries(facts.values).reduce((filled, [word, value]) => filled.replaceAll(word, value), text);
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+/** A response above 399 fails, except where the gate itself refuses a visitor, which some examples show. */
+async function curl(): Promise<void> {
+  const headers: Record<string, string> = { 'user-agent': 'curl/8.14.1', accept: '*/*' };
+  let [url, body, printsHeaders] = ['', '', false];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    if (word === '-A') headers['user-agent'] = args[++at] ?? '';
+    else if (word === '-H') {
+      const [name = '', value = ''] = args[++at]?.split(/:\s*(.*)/s) ?? [];
+      headers[name.toLowerCase()] = value;
+    } else if (word === '-d') body = args[++at] ?? '';
+    else if (/^-[is]+$/.test(word)) printsHeaders ||= word.includes('i');
+    else if (word.startsWith('-')) fail(`curl: this stand-in has no ${word}`);
+    else url = word;
+  }
+  const origin = Object.keys(facts.origins).find((one) => url.startsWith(one));
+  if (origin === undefined) fail(`curl: no stack stands in for ${url}`);
+  const target = facts.origins[origin] + url.slice(origin.length);
+  const method = body === '' ? 'GET' : 'POST';
+  const { status, head, text } = await new Promise<{ status: number; head: string; text: string }>((done, failed) => {
+    const call = request(target, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const lines = Object.entries(response.headers).map(([name, value]) => `${name}: ${String(value)}\n`);
+        done({ status: response.statusCode ?? 0, head: lines.join(''), text: Buffer.concat(chunks).toString() });
+      });
+    });
+    call.on('error', failed);
+    call.end(body);
+  });
+  process.stdout.write(`${printsHeaders ? `HTTP/1.1 ${status}\n${head}\n` : ''}${text}`);
+  const isRefusal = status === 403 && head.includes('x-protect-decision');
+  if (status >= 400 && !isRefusal) fail(`curl: ${method} ${url} returned ${status}: ${text.slice(0, 500)}`);
+}
+
+function npm(): void {
+  const words = args.filter((word) => word !== '-s');
+  const scripts = Object.keys(
+    (JSON.parse(readFileSync(`${facts.repository}/package.json`, 'utf8')) as { scripts: object }).scripts,
+  );
+  if (words[0] === 'ci') return;
+  const script = words[0] === 'run' ? words[1] : words[0];
+  if (script === undefined || !scripts.includes(script)) fail(`npm: no script ${script}`);
+  if (script === 'gatehouse') gatehouse(words.slice(words.indexOf('--') + 1));
+}
+
+function gatehouse(words: string[]): void {
+  const cli = (...given: string[]) =>
+    spawnSync(process.execPath, ['src/cli/gatehouse.ts', ...given], { cwd: facts.repository, encoding: 'utf8' });
+  const command = words.slice(0, 2).join(' ');
+  const local = words.filter((word) => word !== '--remote');
+  if (words.includes('--remote') && !command.endsWith(' create')) {
+    const { stdout } = cli('help');
+    if (!stdout.includes(local.slice(0, 2).join(' '))) fail(`gatehouse has no command ${command}: ${stdout}`);
+    return;
+  }
+  const paths = local.map((word) => (word.endsWith('.csv') ? `${process.cwd()}/${word}` : word));
+  const { status, stdout, stderr } = cli(...paths, '--state', facts.stateDir);
+  if (status !== 0) fail(`gatehouse ${words.join(' ')}: ${stderr}`);
+  process.stdout.write(stdout);
+  if (!command.endsWith(' create')) return;
+  const made = JSON.parse(stdout) as Record<string, string>;
+  const [what = ''] = words;
+  const word = { account: 'ACCOUNT', site: 'SITE_KEY', instance: 'INSTANCE', key: 'API_KEY' }[what] ?? what;
+  facts.values[word] = made[{ site: 'siteKey', key: 'token' }[what] ?? 'id'] ?? '';
+  writeFileSync('facts.json', JSON.stringify(facts));
+}
+
+function npx(): void {
+  if (args[0] !== 'wrangler') fail(`npx: nothing stands in for ${args[0]}`);
+  const words = args.slice(1);
+  const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0]!);
+  const end = words.findIndex((word) => word.startsWith('-') || /[/.]/.test(word));
+  const command = words.slice(0, end < 0 ? undefined : end);
+  const help = helpOf(command);
+  const missing = flags.filter((flag) => !help.includes(flag));
+  if (missing.length > 0) fail(`wrangler ${command.join(' ')} has no ${missing.join(' ')}: ${help}`);
+}
+
+/** Wrangler takes seconds to start, so it is asked once for each command. */
+function helpOf(command: readonly string[]): string {
+  const kept = `wrangler-${command.join('-')}.txt`;
+  if (existsSync(kept)) return readFileSync(kept, 'utf8');
+  const wrangler = `${facts.repository}/node_modules/.bin/wrangler`;
+  const { stdout, stderr, status } = spawnSync(wrangler, [...command, '--help'], { encoding: 'utf8' });
+  if (status !== 0) fail(`wrangler ${command.join(' ')}: ${stderr}${stdout}`);
+  writeFileSync(kept, stdout);
+  return stdout;
+}
+
+function openssl(): void {
+  const [what, form, bytes] = args;
+  if (what !== 'rand' || (form !== '-base64' && form !== '-hex')) fail(`openssl: nothing stands in for ${what}`);
+  process.stdout.write(`${randomBytes(Number(bytes)).toString(form === '-hex' ? 'hex' : 'base64')}\n`);
+}
+
+const programs: Record<string, () => void | Promise<void>> = { curl, npm, npx, openssl };
+await programs[program]!();
