@@ -85,7 +85,8 @@ export class Service {
   /** A request with any body: text is sent as it is, anything else as JSON. */
   async send(path: string, body?: unknown, options: CallOptions = {}): Promise<Outcome> {
     const { method = 'POST', authorization = null, contentType = 'application/json' } = options;
-    const isRaw = typeof body === 'string' || body instanceof URLSearchParams || body instanceof FormData;
+    const isRaw =
+      typeof body === 'string' || body instanceof URLSearchParams || body instanceof FormData || body instanceof Blob;
     const response = await fetch(`${this.#stack().serviceUrl}${path}`, {
       method,
       headers: {

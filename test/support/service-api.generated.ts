@@ -6661,7 +6661,9 @@ export interface components {
                 frictionlessScore?: number;
                 deferToVerify?: boolean;
                 userScopeHash: string;
+                /** Format: date-time */
                 createdAt: string;
+                /** Format: date-time */
                 updatedAt: string;
                 expired: boolean;
             }[];
@@ -8992,8 +8994,10 @@ export interface components {
                 expired: boolean;
                 /** @constant */
                 signalUnseen?: true;
+                /** Format: date-time */
                 createdAt: string;
                 createdBy: string;
+                /** Format: date-time */
                 updatedAt: string;
                 updatedBy: string;
             }[];

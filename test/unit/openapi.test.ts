@@ -54,6 +54,39 @@ test.each([
   expect([number?.['minimum'], number?.['maximum'], schema['default']]).toEqual([...range, preset]);
 });
 
+/** Every field of this name in the responses, as `place: types`. */
+function responseFields(name: RegExp): string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const properties = Object.entries(((value as Json)['properties'] ?? {}) as Record<string, Json>);
+    for (const [field, schema] of properties) {
+      if (!name.test(field)) continue;
+      const options = (schema['anyOf'] as Json[] | undefined) ?? [schema];
+      const types = options.map(({ type, format }) => String(format ?? type)).filter((type) => type !== 'null');
+      found.add(`${field}: ${types.join()}`);
+    }
+    for (const inner of Object.values(value)) visit(inner);
+  };
+  for (const [schema, content] of Object.entries(document.components.schemas)) {
+    if (schema.endsWith('.response')) visit(content);
+  }
+  return [...found].toSorted();
+}
+
+test('an AS number is a number in every response', () => {
+  expect(responseFields(/^asns?$/)).toEqual(['asn: integer', 'asns: array']);
+});
+
+test('createdAt is epoch milliseconds, and of rules, whose expiry is a date, a date', () => {
+  expect(responseFields(/^(created|updated)At$/)).toEqual([
+    'createdAt: date-time',
+    'createdAt: integer',
+    'updatedAt: date-time',
+    'updatedAt: integer',
+  ]);
+});
+
 test('an operation declares every status that its kind of call can return', () => {
   // 502 and 508 are the edge's.
   const every = [...new Set(Object.values(errorStatus))].filter((status) => ![502, 508].includes(status)).map(String);

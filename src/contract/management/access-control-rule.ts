@@ -67,8 +67,8 @@ export const listedAccessRule = z.strictObject({
   ruleGroupId: z.optional(z.string()),
   ...restrictionFields,
   userScopeHash: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
   expired: z.boolean(),
 });
 export type ListedAccessRule = z.infer<typeof listedAccessRule>;

@@ -64,9 +64,9 @@ export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   expired: z.boolean(),
   /** This instance's edge has not sent this kind of signal (a JA4, for example) for a week: the rule cannot match. */
   signalUnseen: z.optional(z.literal(true)),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   createdBy: z.string(),
-  updatedAt: z.string(),
+  updatedAt: z.iso.datetime(),
   updatedBy: z.string(),
 });
 export type EdgeRuleListed = z.infer<typeof edgeRuleListed>;

@@ -60,11 +60,20 @@ function refusalOf(error: EnvelopedError): Refusal {
     case 'body-mismatch':
       return { key: 'API.INVALID_BODY', message: 'The body does not fit this endpoint', details: error.details };
     case 'content-type-missing':
-      return { key: 'API.NO_CONTENT_TYPE_HEADER', message: 'A body needs a Content-Type header' };
+      return {
+        key: 'API.NO_CONTENT_TYPE_HEADER',
+        message: 'A body needs the header Content-Type, such as application/json',
+      };
     case 'content-type-unknown':
       return {
         key: 'API.UNSUPPORTED_CONTENT_TYPE',
         message: 'Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data',
+      };
+    case 'content-type-of-form':
+      return {
+        key: 'API.NO_CONTENT_TYPE_HEADER',
+        message:
+          'The body is JSON and its Content-Type is that of a form. Send the header Content-Type: application/json',
       };
     case 'charset-unknown':
       return { key: 'API.UNSUPPORTED_CONTENT_TYPE', message: 'The charset of a body must be UTF-8' };

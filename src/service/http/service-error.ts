@@ -14,6 +14,8 @@ export type BodyError =
   | { kind: 'body-mismatch'; details: readonly ErrorDetail[] }
   | { kind: 'content-type-missing' }
   | { kind: 'content-type-unknown' }
+  /** JSON under the Content-Type of a form, which `curl -d` sends by itself. */
+  | { kind: 'content-type-of-form' }
   | { kind: 'charset-unknown' }
   | { kind: 'utf8-invalid' }
   | { kind: 'multipart-invalid' }

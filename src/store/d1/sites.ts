@@ -93,6 +93,7 @@ export async function createSite(
     `INSERT INTO sites (site_key, account_id, name, secret_hash, secret_sealed, settings, is_default, created_at, updated_at)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6, NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND is_default = 1), ?7, ?7
      WHERE (SELECT COUNT(*) FROM sites WHERE account_id = ?2) < ?8
+       AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?2 AND name = ?3 COLLATE NOCASE)
      ON CONFLICT (account_id, name) DO NOTHING`,
   )
     .bind(
@@ -107,7 +108,7 @@ export async function createSite(
     )
     .run();
   if (result.meta.changes === 0) {
-    const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ?');
+    const taken = env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? COLLATE NOCASE');
     if (await taken.bind(site.accountId, site.name).first()) return failed('duplicate-name');
     throw new AccountLimitError('sites');
   }
@@ -126,13 +127,16 @@ export async function updateSite(
   expectedVersion: number,
   nowMs: number,
 ): Promise<Result<null, 'conflict' | 'duplicate-name'>> {
-  const taken = await env.DB.prepare('SELECT 1 FROM sites WHERE account_id = ? AND name = ? AND site_key <> ?')
+  const taken = await env.DB.prepare(
+    'SELECT 1 FROM sites WHERE account_id = ? AND name = ? COLLATE NOCASE AND site_key <> ?',
+  )
     .bind(site.accountId, site.name, site.siteKey)
     .first();
   if (taken) return failed('duplicate-name');
   const write = env.DB.prepare(
-    `UPDATE OR IGNORE sites SET name = ?, settings = ?, is_default = ?, version = version + 1, updated_at = ?
-     WHERE site_key = ? AND account_id = ? AND version = ?`,
+    `UPDATE OR IGNORE sites SET name = ?1, settings = ?2, is_default = ?3, version = version + 1, updated_at = ?4
+     WHERE site_key = ?5 AND account_id = ?6 AND version = ?7
+       AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?6 AND name = ?1 COLLATE NOCASE AND site_key <> ?5)`,
   ).bind(
     site.name,
     JSON.stringify(site.settings),
@@ -147,7 +151,7 @@ export async function updateSite(
   const stepDown = env.DB.prepare(
     `UPDATE sites SET is_default = 0, version = version + 1 WHERE account_id = ?1 AND is_default = 1 AND site_key <> ?2
      AND EXISTS (SELECT 1 FROM sites WHERE site_key = ?2 AND version = ?3)
-     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 AND site_key <> ?2)`,
+     AND NOT EXISTS (SELECT 1 FROM sites WHERE account_id = ?1 AND name = ?4 COLLATE NOCASE AND site_key <> ?2)`,
   ).bind(site.accountId, site.siteKey, expectedVersion, site.name);
   const results = await env.DB.batch([stepDown, write]);
   return results[1]?.meta.changes === 1 ? ok(null) : failed('conflict');

@@ -219,12 +219,24 @@ export const accessControl: readonly Clause[] = [
     },
   },
   {
+    kind: 'rejection',
+    says: 'an expiry that has passed is refused',
+    async holds(service) {
+      const account = await service.account();
+      for (const expiry of ['2020-01-01T00:00:00Z', new Date(Date.now() - 60_000).toISOString()]) {
+        const rule = { type: 'block', conditions: [{ field: 'asn', operator: 'equals', value: 64496 }], expiry };
+        await account.refused('/access-control/create', { rule }, 'rule.expiry');
+      }
+      expect((await account.api.post('/access-control/get')).ruleCount).toBe(0);
+    },
+  },
+  {
     kind: 'state',
     says: 'a rule has no effect once its expiry is reached',
     async holds(service) {
       const account = await service.account();
       const { siteKey } = await account.addSite();
-      await account.block('userAgent', 'Soon/1.0', { expiry: new Date(Date.now() + 1500).toISOString() });
+      await account.block('userAgent', 'Soon/1.0', { expiry: new Date(Date.now() + 5000).toISOString() });
       expect((await service.challenge(siteKey, 'Soon/1.0')).status).toBe(403);
       await eventually(
         () => service.challenge(siteKey, 'Soon/1.0'),

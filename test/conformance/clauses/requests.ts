@@ -30,6 +30,63 @@ export const requests: readonly Clause[] = [
     },
   },
   {
+    kind: 'rejection',
+    says: 'a missing Content-Type is named, also where the client has put that of a form in its place',
+    async holds(service) {
+      const account = await service.account();
+      const json = JSON.stringify({ name: 'shop', settings: { domains: ['shop.example'] } });
+      const authorization = `Bearer ${account.key}`;
+      for (const [body, contentType] of [
+        [new Blob([json]), null],
+        [json, 'application/x-www-form-urlencoded'],
+      ] as const) {
+        const { status, key, body: answer } = await service.send('/sites/create', body, { authorization, contentType });
+        expect([status, key]).toEqual([400, 'API.NO_CONTENT_TYPE_HEADER']);
+        expect(answer.error.message).toContain('Content-Type');
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'createdAt is epoch milliseconds, except of rules, where it is an ISO 8601 time as their expiry is',
+    async holds(service) {
+      const account = await service.account();
+      const before = Date.now() - 300_000;
+      const site = await account.addSite();
+      const instance = await account.addInstance(site.siteKey);
+      await account.block('asn', '64496');
+      const rules = [{ type: 'ip' as const, value: '192.0.2.1', verdict: 'block' as const }];
+      await account.api.post('/protect/access-rules/create', { rules });
+      const [user] = await account.api.get('/users/get');
+      const [key] = await account.api.post('/api-keys/get');
+      for (const one of [site, instance, user, key]) expect(one?.createdAt).toBeGreaterThan(before);
+      const [rule] = (await account.api.post('/access-control/get')).rules;
+      const [edgeRule] = (await account.api.post('/protect/access-rules', {})).rules;
+      for (const one of [rule, edgeRule]) {
+        expect(one?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        expect(Date.parse(one?.createdAt ?? '')).toBeGreaterThan(before);
+      }
+    },
+  },
+  {
+    kind: 'field',
+    says: 'an AS number is accepted as a number, as digits and with AS, and is one value in a rule',
+    async holds(service) {
+      const account = await service.account();
+      await account.addInstance();
+      for (const value of [64496, '64496', 'AS64496']) {
+        expect((await account.call('/protect/verdicts', { asn: value })).status).toBe(200);
+        expect((await account.block('asn', value as string)).status).toBe(200);
+        const rules = [{ type: 'asn', value, verdict: 'block' }];
+        expect((await account.call('/protect/access-rules/create', { rules })).status).toBe(200);
+      }
+      const { rules, ruleCount } = await account.api.post('/access-control/get');
+      expect([ruleCount, rules[0]?.conditions[0]?.value]).toEqual([1, '64496']);
+      const listed = (await account.api.post('/protect/access-rules', {})).rules;
+      expect(listed.map(({ value }) => value)).toEqual(['64496']);
+    },
+  },
+  {
     kind: 'field',
     says: 'an endpoint without parameters accepts an empty body or {}',
     async holds(service) {

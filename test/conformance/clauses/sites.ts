@@ -172,6 +172,26 @@ export const sites: readonly Clause[] = [
   },
   {
     kind: 'rejection',
+    says: 'a site name that differs from another by letter case only is refused, on create and on update',
+    async holds(service) {
+      const account = await service.account();
+      const [first, second] = [
+        await account.api.post('/sites/create', { name: 'Shop', settings }),
+        await account.api.post('/sites/create', { name: 'other', settings }),
+      ];
+      for (const [path, body] of [
+        ['/sites/create', { name: 'shop', settings }],
+        ['/sites/update', { siteKey: second.siteKey, name: 'SHOP' }],
+        ['/sites/update', { siteKey: second.siteKey, name: 'SHOP', isDefault: true }],
+      ] as const) {
+        expect(await account.call(path, body)).toMatchObject({ status: 400, key: 'PORTAL.DUPLICATE_SITE_NAME' });
+      }
+      // Its own name may change in letter case.
+      expect((await account.api.post('/sites/update', { siteKey: first.siteKey, name: 'shop' })).name).toBe('shop');
+    },
+  },
+  {
+    kind: 'rejection',
     says: 'siteKey and secretKey cannot be chosen, and isDefault is accepted on update only',
     async holds(service) {
       const account = await service.account();

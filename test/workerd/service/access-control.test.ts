@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { accessRulesFor } from '../../../src/service/captcha/access-rules/cached-access-rules.ts';
 import { requestGroupRemoval, resumeGroupRemovals, runGroupRemoval } from '../../../src/store/d1/rule-group-jobs.ts';
+import { later } from '../../support/clock.ts';
 import { call, newAccount, serviceEnv } from './service-under-test.ts';
+
+const MINUTE_MS = 60_000;
 
 const ipIs = (value: string) => ({ field: 'ip', operator: 'equals', value });
 
@@ -226,7 +229,10 @@ describe('listing rules', () => {
 
   test('an expired rule stays listed as expired and has no effect', async () => {
     const { token, account } = await newAccount();
-    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry: '2020-01-01T00:00:00Z' });
+    const expiry = new Date(Date.now() + MINUTE_MS).toISOString();
+    await create(token, { type: 'block', conditions: [ipIs('192.0.2.1')], expiry });
+    expect((await list(token)).rules[0].expired).toBe(false);
+    later(MINUTE_MS + 1);
     expect((await list(token)).rules[0].expired).toBe(true);
     expect((await accessRulesFor(serviceEnv, account.id, Date.now())).rules).toEqual([]);
   });

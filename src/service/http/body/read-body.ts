@@ -62,7 +62,9 @@ type Fields = Result<Iterable<[string, string]>, BodyError>;
 
 function urlencodedFields(bytes: Uint8Array): Fields {
   const text = decodeUtf8(bytes);
-  return text === null ? failed({ kind: 'utf8-invalid' }) : ok(new URLSearchParams(text));
+  if (text === null) return failed({ kind: 'utf8-invalid' });
+  // No form begins so: brackets in the name of a field follow a letter, and braces are escaped.
+  return /^\s*[{[]/.test(text) ? failed({ kind: 'content-type-of-form' }) : ok(new URLSearchParams(text));
 }
 
 async function multipartFields(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Fields> {

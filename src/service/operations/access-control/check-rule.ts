@@ -23,6 +23,7 @@ export async function checkedRule(
   const conditions = checkedConditions(input.conditions, details);
   const restriction = checkedRestriction(input, details);
   const expiry = input.expiry === undefined ? nowMs + DEFAULT_LIFE_MS : epochMs(input.expiry);
+  if (expiry <= nowMs) details.push({ path: 'rule.expiry', message: 'is in the past' });
   if (details.length > 0) throw new OperationError('API.INVALID_BODY', 'The rule cannot be added', details);
   return {
     userScopeHash: await userScopeHashOf(conditions),
