@@ -102,6 +102,35 @@ describe('the service', () => {
   );
 });
 
+test('an origin that does not respond degrades the health status, which says what is wrong', async () => {
+  // No program listens on this port.
+  const url = await startEdge({ ORIGIN_URL: 'http://127.0.0.1:1' });
+  const headers = { authorization: 'Bearer a-token-of-the-operators' };
+  const health = async () => {
+    const answer = await fetch(`${url}/__protect/health`, { headers });
+    return (await answer.json()) as { status: string; warnings: string[] };
+  };
+  expect(await health()).toMatchObject({
+    status: 'ok',
+    warnings: expect.not.arrayContaining([expect.stringMatching(/origin/)]),
+  });
+  const told = await eventually(
+    async () => {
+      expect((await ask(url)).status).toBe(502);
+      return health();
+    },
+    ({ status }) => status === 'degraded',
+  );
+  expect(told.warnings.join()).toMatch(/The origin did not respond to the last \d requests: check ORIGIN_URL\./);
+  await eventually(
+    async () => {
+      await ask(url);
+      return upstream.counters['origin_failures'] ?? 0;
+    },
+    (count) => count >= 3,
+  );
+});
+
 describe('no ruleset at all', () => {
   test('FAIL_MODE open forwards, and the record’s source is error', async () => {
     upstream.trouble = 'error';

@@ -16,6 +16,7 @@ import {
   verdictPageResponse,
 } from '../../src/contract/management/verdict-query.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { metrics } from '../../src/service/operations/protect/verdicts/metrics-table.ts';
 import { browse } from '../support/browse.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 import { eventually, manage, useStack } from '../support/stack.ts';
@@ -77,13 +78,27 @@ test('the counters of the edges are served as Prometheus text, lost verdicts inc
   const counters = { 'log_sink_failures{sink="http"}': 3, 'verdicts_dropped{reason="http-failed"}': 2 };
   expect((await append({ batchId: 'metrics-1', records, counters })).status).toBe(200);
   expect((await append({ batchId: 'metrics-1', records, counters })).status).toBe(200);
+  const instance = `instance="${stack().instanceId}"`;
+  const key = await manage<{ token: string }>(stack(), '/api-keys/create', {
+    name: 'prometheus',
+    permissions: { Protect: ['readProtect'] },
+  });
   const response = await fetch(`${stack().serviceUrl}/protect/metrics`, {
-    headers: { authorization: `Bearer ${stack().apiKey}` },
+    headers: { authorization: `Bearer ${key.token}` },
   });
   const text = await response.text();
   expect(response.headers.get('content-type')).toContain('text/plain');
-  const instance = `instance="${stack().instanceId}"`;
   expect(text).toContain('# TYPE gatehouse_verdicts_dropped counter\n');
+  for (const { name, type, help, label } of metrics) {
+    expect(text).toContain(`# HELP gatehouse_${name} ${help}.\n# TYPE gatehouse_${name} ${type}\n`);
+    for (const value of label?.values ?? []) {
+      expect(text).toContain(`gatehouse_${name}{${instance},${label?.name}="${value}"} `);
+    }
+  }
+  expect(text).toContain(`gatehouse_verifications{${instance},verified="false"} 0\n`);
+  expect(text).toMatch(/^gatehouse_requests\{[^}]*decision="allow"\} [1-9]/m);
+  expect(text).toMatch(/^gatehouse_origin_responses\{[^}]*class="2xx"\} [1-9]/m);
+  expect(text).toMatch(/^gatehouse_ruleset_age_seconds\{[^}]*\} \d+$/m);
   expect(text).toContain(`gatehouse_verdicts_dropped{${instance},reason="http-failed"} 2\n`);
   expect(text).toContain(`gatehouse_log_sink_failures{${instance},sink="http"} 3\n`);
   expect(text).toContain(`gatehouse_verdicts_rejected{${instance},reason="unknown-version"} 1\n`);

@@ -6947,7 +6947,7 @@ export interface components {
             apiKeyId: string;
             name: string;
             permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "updateProtectSettings")[];
+                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
             };
             token: string;
             createdAt: number;
@@ -6956,7 +6956,7 @@ export interface components {
         "create-api-key.requestBody": {
             name: string;
             permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "updateProtectSettings")[];
+                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
             };
             /** @default 2592000 */
             expiresIn?: number;
@@ -6965,7 +6965,7 @@ export interface components {
             apiKeyId: string;
             name: string;
             permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "updateProtectSettings")[];
+                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
             };
             token: string;
             createdAt: number;

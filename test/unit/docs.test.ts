@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { metrics } from '../../src/service/operations/protect/verdicts/metrics-table.ts';
 import { edgeFloors, mayImport } from '../../scripts/checks/import-graph.ts';
 
 const folders = ['.', 'docs', 'docs/decisions'];
@@ -13,6 +14,18 @@ const pages = folders.flatMap((folder) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') })),
 );
+
+const operatorsPage = pages.find(({ path }) => path.endsWith('operations.md'))?.text ?? '';
+const watched = operatorsPage.slice(
+  operatorsPage.indexOf('### What to watch'),
+  operatorsPage.indexOf('## Personal data'),
+);
+
+test('the page for operators names every metric that should wake somebody, and no other', () => {
+  const named = new Set([...watched.matchAll(/gatehouse_([a-z_]+)/g)].map(([, name]) => name));
+  const waking = metrics.filter(({ wakes }) => wakes).map(({ name }) => name);
+  expect([...named].toSorted()).toEqual(waking.toSorted());
+});
 
 const links = pages.flatMap(({ path, text }) =>
   [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?\)/g)].map(([, file = '', anchor = '']) => ({
@@ -90,6 +103,8 @@ test('every counter that an edge keeps is explained to operators', () => {
     ([, name = '']) => name,
   );
   expect(counters.length).toBeGreaterThan(20);
+  const exported = new Set(metrics.map(({ name }) => name));
+  expect([...new Set(counters)].filter((name) => !exported.has(name))).toEqual([]);
   expect([...new Set(counters)].filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
 });
 

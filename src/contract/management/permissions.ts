@@ -9,7 +9,7 @@ export const featurePermissions = {
   SearchCaptchaRecords: ['searchCaptchaRecords'],
   Users: ['getUsers', 'createUser', 'updateUser', 'deleteUser'],
   API: ['getApiKeys', 'createApiKey', 'deleteApiKey'],
-  Protect: ['updateProtectSettings'],
+  Protect: ['readProtect', 'updateProtectSettings'],
 } as const;
 
 export type Feature = keyof typeof featurePermissions;
@@ -17,3 +17,13 @@ export type Permission = { [F in Feature]: (typeof featurePermissions)[F][number
 export const features = Object.keys(featurePermissions) as Feature[];
 
 export type PermissionMap = Partial<Record<Feature, readonly Permission[]>>;
+
+/** The permissions of which a key needs one. A monitoring system reads Protect and must not be able to change it. */
+export function permissionsFor(call: {
+  feature: Feature;
+  permission: Permission;
+  access: 'read' | 'write';
+}): readonly Permission[] {
+  const mayOnlyRead = call.feature === 'Protect' && call.access === 'read';
+  return mayOnlyRead ? ['readProtect', call.permission] : [call.permission];
+}

@@ -61,6 +61,8 @@ export interface Isolate {
   count: Count;
   /** Requests whose address from the proxy was not one. */
   unreadAddresses: number;
+  /** Requests in a row that the origin did not respond to. */
+  originFailures: number;
 }
 
 export type IsolateReading = Result<Isolate, readonly string[]>;
@@ -122,6 +124,7 @@ function build(env: Record<string, unknown>, mode: EdgeMode): IsolateReading {
     log,
     count,
     unreadAddresses: 0,
+    originFailures: 0,
   });
 }
 

@@ -10,6 +10,7 @@ import { isOwnLoop } from './loop.ts';
 
 export interface OriginPorts {
   environment: Pick<EdgeEnvironment, 'origin'>;
+  originFailures: number;
   count: (name: string) => void;
 }
 
@@ -24,11 +25,15 @@ export interface OriginResponse {
 /** `spend`: whether a held submission may be sent, which is true once. */
 export async function callOrigin(
   { context, verified, body }: Forward,
-  { environment, count }: OriginPorts,
+  ports: OriginPorts,
   spend: (held: HeldReturn) => Promise<boolean>,
 ): Promise<Result<OriginResponse, OriginFault>> {
   const { facts, config, verdict, clearance, held } = context;
-  if (config && isOwnLoop(facts.headers, config)) return failed('loop');
+  const { environment, count } = ports;
+  if (config && isOwnLoop(facts.headers, config)) {
+    count('origin_loops');
+    return failed('loop');
+  }
   if (held && !(await spend(held))) return failed('already-sent');
   const calledAtMs = Date.now();
   try {
@@ -38,8 +43,10 @@ export async function callOrigin(
       preflight: verdict.source === 'preflight',
       body,
     });
+    ports.originFailures = 0;
     return ok({ response, originMs: Date.now() - calledAtMs });
   } catch (error) {
+    ports.originFailures++;
     count('origin_failures');
     const { requestId } = facts;
     console.error(JSON.stringify({ level: 'error', event: 'origin-unreachable', requestId, message: String(error) }));

@@ -1,5 +1,5 @@
 /**
- * `GET /__protect/health`: whether the gate has rules to judge by, for anyone; with `OPS_TOKEN` as bearer also how old
+ * `GET /__protect/health`: whether the gate has rules to judge by and an origin that responds, for anyone; with `OPS_TOKEN` as bearer also how old
  * everything is. Never a secret.
  */
 import { isSameSecret } from '../../bytes/same-secret.ts';
@@ -9,20 +9,23 @@ import type { Isolate } from '../isolate/isolate.ts';
 import { answerWith } from '../step/step.ts';
 import type { Answered } from '../step/step.ts';
 
+/** One failed request can be the visitor's connection. Three in a row are the origin. */
+const ORIGIN_FAILURES_TO_DEGRADE = 3;
 /** Leaves time to issue a new one. */
 const JWT_EXPIRY_WARNING_SECONDS = 14 * 86_400;
 
 export function health(context: RequestContext, isolate: Isolate): Answered {
   const { feed, service, environment } = isolate;
   const { config, ruleset } = feed.state;
-  const status = config && ruleset && !service.jwtRefused ? 'ok' : 'degraded';
+  const works = config && ruleset && !service.jwtRefused && isolate.originFailures < ORIGIN_FAILURES_TO_DEGRADE;
+  const status = works ? 'ok' : 'degraded';
   const isDetailed = isOperator(context.facts.request, environment.opsToken);
   const body = isDetailed ? { status, ...details(isolate, context.facts.nowMs) } : { status };
   return answerWith(context, json(body));
 }
 
 function details(isolate: Isolate, nowMs: number): object {
-  const { feed, environment, service, instanceId, log, unreadAddresses } = isolate;
+  const { feed, environment, service, instanceId, log, originFailures, unreadAddresses } = isolate;
   const { config, ruleset } = feed.state;
   const claims = environment.rules.kind === 'service' ? environment.rules.claims : null;
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -36,6 +39,8 @@ function details(isolate: Isolate, nowMs: number): object {
   if (claims && claims.expiresAt - nowSeconds < JWT_EXPIRY_WARNING_SECONDS) {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);
   }
+  if (originFailures > 0)
+    warnings.push(`The origin did not respond to the last ${originFailures} requests: check ORIGIN_URL.`);
   return {
     warnings,
     version: environment.version,

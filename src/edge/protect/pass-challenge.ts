@@ -82,7 +82,12 @@ async function fromService(
 ): Promise<Answer | null> {
   const asked = { path: `/captcha/v1/${call}`, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES };
   const answer = await service.ask({ ...asked, isAnswer: isAnswer[call] }, question);
-  if (answer) return json(answer.body, answer.status);
+  if (answer) {
+    const { verified } = answer.body;
+    const outcome = call === 'challenge' ? 'issued' : verified === true ? 'passed' : 'failed';
+    if (answer.status === 200) count(`challenges{outcome="${outcome}"}`);
+    return json(answer.body, answer.status);
+  }
   count(`challenge_failures{step="${call}"}`);
   return null;
 }

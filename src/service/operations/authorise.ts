@@ -3,6 +3,7 @@
  * account, API feature, endpoint feature, permission, payment. All of it is read from D1 at every request, so that a
  * deleted key or a changed account counts from the next call on. Nothing else is read before it passes.
  */
+import { permissionsFor } from '../../contract/management/permissions.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import { principalOf, readApiKeyToken } from '../../store/d1/api-keys.ts';
@@ -40,7 +41,9 @@ export async function authorise(
   if (account.disabled) return failed({ kind: 'account-disabled' });
   if (!account.features.includes('API')) return failed({ kind: 'feature-not-enabled', feature: 'API' });
   if (!account.features.includes(feature)) return failed({ kind: 'feature-not-enabled', feature });
-  if (!apiKey.permissions[feature]?.includes(permission)) return failed({ kind: 'permission-missing' });
+  const held = apiKey.permissions[feature];
+  if (!permissionsFor({ feature, permission, access }).some((one) => held?.includes(one)))
+    return failed({ kind: 'permission-missing' });
   if (access === 'write' && account.paymentOwed) return failed({ kind: 'payment-required' });
   return ok({ account, apiKey: { id: apiKey.id, name: apiKey.name, permissions: apiKey.permissions } });
 }

@@ -3,8 +3,8 @@
  * and its key are read, no Durable Object or bucket is used, and nothing is written.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
-import type { Feature, PermissionMap } from '../../../src/contract/management/permissions.ts';
+import { featurePermissions, features, permissionsFor } from '../../../src/contract/management/permissions.ts';
+import type { Feature, Permission, PermissionMap } from '../../../src/contract/management/permissions.ts';
 import type { Operation } from '../../../src/service/operations/define-operation.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { createAccount, updateAccount } from '../../../src/store/d1/accounts.ts';
@@ -159,7 +159,9 @@ describe.each(rows)('%s', (_, operation) => {
     const others = Object.fromEntries(
       Object.entries(featurePermissions).map(([feature, list]) => [
         feature,
-        (list as readonly string[]).filter((name) => !(feature === operation.feature && name === operation.permission)),
+        (list as readonly Permission[]).filter(
+          (name) => feature !== operation.feature || !permissionsFor(operation).includes(name),
+        ),
       ]),
     ) as PermissionMap;
     await expectRefused(operation, (await tenant.key(others)).bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
@@ -195,6 +197,17 @@ test('a permission removed from the key counts from the next call on', async () 
   await serviceEnv.DB.prepare('UPDATE api_keys SET permissions = ? WHERE id = ?').bind('{}', id).run();
   expect((await get()).status).toBe(403);
 });
+
+test.each(rows.filter(([, { feature }]) => feature === 'Protect'))(
+  'a key that may only read Protect: %s is allowed when it reads, and refused when it writes',
+  async (_, operation) => {
+    const { bearer } = await (await setting()).key({ Protect: ['readProtect'] });
+    if (operation.access === 'write') return expectRefused(operation, bearer, 403, 'API.INSUFFICIENT_PERMISSIONS');
+    const headers = { authorization: bearer };
+    const { status } = await send(operation.path, { method: operation.method, headers });
+    expect([401, 403]).not.toContain(status);
+  },
+);
 
 test('every operation has its own name and route', () => {
   expect(new Set(operations.map((operation) => operation.name)).size).toBe(operations.length);

@@ -5,13 +5,15 @@
  * `gatehouse_dead_letters` counts batches that the queue gave up and the scheduled run tries again.
  */
 import * as z from 'zod/mini';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
 import { missingRecords, sumCounters, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
+import { metrics } from './metrics-table.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
 
-/** Values that go down again when records arrive late. */
-const gauges: ReadonlySet<string> = new Set(['gatehouse_verdicts_missing', 'gatehouse_dead_letters']);
+/** What the service adds to what edges counted. */
+type Added = Record<'verdicts_missing' | 'dead_letters' | 'ruleset_age_seconds' | 'ruleset_version', number>;
 
 interface Sample {
   name: string;
@@ -30,22 +32,27 @@ export const getMetrics = operation({
   body: z.strictObject({}),
   response: z.string(),
   responseTypes: ['text/plain'],
-  async handler({ store, account }) {
+  async handler({ store, account, nowMs }) {
     const instances = (await instancesOfAccount(store, account.id)).filter(({ active }) => active);
     const waiting = await instancesWithLetters(store);
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const log = verdictLogOf(instance);
-        const [counters, missing, dead] = await Promise.all([
+        const [counters, missing, dead, rules] = await Promise.all([
           sumCounters(store, log),
           missingRecords(store, log),
           waiting?.has(instance.id) === false ? 0 : countDeadLetters(store, instance.id),
+          ruleBook(store, instance.id).history(1, null),
         ]);
-        return [
-          ...Object.entries(counters).map(([name, value]) => sampleOf(instance.id, name, value)),
-          { name: 'gatehouse_verdicts_missing', labels: `instance="${instance.id}"`, value: missing },
-          { name: 'gatehouse_dead_letters', labels: `instance="${instance.id}"`, value: dead },
-        ];
+        const changedMs = rules.versions[0]?.at ?? instance.createdAt;
+        const added: Added = {
+          verdicts_missing: missing,
+          dead_letters: dead,
+          ruleset_age_seconds: Math.max(0, Math.floor((nowMs - changedMs) / 1000)),
+          ruleset_version: rules.version,
+        };
+        const counted = { ...zeros, ...counters, ...added };
+        return Object.entries(counted).map(([name, value]) => sampleOf(instance.id, name, value));
       }),
     );
     return new Response(exposition(samples.flat()), {
@@ -54,6 +61,13 @@ export const getMetrics = operation({
   },
 });
 
+/** Every series before it is first counted. */
+const zeros = Object.fromEntries(
+  metrics.flatMap(({ name, label }) =>
+    (label?.values.map((value) => `${name}{${label.name}="${value}"}`) ?? [name]).map((series) => [series, 0]),
+  ),
+);
+
 /** Counter names are `word` or `word{label="value"}`. They are checked when they arrive. */
 function sampleOf(instanceId: string, counter: string, value: number): Sample {
   const match = /^([a-z0-9_]+)(?:\{(.*)\})?$/.exec(counter);
@@ -61,15 +75,16 @@ function sampleOf(instanceId: string, counter: string, value: number): Sample {
   return { name: `gatehouse_${match?.[1] ?? 'unknown'}`, labels: labels.join(','), value };
 }
 
-/** In this format, the samples of one metric are together, after its type. */
+/** In this format, the samples of one metric are together, after its help and its type. */
 function exposition(samples: readonly Sample[]): string {
   const byName = Map.groupBy(samples, ({ name }) => name);
-  return [...byName.keys()]
-    .sort()
+  const described = new Map(metrics.map((metric) => [`gatehouse_${metric.name}`, metric]));
+  return [...new Set([...described.keys(), ...byName.keys()])]
+    .toSorted()
     .map((name) => {
-      const type = gauges.has(name) ? 'gauge' : 'counter';
-      const lines = byName.get(name) ?? [];
-      return `# TYPE ${name} ${type}\n${lines.map(({ labels, value }) => `${name}{${labels}} ${value}\n`).join('')}`;
+      const { help, type } = described.get(name) ?? { help: 'Counted by an edge of another version', type: 'counter' };
+      const lines = (byName.get(name) ?? []).map(({ labels, value }) => `${name}{${labels}} ${value}\n`);
+      return `# HELP ${name} ${help}.\n# TYPE ${name} ${type}\n${lines.join('')}`;
     })
     .join('');
 }
