@@ -27,6 +27,9 @@ const blocksOf = (page: string): string[] =>
   );
 const documented = pages.map((page) => ({ page, blocks: blocksOf(page) })).filter(({ blocks }) => blocks.length > 0);
 
+/** Some pages use the function of another page. */
+const api = `api() { curl -s "https://gatehouse.example.com$1" -H "Authorization: Bearer YOUR_API_KEY" -H 'Content-Type: application/json' -d "$2"; }`;
+
 const stack = useStack();
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
 const programs = join(folder, 'bin');
@@ -74,7 +77,7 @@ describe.each(documented)('$page', ({ page, blocks }) => {
       }),
     );
     // Blocks of a page share variables and functions, as in a reader's terminal.
-    const { status, stdout, stderr } = await inShell(cwd, blocks.join('\n'));
+    const { status, stdout, stderr } = await inShell(cwd, [api, ...blocks].join('\n'));
     expect(stderr.split('\n').filter((line) => /^(curl|npm|npx|gatehouse|wrangler|openssl):? /.test(line))).toEqual([]);
     expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
   });
