@@ -217,7 +217,7 @@ export async function runCommand(args: readonly string[], env: StoreEnv): Promis
     };
   const rest = args.slice(single ? 1 : 2);
   try {
-    const { values, positionals } = parsed(command, rest);
+    const { values, positionals } = parsed(single ? noun : `${noun} ${verb}`, command, rest);
     const result = await command.run(env, values, positionals, Date.now());
     return { exitCode: 0, output: JSON.stringify(result, null, 2) };
   } catch (error) {
@@ -236,13 +236,19 @@ export function usage(): string {
   return ['Usage: npm run gatehouse -- COMMAND [--state DIR | --remote]', '', ...lines, '  --version'].join('\n');
 }
 
-function parsed(command: Command, args: readonly string[]): { values: Values; positionals: readonly string[] } {
+function parsed(
+  name: string,
+  command: Command,
+  args: readonly string[],
+): { values: Values; positionals: readonly string[] } {
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const flag of command.flags) options[flag] = { type: 'string' };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  if (positionals.length !== command.positionals.length) {
-    throw new CommandError(`Expected ${command.positionals.join(' ') || 'no arguments'}: ${command.usage}`);
-  }
+  const missing = command.positionals.slice(positionals.length);
+  if (missing.length > 0) throw new CommandError(`${missing.join(' and ')} missing. Usage: ${name} ${command.usage}`);
+  const extra = positionals.slice(command.positionals.length);
+  if (extra.length > 0)
+    throw new CommandError(`Unexpected: ${extra.join(' ')}. Usage: ${name} ${command.usage}`.trim());
   return { values: values as Values, positionals };
 }
 

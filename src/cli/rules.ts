@@ -22,7 +22,7 @@ rules rollback VERSION
   FILE may be - for standard input. Every command accepts --site-key KEY, and --service URL with the API key in the
   variable GATEHOUSE_API_KEY. Without --service, the command uses the running local stack.`;
 
-/** The first skipped lines are printed, the others only counted. */
+/** The first skipped lines are printed at the end, the others only counted. */
 const SKIPPED_LINES_SHOWN = 100;
 
 interface Target {
@@ -92,6 +92,7 @@ async function importFile(
   settings: Record<string, string | undefined>,
 ): Promise<CommandResult> {
   const input = path === '-' ? process.stdin : await opened(path);
+  const firstSkipped: string[] = [];
   const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
@@ -108,12 +109,18 @@ async function importFile(
     total.lines = piece.lastLine;
     total.version = response.version;
     for (const { line, reason } of response.skippedLines) {
-      if (total.skipped < SKIPPED_LINES_SHOWN) process.stderr.write(`line ${line} skipped: ${reason}\n`);
+      if (total.skipped < SKIPPED_LINES_SHOWN) firstSkipped.push(`line ${line} skipped: ${reason}`);
       total.skipped += 1;
     }
     total.skipped += response.skipped - response.skippedLines.length;
     process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
   }
+  if (total.skipped > 0 && total.created + total.updated + total.unchanged === 0) {
+    throw new RulesCommandError(
+      `No rule was imported: all ${total.skipped} lines were skipped. First: ${firstSkipped[0]}`,
+    );
+  }
+  if (firstSkipped.length > 0) process.stderr.write(`${firstSkipped.join('\n')}\n`);
   return shown(total);
 }
 

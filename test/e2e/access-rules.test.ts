@@ -120,6 +120,20 @@ describe('gatehouse rules', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+  test('an import that finds no rule in a file is one sentence and exit code 1', async () => {
+    const list = join(dir, 'no-verdict.txt');
+    writeFileSync(list, '192.0.2.1\n192.0.2.2\n192.0.2.3\n');
+    const table = join(dir, 'other-columns.csv');
+    writeFileSync(table, 'name,colour,size\na,red,1\nb,blue,2\n');
+    for (const args of [[list, '--format', 'list'], [table]]) {
+      const { exitCode, output } = await runRules(['import', ...args], stack().stateDir);
+      expect([exitCode, output]).toEqual([
+        1,
+        expect.stringMatching(/^No rule was imported: all \d lines were skipped\. First: line \d/),
+      ]);
+    }
+  });
+
   test('imports a list longer than one call takes, reports bad lines, and changes nothing the second time', async () => {
     const file = join(dir, 'drop.txt');
     const lines = Array.from(
