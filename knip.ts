@@ -15,6 +15,8 @@ const config: KnipConfig = {
     'bench/measure/load-client.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',
+    // Run by the scripts that stand in for documented programs.
+    'test/support/command-stand-ins.ts',
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
@@ -24,7 +26,7 @@ const config: KnipConfig = {
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
   ignoreDependencies: ['workerd', '@typescript/native'],
   // Programs of the operating system.
-  ignoreBinaries: ['taskset', 'php', 'nginx', 'xdotool'],
+  ignoreBinaries: ['taskset', 'php', 'nginx', 'apache2', 'java', 'xdotool'],
   ignoreExportsUsedInFile: true,
 };
 
