@@ -1,6 +1,9 @@
 // Verifies the form field `captcha-response` with Gatehouse, once per submission.
 // Run: CAPTCHA_URL=… CAPTCHA_SECRET=… node verify.mjs "$FIELD"
 
+import { realpathSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
 /** @returns {Promise<boolean>} Throws when the call fails. Treat that as "not verified". */
 export async function isHuman(field, ip) {
   const response = await fetch(`${process.env.CAPTCHA_URL}/siteverify`, {
@@ -13,4 +16,6 @@ export async function isHuman(field, ip) {
   return (await response.json()).verified === true;
 }
 
-if (import.meta.main) console.log((await isHuman(process.argv[2] ?? '')) ? 'verified' : 'refused');
+// Node has `import.meta.main` since version 24 only.
+const isMain = process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href;
+if (isMain) console.log((await isHuman(process.argv[2] ?? '')) ? 'verified' : 'refused');
