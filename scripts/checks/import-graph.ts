@@ -45,7 +45,7 @@ const CARRIED_BROWSER_CODE = /^src\/widget\/(bundle\.generated|[a-z-]+\.generate
 const storeMayImport: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   d1: ['keys'],
-  'rule-book': ['keys'],
+  'rule-book': ['d1', 'keys'],
   'risk-book': ['d1', 'keys'],
   'spend-ledger': [],
   'limit-ledger': [],

@@ -22,7 +22,7 @@ export function searchExact(values: Uint32Array | Uint16Array, key: number): num
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < key) low = middle + 1;
+    if (values[middle]! < key) low = middle + 1;
     else high = middle;
   }
   return values[low] === key ? low : -1;

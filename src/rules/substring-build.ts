@@ -50,10 +50,7 @@ export function gramHash(gram: number): number {
   return Math.imul(gram | 0x20202020, 0x9e3779b1);
 }
 
-/** The user agent rules need more memory than a compile has. */
-export class UserAgentRulesTooLargeError extends RangeError {}
-
-/** The number of bytes of each pattern that become states. @throws UserAgentRulesTooLargeError */
+/** The number of bytes of each pattern that become states. @throws RangeError when they need more than a compile has. */
 function pathLengths({ text, offsets }: PatternText): Uint16Array {
   const lengths = new Uint16Array(offsets.length - 1);
   const meter = new PathMeter();
@@ -62,7 +59,7 @@ function pathLengths({ text, offsets }: PatternText): Uint16Array {
     const { path } = meter.measureBefore(next);
     if (p > 0) lengths[p - 1] = path;
     if (meter.states > USER_AGENT_STATES_MAX) {
-      throw new UserAgentRulesTooLargeError(
+      throw new RangeError(
         `The user agent rules repeat too much text: they need more than ${USER_AGENT_STATES_MAX} states`,
       );
     }

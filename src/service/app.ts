@@ -8,6 +8,7 @@ import type { EdgeRoute } from './edge-api/edge-route.ts';
 import { jwks } from './edge-api/jwks.ts';
 import { environmentOf } from './environment.ts';
 import { authenticateEdge } from './http/authenticate-edge.ts';
+import { health } from './health.ts';
 import { errorResponse, unexpectedErrorResponse } from './http/respond-error.ts';
 import { serviceCall } from './http/service-call.ts';
 import type { ServiceApp, ServiceHonoEnv } from './http/service-call.ts';
@@ -42,7 +43,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   });
   app.onError((error, c) => unexpectedErrorResponse(error, c.get('requestId')));
 
-  app.get('/health', () => Response.json({ status: 'ok' }, { headers: { 'cache-control': 'no-store' } }));
+  app.get('/health', (c) => health(c.get('environment').store));
   app.get('/.well-known/jwks.json', (c) => jwks(c.get('environment').store, Date.now()));
   for (const operation of parts.operations) {
     app.on(operation.method, operation.path, (c) => runOperation(operation, serviceCall(c)));

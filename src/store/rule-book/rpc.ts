@@ -58,13 +58,28 @@ export interface WriteCounts {
   deleted: number;
 }
 
-export type WriteOutcome = Result<WriteCounts, TooManyRules>;
+export type WriteOutcome = Result<WriteCounts, RuleSetTooLarge>;
+
+/** What a batch exceeds. Nothing of it is stored. */
+export type RuleSetTooLarge = TooManyRules | TooMuchText;
 
 export interface TooManyRules {
   reason: 'too-many-rules';
   limit: number;
   /** The type that has a limit of its own, or `null` for the limit of all rules together. */
   type: 'userAgent' | null;
+}
+
+/** The user agent rules repeat themselves or each other too much. */
+export interface TooMuchText {
+  reason: 'too-much-text';
+  /** Bytes of text, or states of the automaton. */
+  measure: 'bytes' | 'states';
+  limit: number;
+  /** With the refused batch. */
+  needed: number;
+  /** The rule of the batch that needs most. */
+  largest: string;
 }
 
 /** The version is older than the log reaches, or does not exist yet. */
@@ -74,7 +89,7 @@ export interface VersionOutOfReach {
   newest: number;
 }
 
-export type RollbackOutcome = Result<WriteCounts, TooManyRules | VersionOutOfReach>;
+export type RollbackOutcome = Result<WriteCounts, RuleSetTooLarge | VersionOutOfReach>;
 
 export interface RuleFilter {
   type?: EdgeRuleType;

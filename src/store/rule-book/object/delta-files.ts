@@ -7,6 +7,7 @@ import { signRulesetFile } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
 import type { BasePointer } from '../rpc.ts';
 import { netChanges } from './change-log.ts';
+import type { FailureWatch } from './failure-watch.ts';
 
 /** Edges are at one of the last few versions. The largest delta is about 3 MB. */
 const KEPT_FILES = 4;
@@ -15,12 +16,14 @@ export class DeltaFiles {
   readonly #sql: SqlStorage;
   readonly #env: ServiceEnv;
   readonly #instanceId: string;
+  readonly #watch: FailureWatch;
   readonly #files = new Map<string, Promise<Uint8Array>>();
 
-  constructor(sql: SqlStorage, env: ServiceEnv, instanceId: string) {
+  constructor(sql: SqlStorage, env: ServiceEnv, instanceId: string, watch: FailureWatch) {
     this.#sql = sql;
     this.#env = env;
     this.#instanceId = instanceId;
+    this.#watch = watch;
   }
 
   /** The signed changes in `(base.version, version]`. */
@@ -28,7 +31,7 @@ export class DeltaFiles {
     const key = `${base.hash}/${version}`;
     const kept = this.#files.get(key);
     if (kept) return kept;
-    const made = this.#make(base, version, nowMs);
+    const made = this.#watch.during('delta', this.#make(base, version, nowMs));
     this.#files.set(key, made);
     made.catch(() => this.#files.delete(key));
     for (const oldest of this.#files.keys()) {

@@ -9,6 +9,7 @@ import { currentBase, servedBase } from './bases.ts';
 import { changesSince, deltaChangesShipped, history, historyFloor, lastVersionWithin } from './change-log.ts';
 import { compileBase } from './compile-base.ts';
 import { DeltaFiles } from './delta-files.ts';
+import { FailureWatch } from './failure-watch.ts';
 import { packedPage, ruleTotal, rulesUnder } from './list-rules.ts';
 import { eraseRuleBook, isRuleBookRetired, markRuleBookRetired } from './erase-rule-book.ts';
 import type {
@@ -40,6 +41,8 @@ const COMPILE_DELAY_MS = 1000;
  */
 const DELTA_QUIET_CHANGES = 2000;
 const COMPILE_QUIET_DELAY_MS = 30_000;
+/** After a compile that failed. */
+const COMPILE_RETRY_MS = 60_000;
 /** Above this, writers wait for the compile. It bounds the delta that edges load (about 1.5 MB). */
 const DELTA_MAX_CHANGES = 100_000;
 
@@ -47,6 +50,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   readonly #storage: DurableObjectStorage;
   readonly #instanceId: string;
   readonly #deltas: DeltaFiles;
+  readonly #watch: FailureWatch;
   #compiling: Promise<void> | null = null;
   /**
    * Epoch milliseconds. Later writes may bring the alarm forward but never delay it, or writes could delay the compile
@@ -59,7 +63,8 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     this.#storage = ctx.storage;
     createRuleBookTables(ctx.storage.sql, ctx.id.name);
     this.#instanceId = instanceIdOf(ctx.storage.sql);
-    this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId);
+    this.#watch = new FailureWatch(env, this.#instanceId);
+    this.#deltas = new DeltaFiles(ctx.storage.sql, env, this.#instanceId, this.#watch);
   }
 
   async currentVersion(): Promise<RulesVersion> {
@@ -79,7 +84,8 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   async remove(keys: RuleKey[], author: WriteAuthor): Promise<WriteOutcome> {
-    await this.#roomForChanges();
+    // Removing rules is what helps when they cannot be compiled. Edges then wait for the next base.
+    await this.#roomForChanges().catch(() => {});
     return this.#written(deleteRules(this.#storage, keys, author));
   }
 
@@ -87,7 +93,7 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
     await this.#roomForChanges();
     // A rollback can be larger than a delta may be. A base that was half read before it could not be completed by a
     // delta, so no compile may run during a rollback.
-    while (this.#compiling) await this.#compiling;
+    while (this.#compiling) await this.#compiling.catch(() => {});
     const oldest = historyFloor(this.#storage.sql);
     const newest = this.#version();
     if (version < oldest || version > newest) {
@@ -124,23 +130,33 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
 
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
-    if (!isRuleBookRetired(this.#storage.sql)) return this.compile();
-    while (this.#compiling) await this.#compiling;
+    if (!isRuleBookRetired(this.#storage.sql)) {
+      // An alarm that throws is tried again a few times only; the compile sets another one.
+      return this.compile().catch(() => {});
+    }
+    while (this.#compiling) await this.#compiling.catch(() => {});
     await eraseRuleBook(this.#storage, this.env.RULESETS, this.#instanceId);
+    await this.#watch.forget();
   }
 
   compile(): Promise<void> {
-    this.#compiling ??= compileBase({
-      storage: this.#storage,
-      env: this.env,
-      instanceId: this.#instanceId,
-      nowMs: Date.now(),
-    }).finally(() => {
-      this.#compiling = null;
-      // What was written meanwhile may already require the next one.
-      this.#compileSoonIfDue();
-    });
+    this.#compiling ??= this.#compileOnce();
     return this.#compiling;
+  }
+
+  async #compileOnce(): Promise<void> {
+    const nowMs = Date.now();
+    const job = { storage: this.#storage, env: this.env, instanceId: this.#instanceId, nowMs };
+    try {
+      await this.#watch.during('compile', compileBase(job));
+    } catch (error) {
+      this.#compiling = null;
+      this.#alarmIn(COMPILE_RETRY_MS);
+      throw error;
+    }
+    this.#compiling = null;
+    // What was written meanwhile may already require the next one.
+    this.#compileSoonIfDue();
   }
 
   async #base(): Promise<BasePointer> {
@@ -174,13 +190,17 @@ export class RuleBook extends DurableObject<ServiceEnv> implements RuleBookRpc {
   }
 
   #compileSoonIfDue(): void {
-    if (this.#compiling) return;
+    if (this.#compiling || this.#watch.isFailing('compile')) return;
     const { sql } = this.#storage;
     const from = currentBase(sql)?.version ?? 0;
     const rules = countRules(sql);
     const due = deltaChangesShipped(sql, from) > Math.max(rules, SHIPPED_CHANGES_MIN);
     if (!due && changesSince(sql, from) <= DELTA_QUIET_CHANGES) return;
-    const at = Date.now() + (due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);
+    this.#alarmIn(due ? COMPILE_DELAY_MS : COMPILE_QUIET_DELAY_MS);
+  }
+
+  #alarmIn(delayMs: number): void {
+    const at = Date.now() + delayMs;
     if (at >= this.#alarmAt) return;
     this.#alarmAt = at;
     void this.#storage.setAlarm(at);

@@ -6,20 +6,19 @@
 import { failed, ok } from '../../../result.ts';
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
-import type { TooManyRules, WriteAuthor, WriteOutcome } from '../rpc.ts';
+import type { RuleSetTooLarge, WriteAuthor, WriteOutcome } from '../rpc.ts';
+import { exceededBudget } from './user-agent-budget.ts';
 
 /** Rules per instance: one compile must fit in an isolate of 128 MB (docs/storage-schema.md). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
-/** Their automaton is compiled in memory: 50,000 rules of the greatest length take 70 MB of the isolate's 128. */
-export const USER_AGENT_RULES_MAX = 50_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
 
-class TooManyRulesError extends Error {
-  readonly refusal: TooManyRules;
-  constructor(limit: number, type: TooManyRules['type']) {
-    super('too many rules');
-    this.refusal = { reason: 'too-many-rules', limit, type };
+class TooLargeError extends Error {
+  readonly refusal: RuleSetTooLarge;
+  constructor(refusal: RuleSetTooLarge) {
+    super(refusal.reason);
+    this.refusal = refusal;
   }
 }
 
@@ -76,7 +75,7 @@ function applyVersion(
       sql.exec(APPLY_UPSERTS, version);
       sql.exec(APPLY_DELETES, version);
       sql.exec(APPLY_COUNTS, version, version);
-      if (counts.created > 0) checkLimits(sql);
+      if (counts.created > 0) checkLimits(sql, version);
       sql.exec(
         'INSERT INTO versions (version, at, actor, kind, created, updated, deleted, restores) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         version,
@@ -92,18 +91,26 @@ function applyVersion(
       return ok({ version, ...counts });
     });
   } catch (error) {
-    if (error instanceof TooManyRulesError) return failed(error.refusal);
+    if (error instanceof TooLargeError) return failed(error.refusal);
     throw error;
   }
 }
 
-/** Throws inside the transaction, so that a refused batch leaves no trace. */
-function checkLimits(sql: SqlStorage): void {
-  if (countRules(sql) > RULES_PER_INSTANCE_MAX) throw new TooManyRulesError(RULES_PER_INSTANCE_MAX, null);
-  const { rules } = sql
-    .exec<{ rules: number }>('SELECT COALESCE(SUM(rules), 0) AS rules FROM counts WHERE type = ?', typeCodes.userAgent)
-    .one();
-  if (rules > USER_AGENT_RULES_MAX) throw new TooManyRulesError(USER_AGENT_RULES_MAX, 'userAgent');
+/**
+ * Throws inside the transaction, so that a refused batch leaves no trace. Only batches that add rules are checked, so
+ * that a book above a limit can always be made smaller.
+ */
+function checkLimits(sql: SqlStorage, version: number): void {
+  if (countRules(sql) > RULES_PER_INSTANCE_MAX) {
+    throw new TooLargeError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
+  }
+  const [added] = sql.exec(
+    'SELECT 1 FROM changes WHERE version = ? AND type = ? AND before IS NULL LIMIT 1',
+    version,
+    typeCodes.userAgent,
+  );
+  const refusal = added ? exceededBudget(sql, version) : null;
+  if (refusal) throw new TooLargeError(refusal);
 }
 
 export function countRules(sql: SqlStorage): number {

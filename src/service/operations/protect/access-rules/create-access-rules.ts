@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
 import { checkedRules, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 
 /** 10,000 rules with a value and a note of common length have about 2 MB. */
@@ -37,7 +37,7 @@ export const createAccessRules = operation({
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules);
     const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'create' });
-    if (!outcome.ok) throw tooManyRules(outcome.error);
+    if (!outcome.ok) throw ruleSetTooLarge(outcome.error, rules);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;
     return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
 import { checkedConditions, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
 
 /** Enough for 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -29,7 +29,7 @@ export const deleteAccessRules = operation({
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const keys = checkedConditions(context.body.conditions);
     const outcome = await book.remove(keys, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'delete' });
-    if (!outcome.ok) throw tooManyRules(outcome.error);
+    if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
     const { deleted, version } = outcome.value;
     return { deleted, missing: distinctRules(keys) - deleted, version };
   },

@@ -14,7 +14,7 @@ import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { checkedRule, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -60,7 +60,7 @@ export const importAccessRules = operation({
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);
     const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'import' });
-    if (!outcome.ok) throw tooManyRules(outcome.error);
+    if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;
     return { format, created, updated, unchanged, skipped, skippedLines, version };

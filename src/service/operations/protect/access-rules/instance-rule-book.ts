@@ -5,7 +5,8 @@
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { RuleBookRpc, TooManyRules } from '../../../../store/rule-book/rpc.ts';
+import type { RuleBookRpc, RuleSetTooLarge } from '../../../../store/rule-book/rpc.ts';
+import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 import type { ChoosingContext } from '../chosen-instance.ts';
@@ -25,6 +26,25 @@ export async function instanceRuleBook(
   return { instance, book: ruleBook(context.store, instance.id) };
 }
 
-export function tooManyRules({ limit, type }: TooManyRules): OperationError {
-  return new OperationError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
+/** Characters of a rule's value in a message. */
+const NAMED_VALUE_CHARS = 80;
+
+/** `rules`: what the batch asked for, to name the rule that needs most by its place. */
+export function ruleSetTooLarge(refusal: RuleSetTooLarge, rules: readonly RuleKey[] = []): OperationError {
+  if (refusal.reason === 'too-many-rules') {
+    const { limit, type } = refusal;
+    return new OperationError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);
+  }
+  const { measure, limit, needed, largest } = refusal;
+  const index = rules.findIndex(({ type, value }) => type === 'userAgent' && value === largest);
+  const named = largest.length > NAMED_VALUE_CHARS ? `${largest.slice(0, NAMED_VALUE_CHARS)}…` : largest;
+  const unit = measure === 'bytes' ? 'bytes of text' : 'states of their automaton';
+  return new OperationError(
+    'API.TOO_MANY_ITEMS',
+    `The userAgent rules of an instance have at most ${limit} ${unit}, and with this batch ${needed}. ` +
+      `Shorten rules that repeat themselves or each other, first userAgent:${named}`,
+    index < 0
+      ? undefined
+      : [{ index, path: `rules[${index}].value`, message: 'needs most of the rules of this batch' }],
+  );
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { instanceRuleBook, siteKey, tooManyRules } from './instance-rule-book.ts';
+import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
 
 export const rollbackAccessRules = operation({
   name: 'rollback-access-rules',
@@ -26,7 +26,7 @@ export const rollbackAccessRules = operation({
       return { version, restores: body.version, created, updated, deleted };
     }
     const { error } = outcome;
-    if (error.reason === 'too-many-rules') throw tooManyRules(error);
+    if (error.reason !== 'out-of-reach') throw ruleSetTooLarge(error);
     throw new OperationError('API.NOT_FOUND', `Only versions ${error.oldest} to ${error.newest} can be restored`);
   },
 });

@@ -7,6 +7,7 @@
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
+import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
 import { missingRecords, sumCounters, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
 import { metrics } from './metrics-table.ts';
@@ -35,6 +36,7 @@ export const getMetrics = operation({
   async handler({ store, account, nowMs }) {
     const instances = (await instancesOfAccount(store, account.id)).filter(({ active }) => active);
     const waiting = await instancesWithLetters(store);
+    const failures = await ruleFailures(store);
     const samples = await Promise.all(
       instances.map(async (instance) => {
         const log = verdictLogOf(instance);
@@ -51,7 +53,9 @@ export const getMetrics = operation({
           ruleset_age_seconds: Math.max(0, Math.floor((nowMs - changedMs) / 1000)),
           ruleset_version: rules.version,
         };
-        const counted = { ...zeros, ...counters, ...added };
+        const failing = failures.filter(({ instanceId }) => instanceId === instance.id);
+        const failed = Object.fromEntries(failing.map(({ step }) => [`rules_failing{step="${step}"}`, 1]));
+        const counted = { ...zeros, ...counters, ...added, ...failed };
         return Object.entries(counted).map(([name, value]) => sampleOf(instance.id, name, value));
       }),
     );

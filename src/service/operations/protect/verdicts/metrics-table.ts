@@ -42,6 +42,9 @@ export const metrics: readonly Metric[] = [
   by('verified', ['true', 'false'], counter('verifications', 'Tokens that the edge verified with the service')),
   gauge('ruleset_age_seconds', 'Time since the edge access rules changed'),
   gauge('ruleset_version', 'Newest version of the edge access rules'),
+  wakes(
+    by('step', ['compile', 'delta'], gauge('rules_failing', '1 while the newest rules cannot be compiled or sent')),
+  ),
 
   wakes(counter('exceptions', 'Requests that ended in an exception; the failure policy decided')),
   wakes(counter('requests_without_ruleset', 'Requests that came before any ruleset was loaded; FAIL_MODE decided')),

@@ -1,0 +1,22 @@
+/**
+ * `GET /health`: whether the service answers, and whether something needs an operator. Anyone may ask, so it names no
+ * account and no instance; `GET /protect/metrics` does.
+ */
+import { ruleFailures } from '../store/d1/rule-failures.ts';
+import type { StoreEnv } from '../store/binding.ts';
+
+export async function health(store: StoreEnv): Promise<Response> {
+  const warnings: string[] = [];
+  try {
+    const instances = new Set((await ruleFailures(store)).map(({ instanceId }) => instanceId)).size;
+    if (instances > 0) {
+      warnings.push(
+        `The newest access rules of ${instances} instance(s) cannot be compiled or sent to their edges: the log says why.`,
+      );
+    }
+  } catch {
+    warnings.push('The database does not answer.');
+  }
+  const status = warnings.length === 0 ? { status: 'ok' } : { status: 'degraded', warnings };
+  return Response.json(status, { headers: { 'cache-control': 'no-store' } });
+}
