@@ -47,7 +47,11 @@ export async function run(args: readonly string[]): Promise<void> {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const perRecord = (((cpu() - cpuBefore) * 1000) / records).toFixed(0);
     console.log(`${records} captcha records written in ${seconds} s: ${perRecord} µs of CPU each`);
-    const time = (one: Case) => timed(one, calls, cpu, (call) => send(url, one.token ?? account.token, one, call));
+    let sent = 0;
+    const time = (one: Case) =>
+      timed(one, calls, cpu, (call) =>
+        send(url, one.token ?? account.tokens[sent++ % account.tokens.length] ?? '', one, call),
+      );
     const health = { name: 'GET /health', path: '/health', method: 'GET' as const, p99Ms: P99_SMALL_MS };
     const empty = floorCase(account);
     const floor = await time(empty);
