@@ -15,6 +15,7 @@ import { OperatorError } from './operator-error.ts';
 import { runtimeOptions } from './runtime-options.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
 import { rulesUsage, run as runRules } from './rules.ts';
+import { run as runWhy, whyUsage } from './why.ts';
 import { StateDir } from './state.ts';
 import { moduleManifest, readWranglerFile } from './worker-config.ts';
 import { migrate } from './migrations.ts';
@@ -46,10 +47,11 @@ function version(): string {
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
   if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
-    return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}` };
+    return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}\n${whyUsage}` };
   if (args[0] === '--version') return { exitCode: 0, output: version() };
-  // Access rules use the management API, of a local stack or a deployed service.
+  // These use the management API, of a local stack or a deployed service.
   if (args[0] === 'rules') return runRules(args.slice(1), target.state);
+  if (args[0] === 'why') return runWhy(args.slice(1), target.state);
   if (target.remote) return onRemote(args);
   const state = new StateDir(target.state);
   if (!state.exists())

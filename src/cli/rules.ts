@@ -4,15 +4,15 @@
  * skipped lines go to standard error.
  */
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule.ts';
 import type { CommandResult } from './commands.ts';
-import type { StackFacts } from './state.ts';
+import { call, CallError, post, targetOf } from './management-call.ts';
+import type { Target } from './management-call.ts';
 import { rulePieces } from './rule-pieces.ts';
 
 export const rulesUsage = `rules import FILE [--format csv|ndjson|list] [--verdict allow|challenge|block] [--note TEXT]
@@ -22,14 +22,9 @@ rules rollback VERSION
   FILE may be - for standard input. Every command accepts --site-key KEY, and --service URL with the API key in the
   variable GATEHOUSE_API_KEY. Without --service, the command uses the running local stack.`;
 
+const RULES = '/protect/access-rules';
 /** The first skipped lines are printed at the end, the others only counted. */
 const SKIPPED_LINES_SHOWN = 100;
-
-interface Target {
-  serviceUrl: string;
-  apiKey: string;
-  siteKey: string | undefined;
-}
 
 interface ImportResponse {
   format: string;
@@ -43,8 +38,6 @@ interface ImportResponse {
 
 /** Arguments of each command. */
 const operands = { import: ['FILE'], export: [], history: [], rollback: ['VERSION'] } as const;
-
-class RulesCommandError extends Error {}
 
 const options = {
   format: { type: 'string' },
@@ -64,11 +57,11 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
     if (command === undefined || command === 'help') return { exitCode: 0, output: rulesUsage };
     const names = Object.hasOwn(operands, command) ? operands[command as keyof typeof operands] : undefined;
     if (names === undefined)
-      throw new RulesCommandError(`There is no command "rules ${command}". Use one of these:\n${rulesUsage}`);
+      throw new CallError(`There is no command "rules ${command}". Use one of these:\n${rulesUsage}`);
     if (names[0] !== undefined && operand === undefined)
-      throw new RulesCommandError(`${command} needs a ${names[0]}. Add it after the command.`);
+      throw new CallError(`${command} needs a ${names[0]}. Add it after the command.`);
     const extra = positionals.slice(1 + names.length);
-    if (extra.length > 0) throw new RulesCommandError(`Unexpected: ${extra.join(' ')}. Remove it.`);
+    if (extra.length > 0) throw new CallError(`Unexpected: ${extra.join(' ')}. Remove it.`);
     const limit = wholeNumber('--limit', values.limit ?? '50');
     const target = targetOf(values.service, values['site-key'], stateDir);
     const { format, verdict, note } = values;
@@ -76,10 +69,10 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
       return await importFile(target, operand ?? '', { format, verdict, note });
     }
     if (command === 'export') return await exportFile(target, { format, verdict }, values.out);
-    if (command === 'history') return shown(await call(target, 'history', { limit }));
-    return shown(await call(target, 'rollback', { version: wholeNumber('VERSION', operand ?? '') }));
+    if (command === 'history') return shown(await call(target, `${RULES}/history`, { limit }));
+    return shown(await call(target, `${RULES}/rollback`, { version: wholeNumber('VERSION', operand ?? '') }));
   } catch (error) {
-    if (error instanceof RulesCommandError) return { exitCode: 1, output: error.message };
+    if (error instanceof CallError) return { exitCode: 1, output: error.message };
     if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${rulesUsage}` };
     // Errors of the file system name the operation and the path.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
@@ -96,7 +89,7 @@ async function importFile(
   const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
-    const response = (await call(target, 'import', {
+    const response = (await call(target, `${RULES}/import`, {
       ...settings,
       format: piece.format,
       content: piece.content,
@@ -116,9 +109,7 @@ async function importFile(
     process.stderr.write(`${total.lines} lines read, ${total.created + total.updated + total.unchanged} rules\n`);
   }
   if (total.skipped > 0 && total.created + total.updated + total.unchanged === 0) {
-    throw new RulesCommandError(
-      `No rule was imported: all ${total.skipped} lines were skipped. First: ${firstSkipped[0]}`,
-    );
+    throw new CallError(`No rule was imported: all ${total.skipped} lines were skipped. First: ${firstSkipped[0]}`);
   }
   if (firstSkipped.length > 0) process.stderr.write(`${firstSkipped.join('\n')}\n`);
   return shown(total);
@@ -130,7 +121,7 @@ async function opened(path: string): Promise<Readable> {
   try {
     await once(stream, 'readable');
   } catch (error) {
-    throw new RulesCommandError(
+    throw new CallError(
       `${path} cannot be read. Check the path. ${error instanceof Error ? error.message : String(error)}`,
     );
   }
@@ -142,8 +133,8 @@ async function exportFile(
   settings: Record<string, string | undefined>,
   out: string | undefined,
 ): Promise<CommandResult> {
-  const response = await post(target, 'export', settings);
-  if (!response.body) throw new RulesCommandError('The service sent an empty response. Try again.');
+  const response = await post(target, `${RULES}/export`, settings);
+  if (!response.body) throw new CallError('The service sent an empty response. Try again.');
   const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
   if (out === undefined) {
     for await (const chunk of body) process.stdout.write(chunk as Uint8Array);
@@ -157,47 +148,7 @@ function shown(response: unknown): CommandResult {
   return { exitCode: 0, output: JSON.stringify(response, null, 2) };
 }
 
-async function call(target: Target, operation: string, body: Record<string, unknown>): Promise<unknown> {
-  return (await post(target, operation, body)).json();
-}
-
-/** @throws RulesCommandError with the service's message when it refuses. */
-async function post(target: Target, operation: string, body: Record<string, unknown>): Promise<Response> {
-  const url = `${target.serviceUrl}/protect/access-rules/${operation}`;
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, siteKey: target.siteKey }),
-  }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new RulesCommandError(
-      `${target.serviceUrl} cannot be reached. Check the URL and that the service runs. ${String(cause)}`,
-    );
-  });
-  if (response.ok) return response;
-  throw new RulesCommandError(
-    `The service refused ${operation} with status ${response.status}: ${await response.text()}`,
-  );
-}
-
 function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new RulesCommandError(`${name} must be a whole number, not ${text}.`);
+  if (!/^\d{1,15}$/.test(text)) throw new CallError(`${name} must be a whole number, not ${text}.`);
   return Number(text);
-}
-
-function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {
-  if (service !== undefined) {
-    const apiKey = process.env['GATEHOUSE_API_KEY'];
-    if (!apiKey)
-      throw new RulesCommandError(
-        'GATEHOUSE_API_KEY is not set. Set it to an API key with the permission updateProtectSettings.',
-      );
-    return { serviceUrl: service.replace(/\/$/, ''), apiKey, siteKey };
-  }
-  try {
-    const stack = JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8')) as StackFacts;
-    return { serviceUrl: stack.serviceUrl, apiKey: stack.apiKey, siteKey };
-  } catch {
-    throw new RulesCommandError(`No local stack runs on ${stateDir}. Start one with npm start, or add --service URL.`);
-  }
 }

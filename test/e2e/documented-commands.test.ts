@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { boughtToken, newVisitor } from '../support/gate.ts';
-import { useStack } from '../support/stack.ts';
+import { boughtToken, newVisitor, page as gatePage } from '../support/gate.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
 import { sessionCookieAt } from '../support/edge-session.ts';
 
 const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
@@ -67,6 +67,7 @@ describe.each(documented)('$page', ({ page, blocks }) => {
           YOUR_API_KEY: apiKey,
           INSTANCE: instanceId,
           YOUR_SITE_SECRET: secretKey,
+          REFERENCE: await newReference(),
           TOKEN_FROM_THE_FORM: await newToken(),
           '<jti of a verdict>': await newSession(),
           '<siteKey of .gatehouse/stack.json>': siteKey,
@@ -102,6 +103,16 @@ async function inShell(cwd: string, text: string): Promise<{ status: number | nu
 async function newSession(): Promise<string> {
   const cookie = await sessionCookieAt(stack().edgeUrl, newVisitor(stack()));
   return decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1)).split('|')[0]!;
+}
+/** Of a request whose verdict is stored. */
+async function newReference(): Promise<string> {
+  const visited = await gatePage(stack(), newVisitor(stack()), '/echo');
+  const requestId = visited.headers.get('x-protect-request-id') ?? '';
+  await eventually(
+    () => manage<{ total: number }>(stack(), '/protect/verdicts', { requestId }),
+    ({ total }) => total === 1,
+  );
+  return requestId;
 }
 async function newToken(): Promise<string> {
   return boughtToken(stack(), newVisitor(stack()), { action: 'login' });

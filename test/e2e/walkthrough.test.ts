@@ -2,6 +2,7 @@
  * The quick start of the README over HTTP through both Workers: a rule is created, enforced and read back. Then the
  * edge's credential, exactly-once verification and idempotent verdicts.
  */
+import { execFile } from 'node:child_process';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { browse } from '../support/browse.ts';
@@ -55,6 +56,54 @@ describe('the quick start', () => {
       decided_by: 'userAgent:badbot',
     });
   });
+
+  test('a visitor’s reference finds its verdict alone, by any filter, and the command says why', async () => {
+    const asScript = { 'user-agent': 'badbot/1.0', accept: 'application/json', 'sec-fetch-dest': 'empty' };
+    const blocked = await browse(`${stack().edgeUrl}/why`, { headers: asScript });
+    const { requestId, error } = (await blocked.json()) as { requestId: string; error: object };
+    expect([blocked.status, requestId, error]).toEqual([
+      403,
+      blocked.headers.get('x-protect-request-id'),
+      expect.objectContaining({ code: 403 }),
+    ]);
+    const find = (path: string, body: object) => manage<{ verdicts: Verdict[]; total: number }>(stack(), path, body);
+    await eventually(
+      () => find('/protect/verdicts', { requestId }),
+      ({ total }) => total === 1,
+    );
+    for (const [path, body] of [
+      ['/protect/verdicts', { requestId: ` ${requestId.toUpperCase()}\n` }],
+      ['/protect/verdicts', { requestId, decision: 'block', requestPath: '/w*' }],
+      ['/protect/verdicts/search', { requestId }],
+    ] as const) {
+      expect(await find(path, body)).toMatchObject({ total: 1, verdicts: [{ request_id: requestId }] });
+    }
+    expect((await find('/protect/verdicts', { requestId, decision: 'allow' })).total).toBe(0);
+    expect((await find('/protect/verdicts', { requestId: crypto.randomUUID() })).total).toBe(0);
+
+    const told = await why(requestId);
+    expect(told.code).toBe(0);
+    expect(told.output).toMatch(/^GET .*\/why was blocked with status 403 on /);
+    expect(told.output).toContain('Decided by userAgent:badbot (access-rule).');
+    expect(told.output).toContain('userAgent:badbot: block');
+    expect(await why(crypto.randomUUID())).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('No verdict has the reference') as string,
+    });
+    expect(await why('nonsense')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('must be the reference of a request') as string,
+    });
+  });
+
+  function why(reference: string): Promise<{ code: number; output: string }> {
+    const words = ['src/cli/gatehouse.ts', 'why', reference, '--state', stack().stateDir];
+    return new Promise((done) => {
+      execFile(process.execPath, words, (failure, stdout, stderr) =>
+        done({ code: failure === null ? 0 : 1, output: `${stdout}${stderr}` }),
+      );
+    });
+  }
 
   test('a solved challenge lets the submission reach the origin once, with its body intact and its token verified', async () => {
     await manage(stack(), '/protect/access-rules/create', {

@@ -9221,6 +9221,7 @@ export interface components {
             deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
             requestPath?: string;
             minRulesFired?: number | string;
+            requestId?: string;
             /** @default 50 */
             limit?: number | string;
             /** @default 0 */
@@ -9493,6 +9494,7 @@ export interface components {
             deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
             requestPath?: string;
             minRulesFired?: number | string;
+            requestId?: string;
             /**
              * @default ndjson
              * @enum {string}
@@ -9512,6 +9514,7 @@ export interface components {
             siteKey?: string;
             ip?: string;
             jti?: string;
+            requestId?: string;
             asn?: (number | string) | (number | string)[];
             since?: number | string;
             until?: number | string;

@@ -77,6 +77,7 @@ function expected(records: readonly VerdictRecord[], filter: RowFilter): Verdict
     .filter(({ device_type }) => !filter.devices || filter.devices.some((name) => name === device_type))
     .filter(({ ip }) => filter.ip === null || ip === filter.ip)
     .filter(({ jti }) => filter.jti === null || jti === filter.jti)
+    .filter(({ id }) => filter.id === null || id === filter.id)
     .filter(({ request_path: path }) => {
       if (!filter.path) return true;
       return filter.path.prefix ? path.indexOf(filter.path.text) === 0 : path === filter.path.text;
@@ -132,6 +133,7 @@ const filters: [string, RowFilter][] = [
       minRulesFired: random() < 0.7 ? 0 : 1,
       ip: null,
       jti: null,
+      id: null,
     },
   ]),
 ];

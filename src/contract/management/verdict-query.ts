@@ -98,6 +98,22 @@ const paging = {
   cursor: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/))),
 };
 
+/** As on the pages of the gate; a copied one may have blanks around it and capitals. */
+export const requestReference = z.pipe(
+  z.pipe(
+    z.string().check(z.maxLength(100)),
+    z.transform((text) => text.trim().toLowerCase()),
+  ),
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+        'must be the reference of a request, 36 characters like 01a20432-74c6-7eac-be38-d521a187cda6',
+      ),
+    ),
+);
+
 const filters = {
   siteKey: siteKeyField,
   /** Inclusive. */
@@ -113,6 +129,8 @@ const filters = {
   /** An exact path, or with a trailing `*` every path that starts so. */
   requestPath: z.optional(z.string().check(z.minLength(1), z.maxLength(1024))),
   minRulesFired: z.optional(wholeNumber(0, 64)),
+  /** `X-Protect-Request-Id`: the reference that the gate's pages show. */
+  requestId: z.optional(requestReference),
 };
 
 export const verdictPageRequest = z.strictObject({ ...filters, ...paging });
@@ -122,6 +140,7 @@ export const verdictSearchRequest = z.strictObject({
   siteKey: siteKeyField,
   ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
   jti: z.optional(jtiField),
+  requestId: filters.requestId,
   asn: z.optional(oneOrMany(asn)),
   since: filters.since,
   until: filters.until,

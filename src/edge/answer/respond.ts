@@ -100,7 +100,7 @@ function inForm(context: RequestContext, forms: Forms, texts: PageTexts): Respon
   const form = answerForm(context);
   if (form === 'text') return text(context, forms.status, forms.line);
   if (form === 'page' && forms.render) return page(context, forms.status, texts, forms.render);
-  return json(context, forms.status, forms.body);
+  return json(context, forms.status, { ...forms.body, requestId: context.facts.requestId });
 }
 
 function redirect(context: RequestContext, answer: Extract<Answer, { kind: 'redirect' }>): Response {

@@ -65,7 +65,7 @@ export class HotKeys {
    */
   matching(filter: RowFilter): HotKey[] | null {
     const found: HotKey[] = [];
-    for (const key of this.#keys.values()) {
+    for (const key of this.#candidates(filter)) {
       if (!canMatch(filter, key)) continue;
       if (found.length === KEYS_PER_STATEMENT_MAX) return null;
       found.push(key);
@@ -76,8 +76,14 @@ export class HotKeys {
   /** How many rows match the filter, without its `firedRules`. */
   count(filter: RowFilter): number {
     let count = 0;
-    for (const key of this.#keys.values()) if (canMatch(filter, key)) count++;
+    for (const key of this.#candidates(filter)) if (canMatch(filter, key)) count++;
     return count;
+  }
+
+  #candidates({ id }: RowFilter): Iterable<HotKey> {
+    if (id === null) return this.#keys.values();
+    const key = this.#keys.get(id);
+    return key === undefined ? [] : [key];
   }
 }
 

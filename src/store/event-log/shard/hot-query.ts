@@ -48,6 +48,7 @@ function byColumns(filter: RowFilter, parts: string[], bindings: (string | numbe
   among('device', filter.devices);
   equals('ip', filter.ip);
   equals('jti', filter.jti);
+  equals('id', filter.id);
   if (filter.path?.prefix) {
     parts.push('instr(path, ?) = 1');
     bindings.push(filter.path.text);

@@ -23,7 +23,7 @@ export class SegmentMatcher {
   readonly #keys: KeyLookup[];
   readonly #path: SoughtPath | null;
   readonly #hasClasses: boolean;
-  /** `false`: a key is too long to be told apart from others, so the rows found must be compared in full. */
+  /** `false`: keys and columns alone do not tell the rows apart, so the rows found must be compared in full. */
   readonly isSure: boolean;
 
   constructor(sql: SqlStorage, filter: RowFilter) {
@@ -35,7 +35,8 @@ export class SegmentMatcher {
     this.#path = filter.path?.prefix && filter.path.text === '' ? null : filter.path;
     const { outcomes, sources, devices, minRulesFired } = filter;
     this.#hasClasses = outcomes !== null || sources !== null || devices !== null || minRulesFired > 0;
-    this.isSure = [...keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
+    this.isSure =
+      filter.id === null && [...keys.flatMap(([, texts]) => texts), this.#path?.text ?? ''].every(isToldApart);
   }
 
   count(segment: SealedSegment): number {

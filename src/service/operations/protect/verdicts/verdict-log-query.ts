@@ -19,6 +19,8 @@ import type { LogName } from '../../../../store/event-log/client/shards.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** Between the time in a reference and the verdict's, at most. */
+const REFERENCE_OFF_MS = 1000;
 /** A wrong clock may date a verdict up to five minutes ahead. */
 const AHEAD_MS = 300_000;
 
@@ -41,11 +43,12 @@ export type FilterFields = Omit<VerdictPageRequest, 'siteKey' | 'limit' | 'offse
 };
 
 export function rowFilter(query: FilterFields, horizon: number): RowFilter {
-  const { requestPath } = query;
+  const { requestPath, requestId } = query;
   const prefix = requestPath?.endsWith('*') ?? false;
+  const near = requestId === undefined ? everything : around(requestId);
   return {
-    since: Math.max(query.since ?? 0, horizon),
-    until: query.until ?? everything.until,
+    since: Math.max(query.since ?? 0, horizon, near.since),
+    until: Math.min(query.until ?? everything.until, near.until),
     outcomes: outcomesOf(query.decision),
     sources: query.sources ?? null,
     firedRules: query.firedRules ?? null,
@@ -55,7 +58,15 @@ export function rowFilter(query: FilterFields, horizon: number): RowFilter {
     minRulesFired: query.minRulesFired ?? 0,
     ip: query.ip === undefined ? null : requiredIp(query.ip),
     jti: query.jti ?? null,
+    id: requestId ?? null,
   };
+}
+
+/** A reference begins with the time of its request (UUIDv7), so that a few blocks are read and not the whole log. */
+function around(requestId: string): { since: number; until: number } {
+  if (requestId[14] !== '7') return everything;
+  const atMs = Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
+  return { since: atMs - REFERENCE_OFF_MS, until: atMs + REFERENCE_OFF_MS };
 }
 
 export function outcomesOf(decision: readonly Decision[] | undefined): number[] | null {

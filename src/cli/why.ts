@@ -1,0 +1,81 @@
+/**
+ * `gatehouse why REFERENCE`: what the gate did with the request whose reference a visitor quotes, in sentences. It reads
+ * the verdict over the management API, of a local stack or a deployed service.
+ */
+import { parseArgs } from 'node:util';
+import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { CommandResult } from './commands.ts';
+import { call, CallError, targetOf } from './management-call.ts';
+
+export const whyUsage = `why REFERENCE
+  The reference is on the gate's pages and in the header X-Protect-Request-Id. Accepts --site-key KEY and --service URL as
+  rules does.`;
+
+const options = { service: { type: 'string' }, 'site-key': { type: 'string' } } as const;
+
+/** `args`: the words after `why`. `stateDir`: of the local stack. */
+export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [reference, ...extra] = positionals;
+    if (reference === undefined) throw new CallError('why needs a REFERENCE. Add it after the command.');
+    if (extra.length > 0) throw new CallError(`Unexpected: ${extra.join(' ')}. Remove it.`);
+    const target = targetOf(values.service, values['site-key'], stateDir);
+    const { verdicts } = (await call(target, '/protect/verdicts', { requestId: reference })) as {
+      verdicts: VerdictRecord[];
+    };
+    const [verdict] = verdicts;
+    if (verdict !== undefined) return { exitCode: 0, output: explained(verdict) };
+    throw new CallError(
+      `No verdict has the reference ${reference}. A verdict arrives within seconds. Older ones than the instance's retentionDays are gone, and with allowVerdicts "counts" an allowed request leaves none. If the account has several instances, add --site-key.`,
+    );
+  } catch (error) {
+    if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${whyUsage}` };
+    return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const outcomes = { allow: 'passed', challenge: 'was challenged', block: 'was blocked' } as const;
+const policies = {
+  enforce: '',
+  monitor: ' The instance is in monitor mode, so the request was forwarded all the same.',
+  'rollout-excluded': ' The visitor is outside the rollout, so the request was forwarded all the same.',
+} as const;
+
+function explained(verdict: VerdictRecord): string {
+  const { decision, enforcement_policy: policy, fired_rules: fired } = verdict;
+  const when = new Date(verdict.timestamp).toISOString();
+  const rules = fired.map(
+    ({ id, verdict: says, mode }) => `  ${id}: ${says}${mode === 'monitor' ? ' (monitored only)' : ''}`,
+  );
+  const facts = [
+    [
+      'Address',
+      [verdict.ip, verdict.country, verdict.asn === null ? null : `AS${verdict.asn}`, ...verdict.ip_category],
+    ],
+    ['User agent', [verdict.user_agent]],
+    ['Device', [verdict.device_type]],
+    ['JA4', [verdict.ja4]],
+    ['Session', [verdict.jti, verdict.session_status]],
+    ['Risk score', [verdict.risk_score?.toFixed(2)]],
+    ['Token', [verdict.verified === null ? 'none' : verdict.verified ? 'verified' : 'not verified']],
+    ['Rules', [`version ${verdict.ruleset_version}`]],
+    ['Instance', [verdict.instance_id, verdict.site_key]],
+  ] as const;
+  return [
+    `${verdict.method} ${verdict.host}${verdict.request_path} ${outcomes[decision]} with status ${verdict.status} on ${when}.${policies[policy]}`,
+    `Decided by ${verdict.decided_by} (${verdict.source}). ${verdict.explain}`,
+    ...(rules.length === 0 ? ['No rule fired.'] : ['Rules that fired:', ...rules]),
+    ...facts.flatMap(([name, values]) => {
+      const known = values.filter((value) => value !== null && value !== undefined && value !== '');
+      return known.length === 0 ? [] : [`${name}: ${known.join(', ')}`];
+    }),
+  ]
+    .map(printable)
+    .join('\n');
+}
+
+/** Visitors choose much of this. Control characters would move the cursor or hide a line. */
+function printable(line: string): string {
+  return line.replaceAll(/\p{C}/gu, '\u{FFFD}');
+}
