@@ -11,6 +11,7 @@ export async function newInstance() {
     name: 'Shop',
     cname: `rules${instances}.example.com`,
     globalSiteKey: site.siteKey,
+    monitor: false,
   });
   const jwt = await call(token, '/protect/client-jwt/generate', { protectInstanceId: made.body.id, expiresInWeeks: 1 });
   return {

@@ -121,7 +121,7 @@ describe('a batch', () => {
     const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };
     await acceptBatch(service, instance, batch, now);
     await acceptBatch(service, instance, batch, now);
-    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_queued: 3 });
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_queued: 3 });
   });
 });
 
@@ -139,7 +139,7 @@ describe('a record', () => {
       wantTotal: true,
     });
     expect(page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).request_path)).toEqual(['/first']);
-    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_conflicting: 1 });
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_conflicting: 1 });
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe('a record', () => {
     await shard(service, `verdicts/${instance.id}:0:0`).seal();
     const [first] = records as [VerdictRecord];
     expect(await send(instance, [{ ...first, ...change, status: 599 }])).toMatchObject({ accepted: 0, duplicates: 1 });
-    expect(await sumCounters(service, verdictLogOf(instance))).toEqual({ verdicts_conflicting: 1 });
+    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_conflicting: 1 });
     expect(await stored(instance)).toMatchObject({ total: 8, counted: 8 });
   });
 

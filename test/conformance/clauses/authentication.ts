@@ -1,6 +1,6 @@
 /** Who may call a management endpoint: each reason to refuse, at every endpoint. */
 import { expect } from 'vitest';
-import { featurePermissions, features } from '../../../src/contract/management/permissions.ts';
+import { featurePermissions, features, permissionsFor } from '../../../src/contract/management/permissions.ts';
 import { endpoints } from '../endpoints.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { Clause, Service } from '../service.ts';
@@ -19,11 +19,14 @@ async function refusals(service: Service, authorization: string | null, of = end
   return [...new Set(seen)];
 }
 
-const everyOtherPermission = (endpoint: Endpoint): string =>
-  features
-    .flatMap((feature) => featurePermissions[feature].map((permission) => `${feature}:${permission}`))
-    .filter((name) => name !== `${endpoint.feature}:${endpoint.permission}`)
+const everyOtherPermission = (endpoint: Endpoint): string => {
+  const own = permissionsFor({ ...endpoint, access: endpoint.isWrite ? 'write' : 'read' });
+  return features
+    .flatMap((feature) => featurePermissions[feature].map((permission) => ({ feature, permission })))
+    .filter(({ feature, permission }) => feature !== endpoint.feature || !own.includes(permission))
+    .map(({ feature, permission }) => `${feature}:${permission}`)
     .join(',');
+};
 
 export const authentication: readonly Clause[] = [
   {

@@ -101,6 +101,9 @@ function statesOf(values: Iterable<string>): number {
   return meter.states;
 }
 
+/** Lower-case letters that fold to another one. */
+const sameLetter: Readonly<Record<string, string>> = { ς: 'σ', µ: 'μ', ſ: 's' };
+
 const world: fc.Arbitrary<World> = fc.record({
   seed: fc.nat({ max: 0xffff_ffff }),
   alphabet: fc.nat(alphabets.length - 1),
@@ -127,8 +130,7 @@ test('finds exactly the substrings that a header contains', { timeout: PATIENCE_
       const patterns = Array.from(values);
       for (let i = 0; i < HEADERS_PER_RULESET && patterns.length > 0; i++) {
         const header = headerOf(random, letters, patterns);
-        // The only letter here with two lower-case forms is sigma.
-        const folded = Array.from(header, (char) => char.toLowerCase().replace('ς', 'σ')).join('');
+        const folded = Array.from(header, (char) => sameLetter[char] ?? char.toLowerCase()).join('');
         hits.clear();
         snapshot.findUserAgents(header, hits);
         const found = Array.from(hits.refs.subarray(0, hits.count), (ref) => snapshot.value(ref >>> 1));
