@@ -129,7 +129,10 @@ describe('a form with a file that is challenged', () => {
     const replayed = visitor.page.waitForResponse(
       (response) => response.url() === address && response.status() === 200,
     );
-    await visitor.page.evaluate(() => document.querySelector<HTMLFormElement>('form[action^="/echo/form"]')?.submit());
+    await visitor.page.evaluate(() => {
+      const form = document.querySelector<HTMLFormElement>('form[action^="/echo/form"]');
+      setTimeout(() => form?.submit());
+    });
     const answer = await replayed;
     const echoed = (await answer.json()) as { query: string; bodyLength: number; headers: Record<string, string> };
     expect(echoed.query).toBe('kept=query');

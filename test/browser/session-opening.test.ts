@@ -134,7 +134,8 @@ describe('a page that is not shown', () => {
     await ready(page);
     await page.goto(`${server.url}/other`);
     await page.context().clearCookies();
-    await page.evaluate(() => history.back());
+    // Later, so that the call is over before its page is gone.
+    await page.evaluate(() => void setTimeout(() => history.back()));
     await expect.poll(solutions).toBe(2);
     expect(server.visits.filter((path) => path === '/page')).toHaveLength(1);
   });
