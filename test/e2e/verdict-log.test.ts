@@ -40,6 +40,9 @@ async function append(body: unknown, jwt = stack().clientJwt): Promise<Response>
   });
 }
 
+const scrape = (token: string): Promise<Response> =>
+  fetch(`${stack().serviceUrl}/protect/metrics`, { headers: { authorization: `Bearer ${token}` } });
+
 describe('a request through the edge', () => {
   test('leaves exactly one verdict, under the request id of its response', async () => {
     const response = await browse(`${stack().edgeUrl}/api/one?secret=1`);
@@ -83,9 +86,7 @@ test('the counters of the edges are served as Prometheus text, lost verdicts inc
     name: 'prometheus',
     permissions: { Protect: ['readProtect'] },
   });
-  const response = await fetch(`${stack().serviceUrl}/protect/metrics`, {
-    headers: { authorization: `Bearer ${key.token}` },
-  });
+  const response = await scrape(key.token);
   const text = await response.text();
   expect(response.headers.get('content-type')).toContain('text/plain');
   expect(text).toContain('# TYPE gatehouse_verdicts_dropped counter\n');
@@ -103,6 +104,29 @@ test('the counters of the edges are served as Prometheus text, lost verdicts inc
   expect(text).toContain(`gatehouse_log_sink_failures{${instance},sink="http"} 3\n`);
   expect(text).toContain(`gatehouse_verdicts_rejected{${instance},reason="unknown-version"} 1\n`);
   expect(text).toContain(`gatehouse_verdicts_missing{${instance}} 4\n`);
+});
+
+test('a record that arrives again in another batch is counted once in the metrics', async () => {
+  // Nothing but this test sends these values.
+  const series = ['requests{*,decision="block"}', 'request_sources{*,source="ip-category"}', '{*,class="1xx"}'];
+  const counted = async (): Promise<number[]> => {
+    const text = await scrape(stack().apiKey).then((response) => response.text());
+    return series.map((name) => {
+      const line = `${name.replace('*', `instance="${stack().instanceId}"`)} `;
+      return Number(text.slice(text.indexOf(line) + line.length).split('\n', 1)[0]);
+    });
+  };
+  const before = await counted();
+  const given = { timestamp: Date.now(), decision: 'block', source: 'ip-category', status: 103 } as const;
+  const records = Array.from({ length: 3 }, () => verdictRecordOf(stack().instanceId, given));
+  for (const [batchId, sent] of Object.entries({
+    one: records.slice(1),
+    two: records,
+    three: [...records, ...records],
+  })) {
+    expect((await append({ batchId, records: sent, counters: {} })).status).toBe(200);
+  }
+  expect((await counted()).map((value, at) => value - (before[at] ?? 0))).toEqual([3, 3, 3]);
 });
 
 test('a page’s report is found under its session and no other', async () => {

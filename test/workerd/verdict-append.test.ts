@@ -5,12 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
-import {
-  verdictLogOf,
-  countValues,
-  missingRecords,
-  sumCounters,
-} from '../../src/store/event-log/client/verdict-log.ts';
+import { verdictLogOf, countValues, edgeTotals } from '../../src/store/event-log/client/verdict-log.ts';
 import { exportStream, ndjsonFormat } from '../../src/service/operations/protect/verdicts/stream-verdicts.ts';
 import { dropOldRefused } from '../../src/service/ingest/refused-records.ts';
 import { seriesWindow } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
@@ -106,14 +101,42 @@ describe('a batch', () => {
     expect(await stored(instance)).toMatchObject({ total: 50, counted: 50 });
   });
 
+  test('counts its requests once for the metrics, across a restart, a seal and an erasure', async () => {
+    const instance = newInstance();
+    const records = some(instance, 50);
+    const log = shard(service, `verdicts/${instance.id}:0:0`);
+    const isCounted = async (): Promise<void> => {
+      const { counters } = await edgeTotals(service, verdictLogOf(instance));
+      const sum = (metric: string): number =>
+        Object.entries(counters).reduce((all, [name, value]) => all + (name.startsWith(`${metric}{`) ? value : 0), 0);
+      expect([sum('requests'), sum('request_sources')]).toEqual([50, 50]);
+      expect(counters['requests{decision="block"}']).toBe(
+        records.filter(({ decision }) => decision === 'block').length,
+      );
+    };
+    await send(instance, records.slice(0, 30));
+    await send(instance, records);
+    await isCounted();
+    await evictDurableObject(
+      service.VERDICT_SHARD.get(service.VERDICT_SHARD.idFromName(`verdicts/${instance.id}:0:0`)),
+    );
+    await isCounted();
+    await log.seal();
+    await send(instance, records);
+    await isCounted();
+    await log.erase(records.find(({ jti }) => jti !== null)?.jti ?? '');
+    await isCounted();
+  });
+
   test('with too many counter names keeps as many as a log may have', async () => {
     const instance = newInstance();
     const names = Array.from({ length: 3000 }, (_, at) => [`name_${at}`, 1] as const);
     await send(instance, some(instance, 1), Object.fromEntries(names));
-    expect(Object.keys(await sumCounters(service, verdictLogOf(instance)))).toHaveLength(2000);
+    const { counters } = await edgeTotals(service, verdictLogOf(instance));
+    expect(Object.keys(counters).filter((name) => name.startsWith('name_'))).toHaveLength(2000);
     // A known name is still counted.
     await send(instance, some(instance, 1), { name_7: 1, one_more: 1 });
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ name_7: 2 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { name_7: 2 } });
   });
 
   test('adds its counters once, however often it is sent', async () => {
@@ -121,7 +144,7 @@ describe('a batch', () => {
     const batch = { batchId: 'same', records: some(instance, 1), counters: { verdicts_queued: 3 } };
     await acceptBatch(service, instance, batch, now);
     await acceptBatch(service, instance, batch, now);
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_queued: 3 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_queued: 3 } });
   });
 });
 
@@ -139,7 +162,7 @@ describe('a record', () => {
       wantTotal: true,
     });
     expect(page.rows.map(({ body }) => (JSON.parse(body) as VerdictRecord).request_path)).toEqual(['/first']);
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_conflicting: 1 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_conflicting: 1 } });
   });
 
   test.each([
@@ -153,7 +176,7 @@ describe('a record', () => {
     await shard(service, `verdicts/${instance.id}:0:0`).seal();
     const [first] = records as [VerdictRecord];
     expect(await send(instance, [{ ...first, ...change, status: 599 }])).toMatchObject({ accepted: 0, duplicates: 1 });
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_conflicting: 1 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_conflicting: 1 } });
     expect(await stored(instance)).toMatchObject({ total: 8, counted: 8 });
   });
 
@@ -204,9 +227,8 @@ describe('a record', () => {
         { index: 7, reason: 'timestamp-too-old' },
       ],
     });
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({
-      'verdicts_rejected{reason="invalid-record"}': 3,
-      'verdicts_rejected{reason="foreign-instance"}': 1,
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({
+      counters: { 'verdicts_rejected{reason="invalid-record"}': 3, 'verdicts_rejected{reason="foreign-instance"}': 1 },
     });
   });
 
@@ -214,9 +236,9 @@ describe('a record', () => {
     const instance = newInstance();
     const records = some(instance, 10);
     await send(instance, [...records.slice(0, 3), ...records.slice(5)]);
-    expect(await missingRecords(service, verdictLogOf(instance))).toBe(2);
+    expect(await edgeTotals(service, verdictLogOf(instance))).toHaveProperty('missing', 2);
     await send(instance, records.slice(3, 4));
-    expect(await missingRecords(service, verdictLogOf(instance))).toBe(1);
+    expect(await edgeTotals(service, verdictLogOf(instance))).toHaveProperty('missing', 1);
   });
 });
 

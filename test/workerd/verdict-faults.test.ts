@@ -12,7 +12,7 @@ import { queueSink } from '../../src/logsink/sinks/queue.ts';
 import { serviceSink } from '../../src/logsink/sinks/service.ts';
 import { VerdictBatcher } from '../../src/logsink/verdict-batcher.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
-import { verdictLogOf, countValues, missingRecords } from '../../src/store/event-log/client/verdict-log.ts';
+import { verdictLogOf, countValues, edgeTotals } from '../../src/store/event-log/client/verdict-log.ts';
 import type { IncomingBatch } from '../../src/service/ingest/accept-batch.ts';
 import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { instanceById } from '../../src/store/d1/instances.ts';
@@ -228,7 +228,7 @@ async function oneSeed(seed: number): Promise<void> {
 
   const sent = new Map(isolates.flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
   const rows = await everyRow(instance);
-  const missing = await missingRecords(service, verdictLogOf(instance));
+  const { missing } = await edgeTotals(service, verdictLogOf(instance));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   expect(rows.length).toBe(sent.size - missing);
   for (const row of rows) expect(row).toEqual(sent.get(row.id));

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { messagesOf } from '../../src/logsink/sinks/queue.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
-import { verdictLogOf, appendRows, countValues, sumCounters } from '../../src/store/event-log/client/verdict-log.ts';
+import { verdictLogOf, appendRows, countValues, edgeTotals } from '../../src/store/event-log/client/verdict-log.ts';
 import { consumeVerdicts } from '../../src/service/ingest/consume-verdicts.ts';
 import { DEAD_LETTER_QUEUE, countDeadLetters, replayDeadLetters } from '../../src/service/ingest/dead-letters.ts';
 import { instanceById } from '../../src/store/d1/instances.ts';
@@ -81,7 +81,7 @@ describe('the queue consumer', () => {
     expect(new Set(first.outcomes)).toEqual(new Set(['ack']));
     expect(await ids('queue-1')).toEqual(records.map(({ id }) => id));
     // The direct call had added the counters of this batch before it failed for the edge.
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_queued: 60 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_queued: 60 } });
   });
 
   test('measures the age of a record at the time its message was sent, not when it is read', async () => {
@@ -130,7 +130,7 @@ describe('a batch that the queue gave up on', () => {
     await replayDeadLetters(service, turn);
     expect(await letters()).toBe(0);
     expect(await ids('queue-1')).toEqual(expect.arrayContaining(records.map(({ id }) => id)));
-    expect(await sumCounters(service, verdictLogOf(instance))).toMatchObject({ verdicts_replayed: 40 });
+    expect(await edgeTotals(service, verdictLogOf(instance))).toMatchObject({ counters: { verdicts_replayed: 40 } });
   });
 
   test('is deleted after thirty days, or with its instance', async () => {

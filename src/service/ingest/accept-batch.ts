@@ -50,7 +50,6 @@ export async function acceptBatch(
     const judged = judge(given, instance, nowMs);
     if (judged.ok) {
       const { jti, decision } = judged.value;
-      for (const name of trafficCounters(judged.value)) counters[name] = (counters[name] ?? 0) + 1;
       rows.push(verdictRow(judged.value, instance.allowVerdicts === 'rows' || decision !== 'allow'));
       if (jti !== null) requests.set(jti, (requests.get(jti) ?? 0) + 1);
     } else {
@@ -103,10 +102,4 @@ function checked(given: object): VerdictRecord | null {
   if (isPlainRecord(given)) return given as VerdictRecord;
   const parsed = core.safeParse(verdictRecord, given);
   return parsed.success ? parsed.data : null;
-}
-
-/** Counted here and not at the edge, because every record has it. */
-function trafficCounters({ decision, source, status, origin_ms: originMs }: VerdictRecord): string[] {
-  const counted = [`requests{decision="${decision}"}`, `request_sources{source="${source}"}`];
-  return originMs === null ? counted : [...counted, `origin_responses{class="${Math.trunc(status / 100)}xx"}`];
 }

@@ -27,7 +27,11 @@ export interface LogRecord {
   ip_category: readonly string[];
   enforcement_policy: string;
   fired_rules: readonly { id: string }[];
-  /** The isolate that numbered a verdict. */
+  /** Of a verdict the HTTP status. */
+  status: number | string;
+  /** Of a verdict: `null` where the origin did not respond. */
+  origin_ms?: number | null;
+  /** The isolate that numbered a verdict. Captchas have none: their service is not stopped without notice. */
   edge?: { isolate: string; seq: number };
 }
 
@@ -61,9 +65,6 @@ export function captchaRow(record: CaptchaRecord): LogRow {
     path: terms.request_path,
     fired: terms.fired_rules.length,
     kept: true,
-    // Captchas are not numbered: the service that records them is not stopped without notice between requests.
-    isolate: '',
-    isolateSeq: 0,
     body: JSON.stringify(record),
   };
 }

@@ -22,8 +22,6 @@ export interface LogRow {
   fired: number;
   /** `false`: counted, but never shown and not sealed (`allowVerdicts: counts`). */
   kept: boolean;
-  isolate: string;
-  isolateSeq: number;
   body: string;
 }
 
@@ -50,8 +48,6 @@ export function verdictRow(given: VerdictRecord, kept: boolean): LogRow {
     path: record.request_path,
     fired: record.fired_rules.length,
     kept,
-    isolate: record.edge.isolate,
-    isolateSeq: record.edge.seq,
     body: JSON.stringify(record),
   };
 }

@@ -15,8 +15,7 @@ export interface ShardRpc {
   appendCaptchas(events: CaptchaEvent[], settings: ShardSettings): Promise<AppendCounts>;
   /** Adds the counters of a batch, once per batch id. */
   count(batchId: string, counters: Record<string, number>): Promise<void>;
-  counters(): Promise<Record<string, number>>;
-  gaps(): Promise<IsolateGap[]>;
+  edgeSums(): Promise<EdgeSums>;
   plan(request: PlanRequest): Promise<Plan>;
   /** One bounded step of an audit search. */
   scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep>;
@@ -66,6 +65,12 @@ export interface AppendCounts {
   duplicates: number;
   /** Duplicates whose body differs from the stored one. The stored one stays. */
   conflicting: number;
+}
+
+/** Of this shard: sums of what edges counted and of the stored verdicts, and what each isolate numbered. */
+export interface EdgeSums {
+  counters: Record<string, number>;
+  gaps: IsolateGap[];
 }
 
 export interface IsolateGap {

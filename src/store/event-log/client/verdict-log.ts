@@ -62,23 +62,30 @@ export async function appendCounters(
   await shard(env, counterShardName(log)).count(batchId, { ...counters });
 }
 
-export async function sumCounters(env: ShardEnv, log: LogName): Promise<Record<string, number>> {
-  return shard(env, counterShardName(log)).counters();
+export interface EdgeTotals {
+  counters: Record<string, number>;
+  /** How many records isolates numbered that the log does not hold: lost, dropped, refused or on their way. */
+  missing: number;
 }
 
-/** How many records isolates numbered that the log does not hold: lost, dropped, refused or on their way. */
-export async function missingRecords(env: ShardEnv, log: LogName): Promise<number> {
-  const names = shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, null);
-  const gaps = (await Promise.all(names.map((name) => shard(env, name).gaps()))).flat();
+/** Verdicts are counted in the shard that stores them; what edges counted is in one of the shards. */
+export async function edgeTotals(env: ShardEnv, log: LogName): Promise<EdgeTotals> {
+  const names = allShardsOf(env, log, null);
+  const sums = await Promise.all(names.map((name) => shard(env, name).edgeSums()));
+  const counters: Record<string, number> = {};
   const isolates = new Map<string, IsolateGap>();
-  for (const gap of gaps) {
-    const known = isolates.get(gap.isolate);
-    if (known) {
-      known.numbered = Math.max(known.numbered, gap.numbered);
-      known.stored += gap.stored;
-    } else isolates.set(gap.isolate, { ...gap });
+  for (const sum of sums) {
+    for (const [name, value] of Object.entries(sum.counters)) counters[name] = (counters[name] ?? 0) + value;
+    for (const gap of sum.gaps) {
+      const known = isolates.get(gap.isolate);
+      if (known) {
+        known.numbered = Math.max(known.numbered, gap.numbered);
+        known.stored += gap.stored;
+      } else isolates.set(gap.isolate, { ...gap });
+    }
   }
-  return [...isolates.values()].reduce((sum, { numbered, stored }) => sum + Math.max(numbered - stored, 0), 0);
+  const missing = [...isolates.values()].reduce((sum, gap) => sum + Math.max(gap.numbered - gap.stored, 0), 0);
+  return { counters, missing };
 }
 
 export interface CountWindow {

@@ -4,7 +4,7 @@
  * watermark, `pending` the counts of later rows.
  */
 import { Aggregate } from './rollup-aggregate.ts';
-import { IsolateCounts } from './edge-counters.ts';
+import { ArrivalCounts } from './edge-counters.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { HotKey } from './hot-keys.ts';
 import { captchaRow, logRecord } from '../log-record.ts';
@@ -25,7 +25,7 @@ export class HotRows {
   readonly rollups: RollupStore;
   readonly keys = new HotKeys();
   /** Of the rows that `pending` counts. */
-  isolates = new IsolateCounts();
+  arrivals = new ArrivalCounts();
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #pending = new Aggregate();
@@ -69,10 +69,7 @@ export class HotRows {
         }
       }
     });
-    for (const row of inserted) {
-      addRow(this.#pending, row, 1);
-      this.isolates.add(row.isolate, row.isolateSeq, row.timestamp);
-    }
+    for (const row of inserted) this.#count(row);
     if (this.#pending.rows >= PENDING_ROWS_MAX) this.mergePending();
     return { ...counts, accepted: inserted.length };
   }
@@ -186,13 +183,13 @@ export class HotRows {
   mergePending(alsoInTransaction?: () => void): void {
     this.#transaction(() => {
       this.rollups.mergeAggregate(this.#pending);
-      this.isolates.write(this.#sql);
+      this.arrivals.write(this.#sql);
       writeMeta(this.#sql, 'merged_seq', String(this.lastSeq));
       alsoInTransaction?.();
     });
     this.#mergedSeq = this.lastSeq;
     this.#pending = new Aggregate();
-    this.isolates = new IsolateCounts();
+    this.arrivals = new ArrivalCounts();
   }
 
   /** Searchable fields of the captchas in the table. */
@@ -228,7 +225,7 @@ export class HotRows {
     this.keys.forget(() => true);
     this.#captchas = null;
     this.#pending = new Aggregate();
-    this.isolates = new IsolateCounts();
+    this.arrivals = new ArrivalCounts();
     this.#nextSeq = this.#mergedSeq + 1;
     for (const row of this.#sql.exec<RebuiltRow>(
       `SELECT seq, id, ts AS timestamp, jti, ip, asn, outcome, source, device, path, fired, kept,
@@ -237,11 +234,15 @@ export class HotRows {
     )) {
       this.keys.set({ ...row, kept: row.kept === 1 }, row.seq);
       this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1);
-      if (row.body === null) continue;
-      const record = logRecord(row.body);
-      this.#pending.add(record, row.timestamp, row.outcome);
-      if (record.edge) this.isolates.add(record.edge.isolate, record.edge.seq, row.timestamp);
+      if (row.body !== null) this.#count({ ...row, body: row.body });
     }
+  }
+
+  /** Counts a row behind the watermark. Captchas are not numbered, and edges do not count them. */
+  #count({ body, timestamp, outcome }: Pick<LogRow, 'body' | 'timestamp' | 'outcome'>): void {
+    const record = logRecord(body);
+    this.#pending.add(record, timestamp, outcome);
+    if (record.edge) this.arrivals.add(record, record.edge);
   }
 }
 

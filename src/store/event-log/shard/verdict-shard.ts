@@ -11,7 +11,7 @@ import { scanCaptchas } from './captcha-scan.ts';
 import { trafficSeries } from './captcha-traffic.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
 import { HotRows } from './hot-rows.ts';
-import { addCounters, readCounters } from './edge-counters.ts';
+import { addCounters } from './edge-counters.ts';
 import { planRead } from './verdict-read-plan.ts';
 import { dropExpired } from './drop-expired.ts';
 import { eraseLog, logEraseAt, markLogRetired } from './erase-log.ts';
@@ -20,7 +20,7 @@ import type {
   AppendCounts,
   CaptchaScan,
   CaptchaScanStep,
-  IsolateGap,
+  EdgeSums,
   LargestValues,
   LiveCounts,
   LiveWindow,
@@ -94,12 +94,8 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     addCounters(this.#storage, batchId, counters, Date.now());
   }
 
-  async counters(): Promise<Record<string, number>> {
-    return readCounters(this.#storage.sql);
-  }
-
-  async gaps(): Promise<IsolateGap[]> {
-    return this.#hot.isolates.gaps(this.#storage.sql);
+  async edgeSums(): Promise<EdgeSums> {
+    return this.#hot.arrivals.sums(this.#storage.sql);
   }
 
   async plan(request: PlanRequest): Promise<Plan> {

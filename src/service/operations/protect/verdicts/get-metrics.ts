@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import { instancesOfAccount } from '../../../../store/d1/instances.ts';
 import { ruleFailures } from '../../../../store/d1/rule-failures.ts';
-import { missingRecords, sumCounters, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { edgeTotals, verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
 import { operation } from '../../define-operation.ts';
 import { metrics } from './metrics-table.ts';
 import { countDeadLetters, instancesWithLetters } from '../../../ingest/dead-letters.ts';
@@ -39,10 +39,8 @@ export const getMetrics = operation({
     const failures = await ruleFailures(store);
     const samples = await Promise.all(
       instances.map(async (instance) => {
-        const log = verdictLogOf(instance);
-        const [counters, missing, dead, rules] = await Promise.all([
-          sumCounters(store, log),
-          missingRecords(store, log),
+        const [{ counters, missing }, dead, rules] = await Promise.all([
+          edgeTotals(store, verdictLogOf(instance)),
           waiting?.has(instance.id) === false ? 0 : countDeadLetters(store, instance.id),
           ruleBook(store, instance.id).history(1, null),
         ]);
