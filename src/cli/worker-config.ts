@@ -75,22 +75,11 @@ export function bundleOptions(entry: string) {
   } satisfies BuildOptions & { write: false };
 }
 
-const bundles = new Map<string, Promise<string>>();
-
-/** One ES module, built once per process, because tests start the same Worker dozens of times. */
-export function bundleWorker(entry: string): Promise<string> {
-  const made = bundles.get(entry) ?? bundled(entry);
-  bundles.set(entry, made);
-  return made;
-}
-
-async function bundled(entry: string): Promise<string> {
-  const result = await build(bundleOptions(entry));
-  return result.outputFiles[0]?.text ?? '';
-}
+/** One ES module. */
+export const bundleWorker = oncePerEntry((entry) => bundled(bundleOptions(entry)));
 
 /** The same Worker, wrapped to read request bodies that it did not read (`unread-bodies.ts`). */
-export async function bundleForStack(entry: string): Promise<string> {
+export const bundleForStack = oncePerEntry((entry) => {
   const contents = `
     export * from './${entry}';
     import worker from './${entry}';
@@ -98,8 +87,22 @@ export async function bundleForStack(entry: string): Promise<string> {
     export default readingRefusedBodies(worker);
   `;
   const { entryPoints: _, ...options } = bundleOptions(entry);
-  const result = await build({ ...options, stdin: { contents, resolveDir: process.cwd(), loader: 'ts' } });
+  return bundled({ ...options, stdin: { contents, resolveDir: process.cwd(), loader: 'ts' } });
+});
+
+async function bundled(options: BuildOptions & { write: false }): Promise<string> {
+  const result = await build(options);
   return result.outputFiles[0]?.text ?? '';
+}
+
+/** Built once per process, because tests start the same Worker dozens of times. */
+function oncePerEntry(make: (entry: string) => Promise<string>): (entry: string) => Promise<string> {
+  const made = new Map<string, Promise<string>>();
+  return (entry) => {
+    const bundle = made.get(entry) ?? make(entry);
+    made.set(entry, bundle);
+    return bundle;
+  };
 }
 
 export function moduleManifest(source: string): NonNullable<WorkerConfig['manifest']> {
