@@ -660,6 +660,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/access-rules/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Time series of the requests in which one edge access rule fired
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["get-access-rule-hits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/access-rules/explain": {
         parameters: {
             query?: never;
@@ -8978,6 +8998,7 @@ export interface components {
                 ja4?: string;
                 userAgent?: string;
             };
+            hitsSince?: number | string;
         };
         "list-access-rules.response": {
             rules: {
@@ -9000,11 +9021,21 @@ export interface components {
                 /** Format: date-time */
                 updatedAt: string;
                 updatedBy: string;
+                hits?: {
+                    total: number;
+                    allow: number;
+                    challenge: number;
+                    block: number;
+                    lastHitAt: string | null;
+                };
             }[];
             total: number;
             version: number;
             unseenSignals: ("ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn")[];
             nextCursor?: string;
+            /** Format: date-time */
+            hitsSince?: string;
+            hitsAreExact?: boolean;
         };
         "create-access-rules.requestBody": {
             rules: {
@@ -9024,6 +9055,7 @@ export interface components {
                 createdBy?: unknown;
                 updatedAt?: unknown;
                 updatedBy?: unknown;
+                hits?: unknown;
             }[];
             siteKey?: string;
         };
@@ -9057,6 +9089,35 @@ export interface components {
             deleted: number;
             missing: number;
             version: number;
+        };
+        "get-access-rule-hits.requestBody": {
+            siteKey?: string;
+            /** @enum {string} */
+            type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+            value: string | number;
+            since?: number | string;
+            until?: number | string;
+            /** @default 3600 */
+            bucket?: ("minute" | "hour" | "day") | number | string;
+        };
+        "get-access-rule-hits.response": {
+            rule: string;
+            since: number;
+            until: number;
+            bucketSeconds: number;
+            total: number;
+            allow: number;
+            challenge: number;
+            block: number;
+            lastHitAt: string | null;
+            buckets: {
+                timestamp: number;
+                total: number;
+                allow: number;
+                challenge: number;
+                block: number;
+            }[];
+            isExact: boolean;
         };
         "explain-access-rules.requestBody": {
             siteKey?: string;
@@ -9106,6 +9167,7 @@ export interface components {
                 createdBy?: unknown;
                 updatedAt?: unknown;
                 updatedBy?: unknown;
+                hits?: unknown;
             }[];
             since?: number | string;
         };
@@ -11156,6 +11218,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["delete-access-rules.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "get-access-rule-hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["get-access-rule-hits.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["get-access-rule-hits.requestBody"];
+                "multipart/form-data": components["schemas"]["get-access-rule-hits.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["get-access-rule-hits.response"];
                 };
             };
             400: components["responses"]["400"];

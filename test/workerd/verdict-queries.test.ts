@@ -10,7 +10,13 @@ import { decisions, deviceTypes, verdictSources } from '../../src/contract/vocab
 import { dimensionValues, storedDimensions } from '../../src/store/event-log/count-dimensions.ts';
 import { everything } from '../../src/store/event-log/row-filter.ts';
 import type { RowFilter } from '../../src/store/event-log/row-filter.ts';
-import { appendRows, countSeries, countValues, eraseSession } from '../../src/store/event-log/client/verdict-log.ts';
+import {
+  appendRows,
+  countSeries,
+  countTotals,
+  countValues,
+  eraseSession,
+} from '../../src/store/event-log/client/verdict-log.ts';
 import { readPage } from '../../src/store/event-log/client/verdict-page.ts';
 import { compareNewestFirst, verdictRow } from '../../src/store/event-log/log-row.ts';
 import type { RowKey } from '../../src/store/event-log/log-row.ts';
@@ -205,6 +211,24 @@ describe.each([
     expect(series.map(sum)).toEqual(values.slice(0, 3).map(({ counts }) => counts[0] + counts[1] + counts[2]));
     const rest = values.slice(3).reduce((all, { counts }) => all + counts[0] + counts[1] + counts[2], 0);
     expect(sum(other)).toBe(rest);
+  });
+
+  test("counts each rule, and knows its newest minute, like the oracle's rows", async () => {
+    const from = Math.floor(start / MINUTE_MS) + 17;
+    const to = from + 150;
+    const rules = Array.from({ length: 25 }, (_unused, index) => `ip:192.0.2.${index}`);
+    const wanted = rules.map((rule) => {
+      const minutes = records
+        .filter(({ fired_rules }) => fired_rules.some(({ id }) => id === rule))
+        .map(({ timestamp }) => Math.floor(timestamp / MINUTE_MS))
+        .filter((minute) => minute >= from && minute < to);
+      return [minutes.length, minutes.length === 0 ? null : Math.max(...minutes)];
+    });
+    const totals = await countTotals(world, log, 'fired_rule', [...rules, null], { from, to });
+    expect(
+      totals.slice(0, -1).map(({ counts, lastMinute }) => [counts[0] + counts[1] + counts[2], lastMinute]),
+    ).toEqual(wanted);
+    expect(totals.at(-1)?.lastMinute).toBeNull();
   });
 
   test('counts whole hours the same by hour buckets as by minute buckets', async () => {

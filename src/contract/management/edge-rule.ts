@@ -41,6 +41,7 @@ export const edgeRuleInput = z.strictObject({
   createdBy: z.optional(z.unknown()),
   updatedAt: z.optional(z.unknown()),
   updatedBy: z.optional(z.unknown()),
+  hits: z.optional(z.unknown()),
 });
 export type EdgeRuleInput = z.infer<typeof edgeRuleInput>;
 
@@ -68,5 +69,16 @@ export const edgeRuleListed = z.extend(edgeRuleCanonical, {
   createdBy: z.string(),
   updatedAt: z.iso.datetime(),
   updatedBy: z.string(),
+  /** With `hitsSince`: logged requests in which the rule fired, monitored or not, by their decision. */
+  hits: z.optional(
+    z.object({
+      total: z.int(),
+      allow: z.int(),
+      challenge: z.int(),
+      block: z.int(),
+      /** Start of the minute of the newest one. */
+      lastHitAt: z.nullable(z.iso.datetime()),
+    }),
+  ),
 });
 export type EdgeRuleListed = z.infer<typeof edgeRuleListed>;

@@ -218,6 +218,22 @@ export const trafficSummaryResponse = z.object({
   buckets: z.array(seriesPoint),
 });
 
+export const accessRuleHitsResponse = z.object({
+  /** As in `fired_rules` of a verdict. */
+  rule: z.string(),
+  /** The window that was counted, in whole buckets. Epoch milliseconds, `until` exclusive. */
+  since: z.int(),
+  until: z.int(),
+  bucketSeconds: z.int(),
+  ...counted,
+  /** Start of the minute of the newest hit. */
+  lastHitAt: z.nullable(z.iso.datetime()),
+  /** Buckets with hits, oldest first. */
+  buckets: z.array(seriesPoint),
+  /** `false`: more distinct rules fired in an hour than the log counts separately. */
+  isExact: z.boolean(),
+});
+
 export const trafficByDimensionResponse = z.object({
   groupBy: z.enum(verdictDimensions),
   since: z.int(),

@@ -18,6 +18,7 @@ import { createAccessRules } from './protect/access-rules/create-access-rules.ts
 import { deleteAccessRules } from './protect/access-rules/delete-access-rules.ts';
 import { explainAccessRules } from './protect/access-rules/explain-access-rules.ts';
 import { exportAccessRules } from './protect/access-rules/export-access-rules.ts';
+import { getAccessRuleHits } from './protect/access-rules/get-access-rule-hits.ts';
 import { importAccessRules } from './protect/access-rules/import-access-rules.ts';
 import { listAccessRules } from './protect/access-rules/list-access-rules.ts';
 import { previewAccessRules } from './protect/access-rules/preview-access-rules.ts';
@@ -88,6 +89,7 @@ export const operations: readonly Operation[] = [
   listAccessRules,
   createAccessRules,
   deleteAccessRules,
+  getAccessRuleHits,
   explainAccessRules,
   previewAccessRules,
   importAccessRules,

@@ -19,7 +19,7 @@ export const storedDimensions = [
 ] as const satisfies readonly VerdictDimension[];
 export type StoredDimension = (typeof storedDimensions)[number];
 
-/** Visitors choose these texts, so counted values are cut. The record keeps the whole text. */
+/** Visitors choose paths and user agents, so those are cut. The record keeps the whole text. */
 const VALUE_MAX_CHARS = 256;
 
 const NONE: readonly string[] = [''];
@@ -51,7 +51,7 @@ export function dimensionValues(record: CountedRecord): (readonly string[])[] {
     [record.ja4 ?? ''],
     [cut(record.user_agent ?? '')],
     [cut(record.request_path ?? '')],
-    rules.length === 0 ? NONE : [...new Set(rules.map((rule) => cut(rule.id)))],
+    rules.length === 0 ? NONE : [...new Set(rules.map(({ id }) => id))],
     [record.device_type ?? ''],
     [record.enforcement_policy ?? ''],
   ];

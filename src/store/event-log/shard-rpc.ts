@@ -27,6 +27,8 @@ export interface ShardRpc {
     outcomes: number[] | null,
     limit: number,
   ): Promise<LargestValues>;
+  /** Counts of each of the given values. `null`: of those that are not counted separately. */
+  totals(dimension: StoredDimension, values: (string | null)[], from: number, to: number): Promise<ValueTotal[]>;
   /** Counts per bucket of the given values, and of all others together. Minutes since the epoch, `to` exclusive. */
   series(
     dimension: StoredDimension,
@@ -138,6 +140,12 @@ export interface LargestValues {
   more: number;
   /** Some values are not counted separately; their sum is under `null`. */
   lumped: boolean;
+}
+
+export interface ValueTotal {
+  counts: Counts;
+  /** The newest minute since the epoch with a count; `null`: none. */
+  lastMinute: number | null;
 }
 
 /** `[bucket start in minutes, allow, challenge, block]`. A series is oldest first. */

@@ -12,6 +12,7 @@ import type {
   TelemetryReport,
   ValueCounts,
   ValueSeries,
+  ValueTotal,
 } from '../shard-rpc.ts';
 import { counterShardName, shard, shardNameOf, shardNames } from './shards.ts';
 import type { LogName, ShardEnv } from './shards.ts';
@@ -123,6 +124,28 @@ export async function countValues(
   return { values: sorted.slice(0, limit), more: Math.max(sorted.length - limit, 0), lumped };
 }
 
+/** The count of each of `values`, and its newest minute. `null`: of the values that are not counted separately. */
+export async function countTotals(
+  env: ShardEnv,
+  log: LogName,
+  dimension: StoredDimension,
+  values: (string | null)[],
+  window: Omit<CountWindow, 'outcomes'>,
+): Promise<ValueTotal[]> {
+  const results = await Promise.all(
+    namesOf(env, log, window).map((name) => shard(env, name).totals(dimension, values, window.from, window.to)),
+  );
+  return values.map((_, index) => {
+    const total: ValueTotal = { counts: [0, 0, 0], lastMinute: null };
+    for (const result of results) {
+      const { counts, lastMinute } = result[index] as ValueTotal;
+      counts.forEach((count, outcome) => (total.counts[outcome as 0 | 1 | 2] += count));
+      if (lastMinute !== null) total.lastMinute = Math.max(total.lastMinute ?? lastMinute, lastMinute);
+    }
+    return total;
+  });
+}
+
 /** Counts per bucket for each of `values`, and for all others together. */
 export async function countSeries(
   env: ShardEnv,
@@ -173,7 +196,7 @@ function allShardsOf(env: ShardEnv, log: LogName, jti: string | null): string[] 
   return shardNames(env, log, { since: 0, until: Number.MAX_SAFE_INTEGER }, jti);
 }
 
-function namesOf(env: ShardEnv, log: LogName, { from, to }: CountWindow): string[] {
+function namesOf(env: ShardEnv, log: LogName, { from, to }: Omit<CountWindow, 'outcomes'>): string[] {
   return shardNames(env, log, { since: from * 60_000, until: to * 60_000 }, null);
 }
 

@@ -4,8 +4,9 @@
  */
 import { storedDimensions } from '../count-dimensions.ts';
 import type { StoredDimension } from '../count-dimensions.ts';
-import type { Counts, LargestValues, Point, ValueCounts, ValueSeries } from '../shard-rpc.ts';
+import type { Counts, LargestValues, Point, ValueCounts, ValueSeries, ValueTotal } from '../shard-rpc.ts';
 import type { HotRows } from './hot-rows.ts';
+import { addCounts } from './rollup-aggregate.ts';
 import { ValueTotals } from './rollup-value-totals.ts';
 import { LEVEL_HOUR, LEVEL_MINUTE, MINUTES_PER_HOUR, SURPLUS_ID } from './rollup-store.ts';
 
@@ -63,6 +64,38 @@ export class RollupReader {
     const surplus = counts.get(SURPLUS_ID);
     if (surplus) named.push({ value: null, counts: surplus });
     return named.sort((a, b) => sum(b.counts) - sum(a.counts) || compareText(a.value, b.value));
+  }
+
+  /** The count of each of the given values, and its newest minute: one pass, however many values there are. */
+  totals(dimension: StoredDimension, values: readonly (string | null)[], from: number, to: number): ValueTotal[] {
+    const { rollups } = this.#hot;
+    const index = storedDimensions.indexOf(dimension);
+    const rows = values.map((): ValueTotal => ({ counts: [0, 0, 0], lastMinute: null }));
+    const rowById = new Map<number, ValueTotal>();
+    values.forEach((value, row) => {
+      const id = value === null ? SURPLUS_ID : rollups.idOf(index, value);
+      if (id !== null) rowById.set(id, rows[row] as ValueTotal);
+    });
+    this.#visitMerged(dimension, from, to, MINUTES_PER_HOUR, (minute, id, allow, challenge, block) => {
+      const row = rowById.get(id);
+      if (row) addCount(row, minute, [allow, challenge, block]);
+    });
+    // Whole hours are counted as one, so the minute is looked up in the last hour of each value.
+    const lastHours = new Set(rows.flatMap(({ lastMinute }) => (lastMinute === null ? [] : [hourOf(lastMinute)])));
+    for (const hour of lastHours) {
+      const first = Math.max(from, hour * MINUTES_PER_HOUR);
+      const end = Math.min(to, (hour + 1) * MINUTES_PER_HOUR);
+      rollups.scan(index, LEVEL_MINUTE, first, end, (minute, id) => {
+        const row = rowById.get(id);
+        if (row) raiseLast(row, minute);
+      });
+    }
+    const rowOf = new Map(values.map((value, row) => [value, rows[row] as ValueTotal] as const));
+    this.#visitPending(dimension, from, to, (minute, value, counts) => {
+      const row = rowOf.get(value);
+      if (row) addCount(row, minute, counts);
+    });
+    return rows;
   }
 
   /** Counts per bucket of the given values, and of all others together. */
@@ -218,6 +251,20 @@ function countsAt(counts: Map<number, Counts>, bucket: number): Counts {
 
 function sum(counts: Readonly<Counts>): number {
   return counts[0] + counts[1] + counts[2];
+}
+
+function hourOf(minute: number): number {
+  return Math.floor(minute / MINUTES_PER_HOUR);
+}
+
+function addCount(row: ValueTotal, minute: number, counts: Readonly<Counts>): void {
+  if (sum(counts) === 0) return;
+  addCounts(row.counts, counts);
+  raiseLast(row, minute);
+}
+
+function raiseLast(row: ValueTotal, minute: number): void {
+  row.lastMinute = Math.max(row.lastMinute ?? minute, minute);
 }
 
 function compareText(a: string | null, b: string | null): number {

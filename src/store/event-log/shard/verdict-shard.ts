@@ -33,6 +33,7 @@ import type {
   TelemetryReport,
   TrafficWindow,
   ValueSeries,
+  ValueTotal,
 } from '../shard-rpc.ts';
 import type { LogRow } from '../log-row.ts';
 import { createShardTables, readMeta, writeMeta } from './schema.ts';
@@ -114,6 +115,10 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
     limit: number,
   ): Promise<LargestValues> {
     return this.#reader.values(dimension, from, to, outcomes, limit);
+  }
+
+  async totals(dimension: StoredDimension, values: (string | null)[], from: number, to: number): Promise<ValueTotal[]> {
+    return this.#reader.totals(dimension, values, from, to);
   }
 
   async series(

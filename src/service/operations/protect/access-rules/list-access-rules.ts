@@ -5,14 +5,23 @@
  */
 import * as z from 'zod/mini';
 import { edgeRuleListed } from '../../../../contract/management/edge-rule.ts';
+import { instant } from '../../../../contract/management/verdict-query.ts';
 import { decisions, edgeRuleTypes } from '../../../../contract/vocabulary.ts';
-import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { retentionHorizon } from '../../../../store/event-log/retention.ts';
+import type { RuleKey, StoredRule } from '../../../../store/rule-book/rule-row.ts';
 import type { RuleFilter } from '../../../../store/rule-book/rpc.ts';
 import { rulePage } from '../../../../store/rule-book/client.ts';
 import { operation } from '../../define-operation.ts';
+import type { OperationContext } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { distinctWindow } from '../verdicts/verdict-log-query.ts';
 import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import type { InstanceRuleBook } from './instance-rule-book.ts';
-import { listedRule } from './rule-response.ts';
+import { hitsOfRules } from './rule-hits.ts';
+import type { HitsOfRules } from './rule-hits.ts';
+import { isoTime, listedRule } from './rule-response.ts';
 import type { ListingFacts } from './rule-response.ts';
 import { cursor, cursorAfter, cursorKey } from './rule-cursor.ts';
 import { streamRules } from './stream-rules.ts';
@@ -32,6 +41,8 @@ const body = z.strictObject({
   verdict: z.optional(z.enum(decisions)),
   valuePrefix: z.optional(z.string().check(z.maxLength(512))),
   matches: z.optional(z.strictObject(visitorSignals)),
+  /** Adds to each rule how often it fired since then, from the counts of the log; 0: for as long as verdicts are kept. */
+  hitsSince: z.optional(instant),
 });
 
 export const listAccessRules = operation({
@@ -50,21 +61,62 @@ export const listAccessRules = operation({
     /** Rule types whose signal no request of this instance had for a week. */
     unseenSignals: z.array(z.enum(edgeRuleTypes)),
     nextCursor: z.optional(z.string()),
+    /** From when on the hits are counted: a whole minute, and not before the log begins. */
+    hitsSince: z.optional(z.iso.datetime()),
+    /** `false`: more distinct rules fired in an hour than the log counts separately. */
+    hitsAreExact: z.optional(z.boolean()),
   }),
   async handler({ body: query, ...context }) {
+    if (query.hitsSince !== undefined && query.limit === undefined && query.matches === undefined) {
+      throw new OperationError('API.INVALID_BODY', 'Hits are counted for a page of rules', [
+        { path: 'limit', message: 'is required with hitsSince' },
+      ]);
+    }
     const { instance, book } = await instanceRuleBook(context, query.siteKey);
     const facts = { nowMs: context.nowMs, unseen: await unseenSignals(context.store, instance, context.nowMs) };
+    const { hitsSince } = query;
+    const counter = hitsSince === undefined ? null : hitCounter(context, instance, hitsSince);
     const filter: RuleFilter = {
       ...(query.type === undefined ? {} : { type: query.type }),
       ...(query.verdict === undefined ? {} : { verdict: query.verdict }),
       ...(query.valuePrefix === undefined ? {} : { valuePrefix: query.valuePrefix }),
     };
-    if (query.matches) return rulesMatching(book, query.matches, filter, facts);
+    if (query.matches) return rulesMatching(book, query.matches, filter, facts, counter);
     const after = cursorKey(query.cursor);
     if (query.limit === undefined) return everyRule(book, filter, after, facts);
-    return onePage(book, filter, after, query.limit, facts);
+    return onePage(book, filter, after, query.limit, facts, counter);
   },
 });
+
+interface HitCounter {
+  /** Epoch milliseconds. */
+  since: number;
+  count(rules: readonly RuleKey[]): Promise<HitsOfRules>;
+}
+
+function hitCounter(
+  { store, nowMs }: Pick<OperationContext<unknown>, 'store' | 'nowMs'>,
+  instance: StoredInstance,
+  hitsSince: number,
+): HitCounter {
+  const target = { log: verdictLogOf(instance) };
+  const window = distinctWindow({ since: hitsSince }, retentionHorizon(instance.retentionDays, nowMs), nowMs);
+  return { since: window.since, count: (rules) => hitsOfRules(store, target, rules, window) };
+}
+
+async function listedWithHits(
+  rules: readonly StoredRule[],
+  facts: ListingFacts,
+  counter: HitCounter | null,
+): Promise<object> {
+  if (counter === null) return { rules: rules.map((rule) => listedRule(rule, facts)) };
+  const { hits, areExact } = await counter.count(rules);
+  return {
+    rules: rules.map((rule, index) => listedRule(rule, facts, hits[index])),
+    hitsSince: isoTime(counter.since),
+    hitsAreExact: areExact,
+  };
+}
 
 async function onePage(
   book: InstanceRuleBook['book'],
@@ -72,12 +124,13 @@ async function onePage(
   after: RuleKey | undefined,
   limit: number,
   facts: ListingFacts,
+  counter: HitCounter | null,
 ): Promise<object> {
   const page = await rulePage(book, { ...filter, ...(after ? { after } : {}), limit: limit + 1 });
   const rules = page.rules.slice(0, limit);
   const last = rules.at(-1);
   return {
-    rules: rules.map((rule) => listedRule(rule, facts)),
+    ...(await listedWithHits(rules, facts, counter)),
     total: page.total,
     version: page.version,
     unseenSignals: facts.unseen,
@@ -109,6 +162,7 @@ async function rulesMatching(
   signals: GivenSignals,
   filter: RuleFilter,
   facts: ListingFacts,
+  counter: HitCounter | null,
 ): Promise<object> {
   const visitor = visitorFacts(signals);
   const found = await book.matching(matchingKeys(visitor), foldedUserAgent(visitor), MATCHES_MAX_RULES);
@@ -119,7 +173,7 @@ async function rulesMatching(
       (filter.valuePrefix === undefined || rule.value.toLowerCase().startsWith(filter.valuePrefix.toLowerCase())),
   );
   return {
-    rules: rules.map((rule) => listedRule(rule, facts)),
+    ...(await listedWithHits(rules, facts, counter)),
     total: rules.length,
     version: found.version,
     unseenSignals: facts.unseen,

@@ -22,7 +22,11 @@ export interface ListingFacts {
   unseen: readonly EdgeRuleType[];
 }
 
-export function listedRule(rule: StoredRule, { nowMs, unseen }: ListingFacts): EdgeRuleListed {
+export function listedRule(
+  rule: StoredRule,
+  { nowMs, unseen }: ListingFacts,
+  hits?: EdgeRuleListed['hits'],
+): EdgeRuleListed {
   return {
     ...canonicalRule(rule),
     expired: rule.expiry !== undefined && rule.expiry * 1000 <= nowMs,
@@ -31,6 +35,7 @@ export function listedRule(rule: StoredRule, { nowMs, unseen }: ListingFacts): E
     createdBy: rule.createdBy,
     updatedAt: isoTime(rule.updatedAt),
     updatedBy: rule.updatedBy,
+    ...(hits === undefined ? {} : { hits }),
   };
 }
 
