@@ -199,6 +199,15 @@ describe('a page that the script would endanger passes untouched, to the byte, a
       {},
       latin1(`<html><head><!--${'-'.repeat(960)}--><meta charset=utf-8></head>`),
     ],
+    [
+      'with its charset there, behind a script that has one of its own',
+      'charset',
+      {},
+      latin1(`<html><head><script src=a charset=utf-8></script><!--${'-'.repeat(900)}--><meta charset=utf-8></head>`),
+    ],
+    ['that is empty and called gzip', 'markup', { 'content-encoding': 'gzip' }, Buffer.from('')],
+    ['that is called gzip and is not', 'markup', { 'content-encoding': 'gzip' }, page],
+    ['that is called br and is not', 'markup', { 'content-encoding': 'br' }, page],
   ])('%s', async (_, reason, headers, body) => {
     const before = skipped(reason);
     const got = await get({ ...packed(body), ...headers }, body);

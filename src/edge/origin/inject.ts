@@ -56,10 +56,11 @@ async function injected(response: Response, tag: string, count: Count): Promise<
   let text = '';
   let place: ScriptPlace = 'need-more';
   while (place !== 'no-document' && text.length < (place === 'need-more' ? BEGINNING_MAX_BYTES : wantedBytes)) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    text += latin1.decode(value);
+    // A body that is not what its encoding says has no place, and a browser may still make something of it.
+    const chunk = await reader.read().catch(() => null);
+    if (!chunk?.value) break;
+    chunks.push(chunk.value);
+    text += latin1.decode(chunk.value);
     if (place === 'need-more') place = scriptPlace(text);
   }
   if (typeof place === 'string' || (!isCharsetSent && wouldHideCharset(text, tag))) {
@@ -79,10 +80,11 @@ async function injected(response: Response, tag: string, count: Count): Promise<
   return changed;
 }
 
-/** Whether the page names its charset where browsers look for it, and would no longer do so behind the tag. */
+/** Whether the page may name its charset where browsers look for it, and would no longer do so behind the tag. */
 function wouldHideCharset(text: string, tag: string): boolean {
-  const end = text.indexOf('>', text.search(/charset/i));
-  return end < CHARSET_WITHIN_BYTES && end + tag.length >= CHARSET_WITHIN_BYTES;
+  // More than one element can have a charset, and the wrong one may come first.
+  const named = text.slice(0, CHARSET_WITHIN_BYTES).matchAll(/charset[^>]*>/gi);
+  return [...named].some((found) => found.index + found[0].length + tag.length > CHARSET_WITHIN_BYTES);
 }
 
 /** A visitor who leaves, or an origin that hangs up, ends both sides. */
