@@ -193,6 +193,8 @@ describe('a held submission', () => {
     for (const headers of [
       { 'content-type': 'text/plain;charset=UTF-8' },
       { 'content-type': 'text/plain', 'sec-fetch-mode': 'cors' },
+      { 'content-type': 'text/plain', 'sec-fetch-mode': 'navigate' },
+      { 'content-type': 'text/plain', origin: 'https://app.example' },
     ]) {
       expect((await hold('/echo/next', '192.0.2.34', headers, large)).status).toBe(200);
     }

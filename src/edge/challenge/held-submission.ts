@@ -28,14 +28,14 @@ import type { LedgerPorts } from './ledger.ts';
 
 /** The largest body held for a challenge: more in a hidden form field would burden a slow connection. */
 export const HELD_MAX_BYTES = 1024 * 1024;
+/** Begins the body that the interstitial sends. */
+const SEAL_FIELD = 'seal=';
 /** The field's name adds little, and nothing in a seal is encoded. */
 const RETURN_BODY_MAX_BYTES = SEAL_MAX_CHARS + 1024;
 
 export const TOO_LARGE = message('too-large', 'API.BODY_TOO_LARGE', 'This submission is too large to hold.');
 const SEND_AGAIN = message('send-again', 'API.CHALLENGE_REQUIRED', 'Solve the challenge, then send the request again.');
 const NOT_VALID = message('send-again', 'API.BAD_REQUEST', 'This submission is no longer valid. Send it again.');
-
-const readFaults = { 'too-large': TOO_LARGE, 'no-room': NO_ROOM, unreadable: NOT_VALID };
 
 export interface HoldPorts {
   environment: Pick<EdgeEnvironment, 'rules'>;
@@ -96,22 +96,32 @@ export function mayBringSeal({ request, headers }: RequestFacts): boolean {
   );
 }
 
-/** The held submission that the request brings back, or the request itself with the body that was read. */
+/**
+ * Of a copy, and no more than its beginning: any other body goes to the origin as it comes. One that breaks off is none.
+ */
+async function bringsSeal(request: Request): Promise<boolean> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.clone().body!.getReader();
+  let text = '';
+  while (text.length < SEAL_FIELD.length) {
+    const chunk = await reader.read().catch(() => null);
+    if (!chunk?.value) break;
+    text += new TextDecoder().decode(chunk.value);
+  }
+  void reader.cancel().catch(() => null);
+  return text.startsWith(SEAL_FIELD);
+}
+
+/** The held submission that the request brings back, or the request itself. */
 export async function returnedSubmission(
   facts: RequestFacts,
   config: CompiledConfig | null,
   { bodies }: ReturnPorts,
 ): Promise<Result<{ facts: RequestFacts; held: HeldReturn | null }, Answer>> {
   const { request, target, signals, nowMs } = facts;
-  if (!config || !request.body) return ok({ facts, held: null });
+  if (!config || !request.body || !(await bringsSeal(request))) return ok({ facts, held: null });
   const bytes = await readBounded(request.body, RETURN_BODY_MAX_BYTES, { room: bodies.hold(facts) });
-  if (!bytes.ok) return failed(readFaults[bytes.error]);
-  const seal = /^seal=(\S+)/.exec(new TextDecoder().decode(bytes.value))?.[1];
-  if (seal === undefined) {
-    const { method, url, headers } = request;
-    const read = new Request(url, { method, headers, body: bytes.value, redirect: 'manual' });
-    return ok({ facts: replacedRequest(facts, read, target), held: null });
-  }
+  if (!bytes.ok) return failed(bytes.error === 'no-room' ? NO_ROOM : NOT_VALID);
+  const seal = new TextDecoder().decode(bytes.value).slice(SEAL_FIELD.length).trimEnd();
   if (!isSameOrigin(request, target.host, true)) return failed(NOT_VALID);
   const held = await openHeld(config.keys.byKid, seal, nowMs);
   if (!held || held.host !== target.host) return failed(NOT_VALID);
