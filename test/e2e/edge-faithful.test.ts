@@ -229,6 +229,9 @@ test('a preflight takes nothing but its question past a challenge, and brings no
       'access-control-request-headers': 'x-a',
       cookie: 'php=1',
       authorization: 'Basic YTpi',
+      'x-api-key': 'k',
+      'x-auth.user': 'u',
+      'x-csrf-token': 't',
       'x-http-method-override': 'GET',
       x_http_method: 'GET',
       'x-method.override': 'GET',
@@ -248,7 +251,7 @@ test('a preflight takes nothing but its question past a challenge, and brings no
   });
   expect(
     Object.keys(preflight.headers).filter((name) =>
-      /cookie|authorization|method.?(override)?$|content.type/.test(name),
+      /cookie|auth|key|token|method.?(override)?$|content.type/.test(name),
     ),
   ).toEqual(['access-control-request-method']);
 });

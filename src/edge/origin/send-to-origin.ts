@@ -13,11 +13,10 @@ import { headerKey } from '../request/header-facts.ts';
 import { signForOrigin } from './origin-signature.ts';
 
 /**
- * What no browser sends with a preflight, in `headerKey` spelling. An origin that answers `OPTIONS` like `GET` would let
- * a script act and read past a challenge.
+ * What no browser sends with a preflight, in `headerKey` spelling: a body, another method, and whatever shows who calls.
+ * An origin that answers `OPTIONS` like `GET` would let a script act and read past a challenge.
  */
-const NOT_IN_PREFLIGHT =
-  /^(?:cookie|(?:proxy-)?authorization|content-.*|transfer-encoding|x-(?:http-)?method(?:-override)?)$/;
+const NOT_IN_PREFLIGHT = /^(?:content-|transfer-encoding|x-(?:http-)?method)|cookie|auth|key|token/;
 
 /** What the edge tells the origin about a request, and what it holds back. */
 export interface Vouched {
