@@ -13,6 +13,7 @@ const config: KnipConfig = {
     'bench/*.ts',
     'bench/workers/*-worker.ts',
     'bench/measure/load-client.ts',
+    'bench/rules/compile-memory.ts',
     'lab/**/*.ts',
     'test/**/*.test.ts',
     // Run by the scripts that stand in for documented programs.

@@ -4,6 +4,7 @@
  * same run: a linear scan with big integers as peers do it, a `Map` lookup of the address's text, reading the header's
  * characters, and one SHA-256 of the file.
  */
+import { execFileSync } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { encodeDelta, openDelta } from '../src/rules/delta.ts';
@@ -13,10 +14,12 @@ import { createRuleset } from '../src/rules/ruleset.ts';
 import { type Snapshot, openSnapshot } from '../src/rules/snapshot.ts';
 import { openSignedRuleset, signRulesetFile } from '../src/rules/signing.ts';
 import type { EdgeRule, MatchSignals } from '../src/rules/types.ts';
+import type { CompileMemory } from './rules/compile-memory.ts';
 import { linearScan } from './rules/linear-scan.ts';
 import {
   arriving,
   compileRules,
+  memoryWorkloads,
   mixedRules,
   prefixRules,
   randomWords,
@@ -30,6 +33,8 @@ const ROUNDS = 15;
 const REQUESTS = 8192;
 const SEED = 20_261;
 const MEGABYTE = 1e6;
+/** What an instance may have (`object/write-rules.ts`). */
+const RULES_MAX = 1_250_000;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -279,6 +284,18 @@ function userAgents(count: number): Record<string, string> {
   };
 }
 
+/** Live memory of a compile with its signature, in a process of its own. */
+function compileMemory(workload: string): Record<string, string> {
+  const program = ['bench/rules/compile-memory.ts', workload, String(RULES_MAX)];
+  const measured = JSON.parse(execFileSync(process.execPath, program, { encoding: 'utf8' })) as CompileMemory;
+  return {
+    [`${RULES_MAX} rules with expiry and rollout`]: workload,
+    'peak MB': (measured.peakBytes / MEGABYTE).toFixed(1),
+    'file MB': (measured.fileBytes / MEGABYTE).toFixed(1),
+    'peak ÷ file': times(measured.peakBytes / measured.fileBytes),
+  };
+}
+
 export async function run(args: readonly string[]): Promise<void> {
   const given = args.map(Number).filter((count) => Number.isInteger(count) && count > 0);
   const counts = given.length > 0 ? given : DEFAULT_COUNTS;
@@ -294,6 +311,7 @@ export async function run(args: readonly string[]): Promise<void> {
   );
   table('Longest-prefix match only (90 % IPv4, 10 % IPv6)', counts.map(prefixes));
   table('User agent substrings only', counts.filter((count) => count <= 100_000).map(userAgents));
+  table('Memory of a compile; a Worker has 128 MB', Object.keys(memoryWorkloads).map(compileMemory));
   const bytes = compileRules(prefixRules(1_000_000, SEED));
   const words = new Uint32Array(4);
   const texts = requests(REQUESTS, [], SEED).map(({ ip }) => ip ?? '');

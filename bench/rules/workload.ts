@@ -92,6 +92,39 @@ function fingerprint(random: () => number): string {
   return `t13d${10 + (random() % 60)}${10 + (random() % 20)}h2_${hex()}_${hex()}`;
 }
 
+/** Each with an expiry and a rollout, which is what takes most memory beside the value. */
+function* withExtras(rules: Iterable<EdgeRule>): Generator<EdgeRule> {
+  let i = 0;
+  for (const rule of rules) yield { ...rule, expiry: 1_900_000_000 + (i++ % 1000), rollout: i % 101 };
+}
+
+/** Fingerprints are the largest values of a fixed size. */
+function* fingerprintRules(count: number, seed: number): Generator<EdgeRule> {
+  const random = randomWords(seed);
+  for (let i = 0; i < count; i++) yield { type: 'ja4Hash', value: fingerprint(random), verdict: 'block' };
+}
+
+/** At the limits of number, text and states. */
+function* largestUserAgentRules(seed: number): Generator<EdgeRule> {
+  const random = randomWords(seed);
+  for (let i = 0; i < 50_000; i++) {
+    const name = word(random, 31);
+    yield { type: 'userAgent', value: (name + name).padEnd(160, letters), verdict: 'block' };
+  }
+}
+
+export type MemoryWorkload = 'addresses' | 'fingerprints' | 'fingerprints and user agents';
+
+/** Rules whose compile is measured in memory. */
+export const memoryWorkloads: Record<MemoryWorkload, (count: number) => Iterable<EdgeRule>> = {
+  addresses: (count) => withExtras(prefixRules(count, 1)),
+  fingerprints: (count) => withExtras(fingerprintRules(count, 1)),
+  *'fingerprints and user agents'(count) {
+    yield* withExtras(fingerprintRules(count - 50_000, 1));
+    yield* withExtras(largestUserAgentRules(2));
+  },
+};
+
 /** A browser's user agent of exactly 128 characters, with random versions. */
 export function browserUserAgent(random: () => number): string {
   const system = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7', 'X11; Linux x86_64'][

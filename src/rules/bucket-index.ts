@@ -11,17 +11,26 @@ const KEYS_PER_BUCKET = 8;
 const BUCKETS_MAX = 1 << 18;
 const HEADER_WORDS = 2;
 
-export function buildBucketIndex(keys: Uint32Array, stride: number): Uint32Array {
-  const count = keys.length / stride;
-  if (count === 0) return new Uint32Array(0);
-  const least = keys[0] ?? 0;
-  const span = (keys[(count - 1) * stride] ?? 0) - least;
+/** How wide the buckets are for `count` keys whose first words span this range, as a shift; and how many there are. */
+function bucketsOf(count: number, span: number): { shift: number; buckets: number } {
   const wanted = Math.min(BUCKETS_MAX, Math.max(1, count / KEYS_PER_BUCKET));
   let shift = 0;
   // JavaScript takes shifts modulo 32, so a shift of 32 would be a shift of 0.
   while (shift < 31 && span >>> shift >= wanted) shift++;
-  const buckets = (span >>> shift) + 1;
-  const index = new Uint32Array(HEADER_WORDS + buckets + 1);
+  return { shift, buckets: (span >>> shift) + 1 };
+}
+
+/** Words of the index over `count` keys, by the least and the greatest first word. */
+export function bucketIndexLength(count: number, least: number, greatest: number): number {
+  return count === 0 ? 0 : HEADER_WORDS + bucketsOf(count, greatest - least).buckets + 1;
+}
+
+/** `index` has the length that `bucketIndexLength` gives. */
+export function writeBucketIndex(index: Uint32Array, keys: Uint32Array, stride: number): void {
+  const count = keys.length / stride;
+  if (count === 0) return;
+  const least = keys[0] ?? 0;
+  const { shift, buckets } = bucketsOf(count, (keys[(count - 1) * stride] ?? 0) - least);
   index[0] = least;
   index[1] = shift;
   let bucket = 0;
@@ -30,7 +39,6 @@ export function buildBucketIndex(keys: Uint32Array, stride: number): Uint32Array
     while (bucket <= own) index[HEADER_WORDS + bucket++] = i;
   }
   index[HEADER_WORDS + buckets] = count;
-  return index;
 }
 
 export class BucketIndex {

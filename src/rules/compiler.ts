@@ -5,7 +5,8 @@
  */
 import { NumberSetBuilder, Ja4SetBuilder, countryKey } from './exact-sets.ts';
 import { parseCidr, parseIpInto } from '../address/ip.ts';
-import { writeSnapshot } from './layout.ts';
+import { JA4_WORDS } from '../address/ja4.ts';
+import { blankSnapshot, sealSnapshot } from './layout.ts';
 import { PrefixBuilder } from './prefix-build.ts';
 import { ExtraRows } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
@@ -27,8 +28,8 @@ export class RulesetCompiler {
   readonly #meta: SnapshotMeta;
   readonly #v4 = new PrefixBuilder(1);
   readonly #v6 = new PrefixBuilder(4);
-  readonly #asns = new NumberSetBuilder<Uint32Array>(32);
-  readonly #countries = new NumberSetBuilder<Uint16Array>(16);
+  readonly #asns = new NumberSetBuilder(32);
+  readonly #countries = new NumberSetBuilder(16);
   readonly #ja4s = new Ja4SetBuilder();
   readonly #userAgents = new UserAgentBuilder();
   readonly #words = new Uint32Array(4);
@@ -70,47 +71,65 @@ export class RulesetCompiler {
     }
   }
 
-  finish(): Uint8Array {
-    const extras = new ExtraRows();
-    let firstRule = 0;
-    const v4 = this.#v4.finish(firstRule, extras);
-    firstRule += v4.count;
-    const v6 = this.#v6.finish(firstRule, extras);
-    firstRule += v6.count;
-    const asns = this.#asns.finish(firstRule, extras);
-    firstRule += asns.meta.length;
-    const countries = this.#countries.finish(firstRule, extras);
-    firstRule += countries.meta.length;
-    const ja4s = this.#ja4s.finish(firstRule, extras);
-    firstRule += ja4s.meta.length;
-    const userAgents = this.#userAgents.finish(firstRule, extras);
-
-    return writeSnapshot(
+  /**
+   * The file. Its buffer has `roomAfter` more bytes, for a signature. The rules are moved into it kind by kind, so that
+   * at most every rule is in memory twice. The compiler is empty afterwards.
+   */
+  finish(roomAfter = 0): Uint8Array {
+    const v4 = this.#v4.sort();
+    const v6 = this.#v6.sort();
+    const asns = this.#asns.sort();
+    const countries = this.#countries.sort();
+    const ja4s = this.#ja4s.sort();
+    const userAgents = this.#userAgents.sort();
+    const instanceId = new TextEncoder().encode(this.#meta.instanceId);
+    const kinds = [v4, v6, asns, countries, ja4s, userAgents];
+    const extras = kinds.reduce((sum, kind) => sum + kind.extras, 0);
+    const { bytes, sections: s } = blankSnapshot(
       {
-        instanceId: new TextEncoder().encode(this.#meta.instanceId),
-        v4Index: v4.index,
-        v4Keys: v4.keys,
-        v4Meta: Uint8Array.from(v4.meta),
-        v4Parents: v4.parents,
-        v6Index: v6.index,
-        v6Keys: v6.keys,
-        v6Meta: v6.meta,
-        v6Parents: v6.parents,
-        asnKeys: asns.keys,
-        asnMeta: asns.meta,
-        countryKeys: countries.keys,
-        countryMeta: countries.meta,
-        ja4Index: ja4s.index,
-        ja4Keys: ja4s.keys,
-        ja4Meta: ja4s.meta,
-        ...userAgents,
-        extraRules: extras.rules.view(),
-        extraExpiries: extras.expiries.view(),
-        extraRollouts: extras.rollouts.view(),
-        extraFlags: extras.flags.view(),
+        instanceId: instanceId.length,
+        v4Index: v4.indexLength,
+        v4Keys: v4.count,
+        v4Meta: v4.count,
+        v4Parents: v4.count,
+        v6Index: v6.indexLength,
+        v6Keys: 4 * v6.count,
+        v6Meta: v6.count,
+        v6Parents: v6.count,
+        asnKeys: asns.count,
+        asnMeta: asns.count,
+        countryKeys: countries.count,
+        countryMeta: countries.count,
+        ja4Index: ja4s.indexLength,
+        ja4Keys: JA4_WORDS * ja4s.count,
+        ja4Meta: ja4s.count,
+        ...userAgents.lengths,
+        extraRules: extras,
+        extraExpiries: extras,
+        extraRollouts: extras,
+        extraFlags: extras,
       },
-      this.#meta.version,
-      this.#meta.createdAtMs,
+      roomAfter,
     );
+
+    const [firstV6 = 0, firstAsn = 0, firstCountry = 0, firstJa4 = 0, firstUserAgent = 0] = sums(
+      kinds.map(({ count }) => count),
+    );
+    const rows = new ExtraRows(s);
+    s.instanceId.set(instanceId);
+    this.#v4.move({ index: s.v4Index, keys: s.v4Keys, meta: s.v4Meta, parents: s.v4Parents }, 0, rows);
+    this.#v6.move({ index: s.v6Index, keys: s.v6Keys, meta: s.v6Meta, parents: s.v6Parents }, firstV6, rows);
+    this.#asns.move(s.asnKeys, s.asnMeta, firstAsn, rows);
+    this.#countries.move(s.countryKeys, s.countryMeta, firstCountry, rows);
+    this.#ja4s.move(s.ja4Keys, s.ja4Meta, s.ja4Index, firstJa4, rows);
+    this.#userAgents.move(s, firstUserAgent, rows);
+    sealSnapshot(bytes, this.#meta.version, this.#meta.createdAtMs);
+    return bytes;
   }
+}
+
+/** The sum of the values up to each. */
+function sums(values: readonly number[]): number[] {
+  let sum = 0;
+  return values.map((value) => (sum += value));
 }

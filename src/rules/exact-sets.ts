@@ -3,26 +3,22 @@
  * one word, half a word or five words for each entry. Fingerprints have a bucket index, because their hashes are spread
  * evenly.
  */
-import { BucketIndex, buildBucketIndex } from './bucket-index.ts';
+import { BucketIndex, bucketIndexLength, writeBucketIndex } from './bucket-index.ts';
 import { ShortColumn, WordColumn, lastOfEach, radixOrder } from './columns.ts';
 import { JA4_WORDS, packJa4 } from '../address/ja4.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
-
-export interface NumberSetSections<Keys> {
-  keys: Keys;
-  meta: Uint8Array;
-}
 
 /** `XX` → `0x5858`. */
 export function countryKey(code: string): number {
   return (code.charCodeAt(0) << 8) | code.charCodeAt(1);
 }
 
-export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
+export class NumberSetBuilder {
   readonly #keys: WordColumn | ShortColumn;
   readonly #bits: 16 | 32;
   readonly #meta = new MetaColumn();
+  #order = new Uint32Array(0);
 
   constructor(bits: 16 | 32) {
     this.#bits = bits;
@@ -34,19 +30,28 @@ export class NumberSetBuilder<Keys extends Uint16Array | Uint32Array> {
     this.#meta.add(rule);
   }
 
-  finish(firstRule: number, extras: ExtraRows): NumberSetSections<Keys> {
+  /** Ends adding. Returns how many rules there are, and how many of them have a side row. */
+  sort(): { count: number; extras: number } {
+    this.#keys.trim();
+    this.#meta.trim();
     const added = this.#keys.view();
     const sorted = radixOrder(added.length, [{ values: added, stride: 1, offset: 0, bits: this.#bits }]);
-    const order = lastOfEach(sorted, (a, b) => added[a] === added[b]);
-    const keys = this.#bits === 16 ? new Uint16Array(order.length) : new Uint32Array(order.length);
-    const meta = new Uint8Array(order.length);
+    this.#order = lastOfEach(sorted, (a, b) => added[a] === added[b]);
+    return { count: this.#order.length, extras: this.#meta.extrasIn(this.#order) };
+  }
+
+  /** Fills the sections and gives back all memory. */
+  move(keys: Uint16Array | Uint32Array, meta: Uint8Array, firstRule: number, extras: ExtraRows): void {
+    const order = this.#order;
+    const added = this.#keys.view();
     const codes = this.#meta.codes();
     for (let i = 0; i < order.length; i++) {
       keys[i] = added[order[i] ?? 0] ?? 0;
       meta[i] = codes[order[i] ?? 0] ?? 0;
     }
-    this.#meta.appendExtras(order, firstRule, extras);
-    return { keys: keys as Keys, meta };
+    this.#keys.free();
+    this.#meta.moveExtras(order, firstRule, extras);
+    order.buffer.transfer(0);
   }
 }
 
@@ -54,6 +59,7 @@ export class Ja4SetBuilder {
   readonly #keys = new WordColumn();
   readonly #meta = new MetaColumn();
   readonly #words = new Uint32Array(JA4_WORDS);
+  #order = new Uint32Array(0);
 
   /** `rule.value` must be canonical. @throws TypeError when it cannot be parsed. */
   add(rule: EdgeRule): void {
@@ -62,7 +68,10 @@ export class Ja4SetBuilder {
     this.#meta.add(rule);
   }
 
-  finish(firstRule: number, extras: ExtraRows): NumberSetSections<Uint32Array> & { index: Uint32Array } {
+  /** Ends adding. Returns how many rules there are and what their sections need. */
+  sort(): { count: number; extras: number; indexLength: number } {
+    this.#keys.trim();
+    this.#meta.trim();
     const added = this.#keys.view();
     const sorted = radixOrder(
       added.length / JA4_WORDS,
@@ -72,16 +81,30 @@ export class Ja4SetBuilder {
       for (let w = 0; w < JA4_WORDS; w++) if (added[a * JA4_WORDS + w] !== added[b * JA4_WORDS + w]) return false;
       return true;
     });
-    const keys = new Uint32Array(order.length * JA4_WORDS);
-    const meta = new Uint8Array(order.length);
+    this.#order = order;
+    const count = order.length;
+    const firstWord = (i: number): number => added[(order[i] ?? 0) * JA4_WORDS] ?? 0;
+    return {
+      count,
+      extras: this.#meta.extrasIn(order),
+      indexLength: bucketIndexLength(count, firstWord(0), firstWord(count - 1)),
+    };
+  }
+
+  /** Fills the sections and gives back all memory. */
+  move(keys: Uint32Array, meta: Uint8Array, index: Uint32Array, firstRule: number, extras: ExtraRows): void {
+    const order = this.#order;
+    const added = this.#keys.view();
     const codes = this.#meta.codes();
     for (let i = 0; i < order.length; i++) {
       const item = order[i] ?? 0;
       for (let w = 0; w < JA4_WORDS; w++) keys[i * JA4_WORDS + w] = added[item * JA4_WORDS + w] ?? 0;
       meta[i] = codes[item] ?? 0;
     }
-    this.#meta.appendExtras(order, firstRule, extras);
-    return { keys, meta, index: buildBucketIndex(keys, JA4_WORDS) };
+    this.#keys.free();
+    this.#meta.moveExtras(order, firstRule, extras);
+    order.buffer.transfer(0);
+    writeBucketIndex(index, keys, JA4_WORDS);
   }
 }
 

@@ -56,6 +56,8 @@ const sections = {
 export type SectionName = keyof typeof sections;
 type SectionArray<Size> = Size extends 1 ? Uint8Array : Size extends 2 ? Uint16Array : Uint32Array;
 export type Sections = { [Name in SectionName]: SectionArray<(typeof sections)[Name]> };
+/** Elements of each section. */
+export type SectionLengths = { [Name in SectionName]: number };
 const sectionNames = Object.keys(sections) as SectionName[];
 
 const align8 = (bytes: number): number => (bytes + 7) & ~7;
@@ -118,28 +120,45 @@ export function openChecked(
   return ok({ bytes: aligned, words });
 }
 
-export function writeSnapshot(parts: Sections, version: number, createdAtMs: number): Uint8Array {
+/** The bytes of a snapshot to be written, and its sections: views of these bytes, for the caller to fill. */
+export interface BlankSnapshot {
+  bytes: Uint8Array;
+  sections: Sections;
+}
+
+/** Behind the bytes, their buffer has `roomAfter` more. `sealSnapshot` completes the file. */
+export function blankSnapshot(lengths: SectionLengths, roomAfter: number): BlankSnapshot {
   let total = align8(TABLE_AT + sectionNames.length * 8);
-  const offsets = sectionNames.map((name) => {
-    const at = total;
-    total += align8(parts[name].byteLength);
-    return at;
+  const table = sectionNames.map((name) => {
+    const place = { name, at: total, bytes: lengths[name] * sections[name] };
+    total += align8(place.bytes);
+    return place;
   });
   if (total > SNAPSHOT_MAX_BYTES) throw new RangeError('ruleset too large for one snapshot');
-  const out = new Uint8Array(total);
-  const view = new DataView(out.buffer);
-  writeMagic(out, SNAPSHOT_MAGIC);
-  view.setUint32(12, sectionNames.length, true);
-  view.setFloat64(VERSION_AT, version, true);
-  view.setFloat64(CREATED_AT, createdAtMs, true);
-  sectionNames.forEach((name, i) => {
-    const part = parts[name];
-    view.setUint32(TABLE_AT + i * 8, offsets[i] ?? 0, true);
-    view.setUint32(TABLE_AT + i * 8 + 4, part.byteLength, true);
-    out.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), offsets[i] ?? 0);
+  const bytes = new Uint8Array(new ArrayBuffer(total + roomAfter), 0, total);
+  const header = new DataView(bytes.buffer);
+  writeMagic(bytes, SNAPSHOT_MAGIC);
+  header.setUint32(12, sectionNames.length, true);
+  const views: Partial<Record<SectionName, Sections[SectionName]>> = {};
+  table.forEach((place, i) => {
+    header.setUint32(TABLE_AT + i * 8, place.at, true);
+    header.setUint32(TABLE_AT + i * 8 + 4, place.bytes, true);
+    views[place.name] = sectionView(place.name, bytes.buffer, place.at, place.bytes);
   });
-  writeLengthAndChecksum(out);
-  return out;
+  return { bytes, sections: views as Sections };
+}
+
+export function sealSnapshot(bytes: Uint8Array, version: number, createdAtMs: number): void {
+  const header = new DataView(bytes.buffer, bytes.byteOffset);
+  header.setFloat64(VERSION_AT, version, true);
+  header.setFloat64(CREATED_AT, createdAtMs, true);
+  writeLengthAndChecksum(bytes);
+}
+
+function sectionView(name: SectionName, buffer: ArrayBufferLike, at: number, bytes: number): Sections[SectionName] {
+  const size = sections[name];
+  if (size === 1) return new Uint8Array(buffer, at, bytes);
+  return size === 2 ? new Uint16Array(buffer, at, bytes / 2) : new Uint32Array(buffer, at, bytes / 4);
 }
 
 export interface SnapshotParts {
@@ -155,18 +174,14 @@ export function readSnapshot(input: Uint8Array): Result<SnapshotParts, string> {
   const { bytes, words } = opened.value;
   const tableEnd = TABLE_AT + sectionNames.length * 8;
   if (words[3] !== sectionNames.length || bytes.byteLength < tableEnd) return failed('sections missing');
-  const views: Record<string, Uint8Array | Uint16Array | Uint32Array> = {};
+  const views: Partial<Record<SectionName, Sections[SectionName]>> = {};
   for (const [i, name] of sectionNames.entries()) {
     const offset = words[TABLE_AT / 4 + i * 2] ?? 0;
     const length = words[TABLE_AT / 4 + i * 2 + 1] ?? 0;
-    const size = sections[name];
-    if (offset % 8 !== 0 || offset < tableEnd || length % size !== 0 || offset + length > bytes.byteLength) {
+    if (offset % 8 !== 0 || offset < tableEnd || length % sections[name] !== 0 || offset + length > bytes.byteLength) {
       return failed(`section ${name} does not fit the file`);
     }
-    const at = bytes.byteOffset + offset;
-    if (size === 1) views[name] = new Uint8Array(bytes.buffer, at, length);
-    else if (size === 2) views[name] = new Uint16Array(bytes.buffer, at, length / 2);
-    else views[name] = new Uint32Array(bytes.buffer, at, length / 4);
+    views[name] = sectionView(name, bytes.buffer, bytes.byteOffset + offset, length);
   }
   const header = new DataView(bytes.buffer, bytes.byteOffset, TABLE_AT);
   const version = header.getFloat64(VERSION_AT, true);

@@ -5,7 +5,7 @@
  * `ip` rule and an `ipMask` rule with /32 are two rules.
  */
 import { ByteColumn, type RadixKey, WordColumn, lastOfEach, radixOrder } from './columns.ts';
-import { buildBucketIndex } from './bucket-index.ts';
+import { bucketIndexLength, writeBucketIndex } from './bucket-index.ts';
 import { mask32 } from '../address/ip.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
 import type { EdgeRule } from './types.ts';
@@ -14,10 +14,9 @@ import type { EdgeRule } from './types.ts';
 export const NO_PARENT = 0xffff_ffff;
 
 export interface PrefixSections {
-  count: number;
   keys: Uint32Array;
   /** `length << 2 | verdict code`. */
-  meta: Uint16Array;
+  meta: Uint8Array | Uint16Array;
   parents: Uint32Array;
   index: Uint32Array;
 }
@@ -27,6 +26,7 @@ export class PrefixBuilder {
   readonly #keys = new WordColumn();
   readonly #lengths = new ByteColumn();
   readonly #meta = new MetaColumn();
+  #order = new Uint32Array(0);
 
   constructor(words: 1 | 4) {
     this.#words = words;
@@ -39,11 +39,14 @@ export class PrefixBuilder {
     this.#meta.add(rule);
   }
 
-  finish(firstRule: number, extras: ExtraRows): PrefixSections {
+  /** Ends adding. Returns how many rules there are and what their sections need. */
+  sort(): { count: number; extras: number; indexLength: number } {
+    this.#keys.trim();
+    this.#lengths.trim();
+    this.#meta.trim();
     const words = this.#words;
     const added = this.#keys.view();
     const lengths = this.#lengths.view();
-    const codes = this.#meta.codes();
     const sortKeys: RadixKey[] = [{ values: lengths, stride: 1, offset: 0, bits: 8 }];
     for (let w = words - 1; w >= 0; w--) sortKeys.push({ values: added, stride: words, offset: w, bits: 32 });
     const order = lastOfEach(radixOrder(lengths.length, sortKeys), (a, b) => {
@@ -51,22 +54,40 @@ export class PrefixBuilder {
       for (let w = 0; w < words; w++) if (added[a * words + w] !== added[b * words + w]) return false;
       return true;
     });
-
+    this.#order = order;
     const count = order.length;
-    const keys = new Uint32Array(count * words);
-    const meta = new Uint16Array(count);
-    for (let i = 0; i < count; i++) {
+    const firstWord = (i: number): number => added[(order[i] ?? 0) * words] ?? 0;
+    return {
+      count,
+      extras: this.#meta.extrasIn(order),
+      indexLength: bucketIndexLength(count, firstWord(0), firstWord(count - 1)),
+    };
+  }
+
+  /** Fills the sections and gives back all memory. */
+  move({ keys, meta, parents, index }: PrefixSections, firstRule: number, extras: ExtraRows): void {
+    const words = this.#words;
+    const order = this.#order;
+    const added = this.#keys.view();
+    const lengths = this.#lengths.view();
+    const codes = this.#meta.codes();
+    for (let i = 0; i < order.length; i++) {
       const item = order[i] ?? 0;
       for (let w = 0; w < words; w++) keys[i * words + w] = added[item * words + w] ?? 0;
       meta[i] = ((lengths[item] ?? 0) << 2) | (codes[item] ?? 0);
     }
-    this.#meta.appendExtras(order, firstRule, extras);
-    return { count, keys, meta, parents: parentsOf(keys, meta, words), index: buildBucketIndex(keys, words) };
+    this.#keys.free();
+    this.#lengths.free();
+    this.#meta.moveExtras(order, firstRule, extras);
+    order.buffer.transfer(0);
+    writeParents(parents, keys, meta, words);
+    writeBucketIndex(index, keys, words);
   }
 }
 
-function parentsOf(keys: Uint32Array, meta: Uint16Array, words: number): Uint32Array {
-  const parents = new Uint32Array(meta.length);
+type Meta = PrefixSections['meta'];
+
+function writeParents(parents: Uint32Array, keys: Uint32Array, meta: Meta, words: number): void {
   // The prefixes around the current entry, shortest first: at most one for each length.
   const open: number[] = [];
   for (let i = 0; i < meta.length; i++) {
@@ -74,11 +95,10 @@ function parentsOf(keys: Uint32Array, meta: Uint16Array, words: number): Uint32A
     parents[i] = open[open.length - 1] ?? NO_PARENT;
     open.push(i);
   }
-  return parents;
 }
 
 /** Whether entry `outer` contains the first address of entry `inner`. */
-function contains(keys: Uint32Array, meta: Uint16Array, words: number, outer: number, inner: number): boolean {
+function contains(keys: Uint32Array, meta: Meta, words: number, outer: number, inner: number): boolean {
   const length = (meta[outer] ?? 0) >>> 2;
   for (let w = 0; w < words; w++) {
     const differing = (keys[outer * words + w] ?? 0) ^ (keys[inner * words + w] ?? 0);

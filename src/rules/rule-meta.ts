@@ -25,6 +25,9 @@ export interface RuleExtra {
   rollout: number | null;
 }
 
+/** Rules of a block, for which one number says where their side rows begin. */
+const BLOCK_RULES = 32;
+
 function isPlain(rule: EdgeRule): boolean {
   return rule.mode !== 'monitor' && rule.expiry === undefined && rule.rollout === undefined;
 }
@@ -32,18 +35,19 @@ function isPlain(rule: EdgeRule): boolean {
 /** Codes and side rows of the rules of one kind, in the order in which they were added. */
 export class MetaColumn {
   readonly #codes = new ByteColumn();
-  readonly #at = new WordColumn();
+  /** How many rules before each block have a side row. */
+  readonly #rowsBefore = new WordColumn();
   readonly #expiries = new WordColumn();
   readonly #rollouts = new ShortColumn();
   readonly #flags = new ByteColumn();
 
   add(rule: EdgeRule): void {
+    if (this.#codes.length % BLOCK_RULES === 0) this.#rowsBefore.push(this.#flags.length);
     const verdict = decisions.indexOf(rule.verdict);
     if (isPlain(rule)) {
       this.#codes.push(verdict);
       return;
     }
-    this.#at.push(this.#codes.length);
     this.#codes.push(EXTRA);
     this.#expiries.push(rule.expiry === undefined ? NEVER : Math.max(0, Math.min(NEVER, Math.floor(rule.expiry))));
     this.#rollouts.push(rule.rollout === undefined ? EVERYONE : Math.round(rule.rollout * 100));
@@ -55,28 +59,55 @@ export class MetaColumn {
     return this.#codes.view();
   }
 
-  /** Appends the side rows of the rules in `order`, which are numbered from `firstRule`. */
-  appendExtras(order: Uint32Array, firstRule: number, out: ExtraRows): void {
-    const at = this.#at.view();
-    if (at.length === 0) return;
+  trim(): void {
+    for (const column of this.#columns()) column.trim();
+  }
+
+  /** How many rules of `order` have a side row. */
+  extrasIn(order: Uint32Array): number {
     const codes = this.codes();
+    let extras = 0;
+    for (const item of order) if (codes[item] === EXTRA) extras++;
+    return extras;
+  }
+
+  /** Writes the side rows of the rules in `order`, which are numbered from `firstRule`, and gives back all memory. */
+  moveExtras(order: Uint32Array, firstRule: number, out: ExtraRows): void {
+    const codes = this.codes();
+    const blocks = this.#rowsBefore.view();
     for (let i = 0; i < order.length; i++) {
       const item = order[i] ?? 0;
       if (codes[item] !== EXTRA) continue;
-      const row = searchExact(at, item);
-      out.rules.push(firstRule + i);
-      out.expiries.push(this.#expiries.view()[row] ?? NEVER);
-      out.rollouts.push(this.#rollouts.view()[row] ?? EVERYONE);
-      out.flags.push(this.#flags.view()[row] ?? 0);
+      const block = Math.floor(item / BLOCK_RULES);
+      let row = blocks[block] ?? 0;
+      for (let before = block * BLOCK_RULES; before < item; before++) if (codes[before] === EXTRA) row++;
+      out.push(firstRule + i, this.#expiries.at(row), this.#rollouts.at(row), this.#flags.at(row));
     }
+    for (const column of this.#columns()) column.free();
+  }
+
+  #columns(): readonly (ByteColumn | ShortColumn | WordColumn)[] {
+    return [this.#codes, this.#rowsBefore, this.#expiries, this.#rollouts, this.#flags];
   }
 }
 
+/** The side table of a snapshot that is being written, filled from its beginning. */
 export class ExtraRows {
-  readonly rules = new WordColumn();
-  readonly expiries = new WordColumn();
-  readonly rollouts = new ShortColumn();
-  readonly flags = new ByteColumn();
+  readonly #sections: Sections;
+  #row = 0;
+
+  constructor(sections: Sections) {
+    this.#sections = sections;
+  }
+
+  push(rule: number, expiry: number, rollout: number, flags: number): void {
+    const { extraRules, extraExpiries, extraRollouts, extraFlags } = this.#sections;
+    const row = this.#row++;
+    extraRules[row] = rule;
+    extraExpiries[row] = expiry;
+    extraRollouts[row] = rollout;
+    extraFlags[row] = flags;
+  }
 }
 
 /** The side table of a snapshot. */

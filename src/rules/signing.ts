@@ -44,18 +44,41 @@ export async function rulesetHash(payload: Uint8Array): Promise<string> {
   return (await digestMessage(payload)).hash;
 }
 
-/** `kid` is at most 128 bytes of UTF-8. `hash` is the hex SHA-256 of the payload. */
-export async function signRulesetFile(
-  payload: Uint8Array,
-  key: { kid: string; privateKey: CryptoKey },
-): Promise<{ file: Uint8Array; hash: string }> {
+/** Room behind a payload that any trailer fits. */
+export const TRAILER_MAX_BYTES = FIXED_TRAILER_BYTES + KID_MAX_BYTES;
+
+export interface RulesetKey {
+  /** At most 128 bytes of UTF-8. */
+  kid: string;
+  privateKey: CryptoKey;
+}
+
+export interface SignedRulesetFile {
+  file: Uint8Array;
+  /** Hex SHA-256 of the payload. */
+  hash: string;
+}
+
+/** The file is a copy of the payload with its trailer. */
+export async function signRulesetFile(payload: Uint8Array, key: RulesetKey): Promise<SignedRulesetFile> {
+  const copy = new Uint8Array(payload.length + TRAILER_MAX_BYTES);
+  copy.set(payload);
+  return signInPlace(copy.subarray(0, payload.length), key);
+}
+
+/**
+ * Writes the trailer behind the payload, into bytes of its buffer that the caller gives up: a large file is in memory
+ * once. There must be room for `TRAILER_MAX_BYTES`.
+ */
+export async function signInPlace(payload: Uint8Array, key: RulesetKey): Promise<SignedRulesetFile> {
   const kid = new TextEncoder().encode(key.kid);
   if (kid.length === 0 || kid.length > KID_MAX_BYTES) throw new RangeError('kid must be 1 to 128 bytes');
   const { message, hash } = await digestMessage(payload);
   const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', key.privateKey, message));
-  const file = new Uint8Array(payload.length + FIXED_TRAILER_BYTES + kid.length);
-  let at = 0;
-  for (const part of [payload, signature, kid, Uint8Array.of(kid.length), magic]) {
+  const bytes = payload.length + FIXED_TRAILER_BYTES + kid.length;
+  const file = new Uint8Array(payload.buffer, payload.byteOffset, bytes);
+  let at = payload.length;
+  for (const part of [signature, kid, Uint8Array.of(kid.length), magic]) {
     file.set(part, at);
     at += part.length;
   }

@@ -7,7 +7,6 @@
  * States are numbered breadth-first. The children of a state are neighbours, sorted by byte, and a fail link points to
  * a lower number. The matcher handles patterns with fewer than four bytes.
  */
-import { ByteColumn, ShortColumn, WordColumn } from './columns.ts';
 import type { Sections } from './layout.ts';
 import { NumberTable, rises } from './number-table.ts';
 import { GRAM_BYTES, PathMeter, USER_AGENT_STATES_MAX } from './substring-paths.ts';
@@ -31,11 +30,8 @@ export type SubstringSections = Pick<
   'uaOffsets' | 'uaText' | 'uaGramBits' | 'uaGrams' | 'uaEdges' | 'uaFails' | 'uaOutputs' | 'uaDepths' | 'uaLabels'
 >;
 
-/** All patterns in one text, sorted, distinct and not empty. Pattern `p` is `text[offsets[p], offsets[p + 1])`. */
-export interface PatternText {
-  text: Uint8Array;
-  offsets: Uint32Array;
-}
+/** Elements of each section. */
+export type SubstringLengths = { [Name in keyof SubstringSections]: number };
 
 /** Four bytes as one big-endian word. */
 export function gramAt(bytes: Uint8Array, at: number): number {
@@ -50,77 +46,98 @@ export function gramHash(gram: number): number {
   return Math.imul(gram | 0x20202020, 0x9e3779b1);
 }
 
-/** The number of bytes of each pattern that become states. @throws RangeError when they need more than a compile has. */
-function pathLengths({ text, offsets }: PatternText): Uint16Array {
-  const lengths = new Uint16Array(offsets.length - 1);
+/**
+ * The number of bytes of each pattern that become states, and what the sections need. `patternAt` gives the patterns,
+ * sorted, distinct and not empty. @throws RangeError when they need more states than a compile has.
+ */
+export function planSubstrings(
+  count: number,
+  patternAt: (p: number) => Uint8Array,
+): { paths: Uint16Array<ArrayBuffer>; lengths: SubstringLengths } {
+  const paths = new Uint16Array(count);
   const meter = new PathMeter();
-  for (let p = 0; p <= lengths.length; p++) {
-    const next = p < lengths.length ? text.subarray(offsets[p], offsets[p + 1]) : null;
+  let textBytes = 0;
+  let grams = 0;
+  let lastGram = -1;
+  for (let p = 0; p <= count; p++) {
+    const next = p < count ? patternAt(p) : null;
     const { path } = meter.measureBefore(next);
-    if (p > 0) lengths[p - 1] = path;
+    if (p > 0) paths[p - 1] = path;
     if (meter.states > USER_AGENT_STATES_MAX) {
       throw new RangeError(
         `The user agent rules repeat too much text: they need more than ${USER_AGENT_STATES_MAX} states`,
       );
     }
+    if (next === null) break;
+    textBytes += next.length;
+    if (next.length < GRAM_BYTES) continue;
+    const gram = gramAt(next, 0) >>> 0;
+    if (gram !== lastGram) grams++;
+    lastGram = gram;
   }
-  return lengths;
+  const { states } = meter;
+  return {
+    paths,
+    lengths: {
+      uaOffsets: count + 1,
+      uaText: textBytes,
+      uaGramBits: 2 ** (bitmapLog2(grams) - 5),
+      uaGrams: grams,
+      uaEdges: states + 1,
+      uaFails: states,
+      uaOutputs: states,
+      uaDepths: states,
+      uaLabels: states,
+    },
+  };
 }
 
-/** The automaton while it is built. The paths of the patterns from `low` to `high` lead through a state. */
-class States {
-  readonly low = new WordColumn();
-  readonly high = new WordColumn();
-  readonly first = new WordColumn();
-  readonly outputs = new WordColumn();
-  readonly depths = new ShortColumn();
-  readonly labels = new ByteColumn();
-
-  add(low: number, high: number, depth: number, label: number): void {
-    this.low.push(low);
-    this.high.push(high);
-    this.depths.push(depth);
-    this.labels.push(label);
-  }
-
-  get count(): number {
-    return this.low.length;
-  }
-}
-
-function growStates(patterns: PatternText, paths: Uint16Array): States {
-  const { text, offsets } = patterns;
-  const count = offsets.length - 1;
-  const states = new States();
-  const byteAt = (p: number, i: number): number => text[(offsets[p] ?? 0) + i] ?? 0;
-  const long = (p: number): boolean => (offsets[p + 1] ?? 0) - (offsets[p] ?? 0) >= GRAM_BYTES;
+/**
+ * Fills the sections of the states, except their fail links. Returns the first of the patterns whose paths lead through
+ * each state.
+ */
+function growStates(sections: SubstringSections, paths: Uint16Array): Uint32Array<ArrayBuffer> {
+  const { uaText, uaOffsets, uaEdges, uaOutputs, uaDepths, uaLabels } = sections;
+  const count = paths.length;
+  const lows = new Uint32Array(uaLabels.length);
+  /** The end of these patterns. */
+  const highs = new Uint32Array(uaLabels.length);
+  let states = 0;
+  const add = (low: number, high: number, depth: number, label: number): void => {
+    lows[states] = low;
+    highs[states] = high;
+    uaDepths[states] = depth;
+    uaLabels[states++] = label;
+  };
+  const long = (p: number): boolean => uaOffsets[p + 1]! - uaOffsets[p]! >= GRAM_BYTES;
 
   for (let low = 0; low < count;) {
     let high = low + 1;
     if (long(low)) {
-      const gram = gramAt(text, offsets[low] ?? 0);
-      while (high < count && long(high) && gramAt(text, offsets[high] ?? 0) === gram) high++;
-      states.add(low, high, GRAM_BYTES, gram & 255);
+      const gram = gramAt(uaText, uaOffsets[low]!);
+      while (high < count && long(high) && gramAt(uaText, uaOffsets[high]!) === gram) high++;
+      add(low, high, GRAM_BYTES, gram & 255);
     }
     low = high;
   }
-  for (let state = 0; state < states.count; state++) {
-    let low = states.low.at(state);
-    const high = states.high.at(state);
-    const depth = states.depths.at(state);
+  for (let state = 0; state < states; state++) {
+    let low = lows[state]!;
+    const high = highs[state]!;
+    const depth = uaDepths[state]!;
     // A pattern whose path ends here comes before all longer ones, and no two paths end at one state.
-    states.outputs.push(paths[low] === depth ? low++ : NONE);
-    states.first.push(states.count);
+    uaOutputs[state] = paths[low] === depth ? low++ : NONE;
+    uaEdges[state] = states;
     while (low < high) {
-      const byte = byteAt(low, depth);
+      const byte = uaText[uaOffsets[low]! + depth]!;
       let next = low + 1;
-      while (next < high && byteAt(next, depth) === byte) next++;
-      states.add(low, next, depth + 1, byte);
+      while (next < high && uaText[uaOffsets[next]! + depth] === byte) next++;
+      add(low, next, depth + 1, byte);
       low = next;
     }
   }
-  states.first.push(states.count);
-  return states;
+  uaEdges[states] = states;
+  highs.buffer.transfer(0);
+  return lows;
 }
 
 /** The child of `state` for a byte that is not 0, or `NONE`. Most states have one child, which is checked first. */
@@ -169,63 +186,47 @@ export class GramTable {
   }
 }
 
-/** The bitmap of these grams. */
-function gramBits(grams: Uint32Array): Uint32Array {
-  const log2 = Math.ceil(Math.log2(Math.max(1, grams.length) * BITS_PER_GRAM));
-  const bitsLog2 = Math.min(BITMAP_LOG2_MAX, Math.max(BITMAP_LOG2_MIN, log2));
-  const bits = new Uint32Array(2 ** (bitsLog2 - 5));
-  for (const gram of grams) {
-    const bit = gramHash(gram) >>> (32 - bitsLog2);
-    bits[bit >>> 5]! |= 1 << (bit & 31);
-  }
-  return bits;
+/** Bits of the bitmap for this many grams, as a power of two. */
+function bitmapLog2(grams: number): number {
+  const log2 = Math.ceil(Math.log2(Math.max(1, grams) * BITS_PER_GRAM));
+  return Math.min(BITMAP_LOG2_MAX, Math.max(BITMAP_LOG2_MIN, log2));
 }
 
-export function buildSubstrings(patterns: PatternText): SubstringSections {
-  const { text, offsets } = patterns;
-  const states = growStates(patterns, pathLengths(patterns));
-  const count = states.count;
-  const outputs = states.outputs.view();
-  const labels = states.labels.view();
-  const depths = states.depths.view();
-  const edges = states.first.view().slice();
+/** Fills the other sections from `uaOffsets` and `uaText`, which hold the patterns that `planSubstrings` has measured. */
+export function writeSubstrings(sections: SubstringSections, paths: Uint16Array): void {
+  const { uaText, uaOffsets, uaGramBits, uaGrams, uaEdges, uaFails, uaOutputs, uaDepths, uaLabels } = sections;
+  const lows = growStates(sections, paths);
+  const count = uaLabels.length;
   for (let state = 0; state < count; state++) {
-    if (edges[state]! < edges[state + 1]!) edges[state]! |= labels[edges[state]!]! << 24;
+    if (uaEdges[state]! < uaEdges[state + 1]!) uaEdges[state]! |= uaLabels[uaEdges[state]!]! << 24;
   }
   /** Where a pattern whose path leads through a state begins. */
-  const startOf = (state: number): number => offsets[states.low.at(state)] ?? 0;
+  const startOf = (state: number): number => uaOffsets[lows[state]!]!;
 
-  let gramCount = 0;
-  while (gramCount < count && depths[gramCount] === GRAM_BYTES) gramCount++;
-  const grams = Uint32Array.from({ length: gramCount }, (_, state) => gramAt(text, startOf(state)));
-  const bits = gramBits(grams);
-  const table = new GramTable(bits, grams);
+  const bitsShift = 32 - Math.log2(uaGramBits.length * 32);
+  for (let state = 0; state < uaGrams.length; state++) {
+    const gram = gramAt(uaText, startOf(state));
+    const bit = gramHash(gram) >>> bitsShift;
+    uaGrams[state] = gram;
+    uaGramBits[bit >>> 5]! |= 1 << (bit & 31);
+  }
+  const table = new GramTable(uaGramBits, uaGrams);
 
-  const fails = new Uint32Array(count).fill(NO_FAIL);
+  uaFails.fill(NO_FAIL);
   for (let parent = 0; parent < count; parent++) {
-    const parentFail = fails[parent]! & NO_FAIL;
-    if (outputs[parent] !== NONE || (parentFail !== NO_FAIL && fails[parentFail]! >= OUTPUT_FLAG)) {
-      fails[parent]! |= OUTPUT_FLAG;
+    const parentFail = uaFails[parent]! & NO_FAIL;
+    if (uaOutputs[parent] !== NONE || (parentFail !== NO_FAIL && uaFails[parentFail]! >= OUTPUT_FLAG)) {
+      uaFails[parent]! |= OUTPUT_FLAG;
     }
-    const end = edges[parent + 1]! & CHILD_MASK;
-    for (let child = edges[parent]! & CHILD_MASK; child < end; child++) {
+    const end = uaEdges[parent + 1]! & CHILD_MASK;
+    for (let child = uaEdges[parent]! & CHILD_MASK; child < end; child++) {
       let found = NONE;
-      for (let fail = parentFail; fail !== NO_FAIL && found === NONE; fail = fails[fail]! & NO_FAIL) {
-        found = childOf(edges, labels, fail, labels[child]!);
+      for (let fail = parentFail; fail !== NO_FAIL && found === NONE; fail = uaFails[fail]! & NO_FAIL) {
+        found = childOf(uaEdges, uaLabels, fail, uaLabels[child]!);
       }
-      if (found === NONE) found = table.stateOf(gramAt(text, startOf(child) + depths[child]! - GRAM_BYTES));
-      fails[child] = found === NONE ? NO_FAIL : found;
+      if (found === NONE) found = table.stateOf(gramAt(uaText, startOf(child) + uaDepths[child]! - GRAM_BYTES));
+      uaFails[child] = found === NONE ? NO_FAIL : found;
     }
   }
-  return {
-    uaOffsets: offsets,
-    uaText: text,
-    uaGramBits: bits,
-    uaGrams: grams,
-    uaEdges: edges,
-    uaFails: fails,
-    uaOutputs: outputs,
-    uaDepths: depths,
-    uaLabels: labels,
-  };
+  lows.buffer.transfer(0);
 }

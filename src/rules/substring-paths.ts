@@ -9,8 +9,8 @@
  * states and their file are what a compile has room for.
  */
 export const USER_AGENT_STATES_MAX = 1_500_000;
-/** Bytes of all patterns together: 50,000 of the greatest length in ASCII. */
-export const USER_AGENT_BYTES_MAX = 15_000_000;
+/** Bytes of all patterns together: 50,000 as long as the user agent of a browser. */
+export const USER_AGENT_BYTES_MAX = 8_000_000;
 /** Bytes of the shortest path: they fit into one word, and are rarely in a header by chance. */
 export const GRAM_BYTES = 4;
 

@@ -1,7 +1,7 @@
 /** Collects user agent rules as folded bytes, then sorts and compiles them (see `substring-build.ts`). */
 import { ByteColumn, WordColumn, lastOfEach } from './columns.ts';
 import { type ExtraRows, MetaColumn } from './rule-meta.ts';
-import { type SubstringSections, buildSubstrings } from './substring-build.ts';
+import { type SubstringLengths, type SubstringSections, planSubstrings, writeSubstrings } from './substring-build.ts';
 import type { EdgeRule } from './types.ts';
 import { FOLDED_BYTES_PER_UNIT_MAX, foldInto } from './user-agent-fold.ts';
 
@@ -9,6 +9,8 @@ export class UserAgentBuilder {
   readonly #text = new ByteColumn();
   readonly #ends = new WordColumn();
   readonly #meta = new MetaColumn();
+  #order = new Uint32Array(0);
+  #paths = new Uint16Array(0);
 
   add(rule: EdgeRule): void {
     const room = this.#text.room(rule.value.length * FOLDED_BYTES_PER_UNIT_MAX);
@@ -20,7 +22,11 @@ export class UserAgentBuilder {
     this.#meta.add(rule);
   }
 
-  finish(firstRule: number, extras: ExtraRows): SubstringSections & { uaMeta: Uint8Array } {
+  /** Ends adding. Returns how many rules there are and what their sections need. */
+  sort(): { count: number; extras: number; lengths: SubstringLengths & { uaMeta: number } } {
+    this.#text.trim();
+    this.#ends.trim();
+    this.#meta.trim();
     const text = this.#text.view();
     const ends = this.#ends.view();
     const start = (p: number): number => (p === 0 ? 0 : (ends[p - 1] ?? 0));
@@ -36,22 +42,35 @@ export class UserAgentBuilder {
       return endA - i - (endB - j);
     };
     const sorted = Uint32Array.from({ length: ends.length }, (_, p) => p).sort((a, b) => compare(a, b) || a - b);
-    const order = lastOfEach(sorted, (a, b) => compare(a, b) === 0);
+    this.#order = lastOfEach(sorted, (a, b) => compare(a, b) === 0);
+    const count = this.#order.length;
+    const { paths, lengths } = planSubstrings(count, (p) => {
+      const item = this.#order[p] ?? 0;
+      return text.subarray(start(item), ends[item]);
+    });
+    this.#paths = paths;
+    return { count, extras: this.#meta.extrasIn(this.#order), lengths: { ...lengths, uaMeta: count } };
+  }
 
-    const offsets = new Uint32Array(order.length + 1);
-    for (let i = 0; i < order.length; i++) {
-      const p = order[i] ?? 0;
-      offsets[i + 1] = (offsets[i] ?? 0) + (ends[p] ?? 0) - start(p);
-    }
-    const kept = new Uint8Array(offsets[order.length] ?? 0);
-    const uaMeta = new Uint8Array(order.length);
+  /** Fills the sections and gives back all memory. */
+  move(sections: SubstringSections & { uaMeta: Uint8Array }, firstRule: number, extras: ExtraRows): void {
+    const order = this.#order;
+    const text = this.#text.view();
+    const ends = this.#ends.view();
     const codes = this.#meta.codes();
+    const { uaOffsets, uaText, uaMeta } = sections;
+    let at = 0;
     for (let i = 0; i < order.length; i++) {
       const p = order[i] ?? 0;
-      kept.set(text.subarray(start(p), ends[p]), offsets[i]);
+      const pattern = text.subarray(p === 0 ? 0 : ends[p - 1], ends[p]);
+      uaText.set(pattern, at);
+      at += pattern.length;
+      uaOffsets[i + 1] = at;
       uaMeta[i] = codes[p] ?? 0;
     }
-    this.#meta.appendExtras(order, firstRule, extras);
-    return { ...buildSubstrings({ text: kept, offsets }), uaMeta };
+    this.#text.free();
+    this.#ends.free();
+    this.#meta.moveExtras(order, firstRule, extras);
+    writeSubstrings(sections, this.#paths);
   }
 }

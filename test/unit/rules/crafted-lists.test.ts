@@ -2,7 +2,7 @@
  * Lists whose author knows the hashes and bounds of the engine. What they may cost is counted in reads, not in time.
  */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { buildBucketIndex } from '../../../src/rules/bucket-index.ts';
+import { bucketIndexLength, writeBucketIndex } from '../../../src/rules/bucket-index.ts';
 import { Ja4Set } from '../../../src/rules/exact-sets.ts';
 import { Hits } from '../../../src/rules/hits.ts';
 import { readSnapshot } from '../../../src/rules/layout.ts';
@@ -95,7 +95,9 @@ test('a fingerprint is looked up with a few reads where a million share their fi
   const keys = new Uint32Array(5 * count).fill(0x1000);
   // The last one is far away, so that all others are in one bucket of the index.
   keys[5 * count - 5] = 0xffff_0000;
-  const set = Ja4Set.open(counted(keys), new Uint8Array(count), buildBucketIndex(keys, 5))!;
+  const index = new Uint32Array(bucketIndexLength(count, 0x1000, 0xffff_0000));
+  writeBucketIndex(index, keys, 5);
+  const set = Ja4Set.open(counted(keys), new Uint8Array(count), index)!;
   for (const [first, held] of [
     [0x1000, true],
     [0x1001, false],

@@ -5,7 +5,7 @@
  * moves, and its delta then covers everything written meanwhile.
  */
 import { RulesetCompiler } from '../../../rules/compiler.ts';
-import { signRulesetFile } from '../../../rules/signing.ts';
+import { TRAILER_MAX_BYTES, signInPlace } from '../../../rules/signing.ts';
 import { signingKey } from '../../keys/signing-keys.ts';
 import { announceBase, disposableBases, forgetBase, oldestServedVersion, publishBase } from './bases.ts';
 import { trimHistory } from './change-log.ts';
@@ -35,7 +35,7 @@ export async function compileBase({ storage, env, instanceId, nowMs }: CompileJo
   const version = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
   const compiler = new RulesetCompiler({ instanceId, version, createdAtMs: nowMs });
   const rules = await addRules(sql, compiler, Math.floor(nowMs / 1000) - EXPIRED_GRACE_SECONDS);
-  const { file, hash } = await signRulesetFile(compiler.finish(), { kid, privateKey });
+  const { file, hash } = await signInPlace(compiler.finish(TRAILER_MAX_BYTES), { kid, privateKey });
 
   announceBase(sql, { hash, version }, rules, file.byteLength, nowMs);
   await env.RULESETS.put(rulesetKey(instanceId, hash), file);

@@ -9,7 +9,7 @@ import type { RuleKey, RuleWrite } from '../rule-row.ts';
 import type { RuleSetTooLarge, WriteAuthor, WriteOutcome } from '../rpc.ts';
 import { exceededBudget } from './user-agent-budget.ts';
 
-/** Rules per instance: one compile must fit in an isolate of 128 MB (docs/storage-schema.md). */
+/** Rules per instance: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
 export const RULES_PER_INSTANCE_MAX = 1_250_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
