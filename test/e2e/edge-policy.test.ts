@@ -173,7 +173,7 @@ test('the health of the gate is told to a monitor that its pages would block by 
 
 describe('policy', () => {
   test('address categories have verdicts', async () => {
-    await usePolicy({ ipCategoryRules: { tor: 'block', datacenter: 'captcha' } });
+    await usePolicy({ ipCategoryRules: { tor: 'block', datacenter: 'challenge' } });
     expect(await ask('/echo', from('192.0.2.1', '64496', 'T1'))).toMatchObject({ status: 403, decision: 'block' });
     const cloud = await ask('/echo', from('192.0.2.1', '24940'));
     expect(cloud).toMatchObject({ status: 403, decision: 'challenge' });

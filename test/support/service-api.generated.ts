@@ -7278,12 +7278,6 @@ export interface components {
              */
             sessionsEnabled: boolean;
             /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
              * @description Put the protect script into the site's html pages
              * @default false
              * @example false
@@ -7313,23 +7307,6 @@ export interface components {
              * @example 1
              */
             clearanceLevel: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
             /**
              * @description How the gate's own pages look. Texts are shown as text, never as markup
              * @default {}
@@ -7385,6 +7362,29 @@ export interface components {
                  * @default true
                  */
                 forwardToken: boolean;
+            };
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
+            jtiExpirySeconds: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @default {
+             *       "threshold": 5,
+             *       "windowSeconds": 3600
+             *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling: {
+                /** @description Sessions without input */
+                threshold: number;
+                /** @description Within this time */
+                windowSeconds: number;
             };
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
@@ -7670,12 +7670,6 @@ export interface components {
              */
             sessionsEnabled?: boolean;
             /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds?: number;
-            /**
              * @description Put the protect script into the site's html pages
              * @default true
              * @example false
@@ -7705,23 +7699,6 @@ export interface components {
              * @example 1
              */
             clearanceLevel?: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling?: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
             /**
              * @description How the gate's own pages look. Texts are shown as text, never as markup
              * @default {}
@@ -7777,6 +7754,29 @@ export interface components {
                  * @default true
                  */
                 forwardToken?: boolean;
+            };
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
+            jtiExpirySeconds?: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @default {
+             *       "threshold": 5,
+             *       "windowSeconds": 3600
+             *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling?: {
+                /** @description Sessions without input */
+                threshold: number;
+                /** @description Within this time */
+                windowSeconds: number;
             };
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
@@ -8061,12 +8061,6 @@ export interface components {
              */
             sessionsEnabled: boolean;
             /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
              * @description Put the protect script into the site's html pages
              * @default false
              * @example false
@@ -8096,23 +8090,6 @@ export interface components {
              * @example 1
              */
             clearanceLevel: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
             /**
              * @description How the gate's own pages look. Texts are shown as text, never as markup
              * @default {}
@@ -8168,6 +8145,29 @@ export interface components {
                  * @default true
                  */
                 forwardToken: boolean;
+            };
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
+            jtiExpirySeconds: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @default {
+             *       "threshold": 5,
+             *       "windowSeconds": 3600
+             *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling: {
+                /** @description Sessions without input */
+                threshold: number;
+                /** @description Within this time */
+                windowSeconds: number;
             };
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
@@ -8422,11 +8422,6 @@ export interface components {
              */
             sessionsEnabled?: boolean;
             /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @example 604800
-             */
-            jtiExpirySeconds?: number;
-            /**
              * @description Put the protect script into the site's html pages
              * @example false
              */
@@ -8451,19 +8446,6 @@ export interface components {
              * @example 1
              */
             clearanceLevel?: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling?: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
             /**
              * @description How the gate's own pages look. Texts are shown as text, never as markup
              * @example {
@@ -8513,6 +8495,24 @@ export interface components {
                  * @default true
                  */
                 forwardToken?: boolean;
+            };
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @example 604800
+             */
+            jtiExpirySeconds?: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling?: {
+                /** @description Sessions without input */
+                threshold: number;
+                /** @description Within this time */
+                windowSeconds: number;
             };
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
@@ -8795,12 +8795,6 @@ export interface components {
              */
             sessionsEnabled: boolean;
             /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
              * @description Put the protect script into the site's html pages
              * @default false
              * @example false
@@ -8830,23 +8824,6 @@ export interface components {
              * @example 1
              */
             clearanceLevel: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
             /**
              * @description How the gate's own pages look. Texts are shown as text, never as markup
              * @default {}
@@ -8902,6 +8879,29 @@ export interface components {
                  * @default true
                  */
                 forwardToken: boolean;
+            };
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
+            jtiExpirySeconds: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @default {
+             *       "threshold": 5,
+             *       "windowSeconds": 3600
+             *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling: {
+                /** @description Sessions without input */
+                threshold: number;
+                /** @description Within this time */
+                windowSeconds: number;
             };
             /**
              * @description `counts`: allowed requests are counted and not kept as rows

@@ -1,31 +1,14 @@
 /**
  * How a Protect instance behaves: what one edge Worker enforces. Every field has a default, so `{name, cname,
- * globalSiteKey}` makes a working instance. The management API and the edge's config share this schema.
+ * globalSiteKey}` makes a working instance. The management API and the edge's config share this schema; the API also accepts older words
+ * (`older-words.ts`).
  */
 import * as z from 'zod/mini';
 import { challengeKinds, decisions, ipCategories, pathTypes } from '../vocabulary.ts';
-import type { IpCategory } from '../vocabulary.ts';
+import type { Decision, IpCategory } from '../vocabulary.ts';
 
-const decision = z.enum(decisions);
-/** The older word `captcha` is accepted for `challenge`. */
-const action = z.pipe(
-  z.pipe(
-    z.enum([...decisions, 'captcha']),
-    z.transform((value) => (value === 'captcha' ? ('challenge' as const) : value)),
-  ),
-  decision,
-);
-
-/** The older words are accepted: `allow` is `pass`, `captcha` is `challenge`. */
-const pendingAction = z.pipe(
-  z.pipe(
-    z.enum(['pass', 'budget', 'challenge', 'block', 'allow', 'captcha']),
-    z.transform((value) =>
-      value === 'allow' ? ('pass' as const) : value === 'captcha' ? ('challenge' as const) : value,
-    ),
-  ),
-  z.enum(['pass', 'budget', 'challenge', 'block']),
-);
+export const pendingActions = ['pass', 'budget', 'challenge', 'block'] as const;
+type PendingAction = (typeof pendingActions)[number];
 
 /**
  * A path pattern: literal characters, `*` within one segment, `**` across segments. It is matched against the
@@ -43,17 +26,6 @@ export const pathRule = z.strictObject({
   action: z.enum(['allow', 'challenge', 'block', 'inherit']),
   /** No session is needed here: webhooks, mobile apps, health checks. */
   waiveSession: z._default(z.boolean(), false),
-});
-
-/**
- * `onPending`: a `GET` or `HEAD` page without a session. `budget` passes it while its network has `pendingBudget` left,
- * and then does what `onChallenge` says. `onChallenge`: what a challenge by risk or policy becomes on
- * this path type. `onError`: what a request gets when no ruleset was ever loaded.
- */
-const enforcement = z.strictObject({
-  onPending: z._default(pendingAction, 'budget'),
-  onChallenge: z._default(action, 'challenge'),
-  onError: z._default(action, 'allow'),
 });
 
 /**
@@ -90,21 +62,46 @@ export const branding = z.strictObject({
 });
 export type Branding = z.infer<typeof branding>;
 
-/** One optional field per category; any other name is refused. */
-const categoryRules = z.strictObject(
-  Object.fromEntries(ipCategories.map((category) => [category, z.optional(action)])) as Record<
-    IpCategory,
-    z.ZodMiniOptional<typeof action>
-  >,
-);
-
 const enforcementDefaults = { onPending: 'budget', onChallenge: 'challenge', onError: 'allow' } as const;
+
+/** The fields that name actions. The parameters are the words that they accept. */
+export function actionFields(action: z.ZodMiniType<Decision>, pendingAction: z.ZodMiniType<PendingAction>) {
+  /**
+   * `onPending`: a `GET` or `HEAD` page without a session. `budget` passes it while its network has `pendingBudget` left,
+   * and then does what `onChallenge` says. `onChallenge`: what a challenge by risk or policy becomes on
+   * this path type. `onError`: what a request gets when no ruleset was ever loaded.
+   */
+  const enforcement = z.strictObject({
+    onPending: z._default(pendingAction, 'budget'),
+    onChallenge: z._default(action, 'challenge'),
+    onError: z._default(action, 'allow'),
+  });
+  /** One optional field per category; any other name is refused. */
+  const categoryRules = z.strictObject(
+    Object.fromEntries(ipCategories.map((category) => [category, z.optional(action)])) as Record<
+      IpCategory,
+      z.ZodMiniOptional<typeof action>
+    >,
+  );
+  return {
+    ipCategoryRules: z._default(categoryRules, {}),
+    enforcementPolicy: z._default(
+      z.strictObject({
+        html: z._default(enforcement, enforcementDefaults),
+        json: z._default(enforcement, enforcementDefaults),
+      }),
+      { html: enforcementDefaults, json: enforcementDefaults },
+    ),
+  };
+}
+
+const { ipCategoryRules, enforcementPolicy } = actionFields(z.enum(decisions), z.enum(pendingActions));
 
 /** All fields are optional on create and update. */
 export const instancePolicy = z.strictObject({
   /** Host names this instance answers for; empty means any. */
   hosts: z._default(z.array(z.string().check(z.maxLength(255))).check(z.maxLength(100)), []),
-  ipCategoryRules: z._default(categoryRules, {}),
+  ipCategoryRules,
   /** From this risk score on a session is challenged, or blocked. 1 means never: the score is recorded only. */
   challengeThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.5),
   blockThreshold: z._default(z.number().check(z.gte(0), z.lte(1)), 0.85),
@@ -112,21 +109,13 @@ export const instancePolicy = z.strictObject({
   defaultPathType: z._default(z.enum(pathTypes), 'html'),
   endpointRules: z._default(z.array(endpointRule).check(z.maxLength(PATH_RULES_MAX)), []),
   pathRules: z._default(z.array(pathRule).check(z.maxLength(PATH_RULES_MAX)), []),
-  enforcementPolicy: z._default(
-    z.strictObject({
-      html: z._default(enforcement, enforcementDefaults),
-      json: z._default(enforcement, enforcementDefaults),
-    }),
-    { html: enforcementDefaults, json: enforcementDefaults },
-  ),
+  enforcementPolicy,
   /**
    * Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has
    * ten times as many, and what those pages load a hundred times as many.
    */
   pendingBudget: z._default(z.int().check(z.gte(1), z.lte(100_000)), 30),
   sessionsEnabled: z._default(z.boolean(), true),
-  /** Lifetime of a session. */
-  jtiExpirySeconds: z._default(z.int().check(z.gte(300), z.lte(31_536_000)), 86_400),
   /** Inject the protect script into allowed HTML documents. */
   autoInject: z._default(z.boolean(), false),
   /** Record what would have been decided, and forward everything. */
@@ -137,14 +126,6 @@ export const instancePolicy = z.strictObject({
   clearanceSeconds: z._default(z.int().check(z.gte(60), z.lte(86_400)), 1800),
   /** Lowest level of a solved challenge that lifts a challenge: 0 any lane, 1 proof of work, 2 image or puzzle. */
   clearanceLevel: z._default(z.int().check(z.gte(0), z.lte(2)), 0),
-  /** Cookie resets within the window that count as suspicious. */
-  cookieCycling: z._default(
-    z.strictObject({
-      threshold: z.int().check(z.gte(1), z.lte(1000)),
-      windowSeconds: z.int().check(z.gte(60), z.lte(86_400)),
-    }),
-    { threshold: 5, windowSeconds: 3600 },
-  ),
   branding: z._default(branding, {}),
   submission: z._default(
     z.strictObject({
@@ -156,8 +137,5 @@ export const instancePolicy = z.strictObject({
     }),
     { tokenField: 'captcha-response', jsonPath: '', forwardToken: true },
   ),
-  /** `counts`: allow verdicts are counted and not kept as rows. */
-  allowVerdicts: z._default(z.enum(['rows', 'counts']), 'rows'),
-  retentionDays: z._default(z.int().check(z.gte(1), z.lte(730)), 30),
 });
 export type InstancePolicy = z.infer<typeof instancePolicy>;

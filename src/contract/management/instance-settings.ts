@@ -4,11 +4,24 @@
  */
 import * as z from 'zod/mini';
 import { riskDetectors } from '../edge/risk-detectors.ts';
-import { instancePolicy } from './instance-policy.ts';
+import { writtenPolicy } from './older-words.ts';
 
 /** All fields are optional on create and update. A field that a stored or foreign instance lacks gets its default. */
 export const instanceSettings = z.strictObject({
-  ...instancePolicy.shape,
+  ...writtenPolicy.shape,
+  /** Lifetime of a session. */
+  jtiExpirySeconds: z._default(z.int().check(z.gte(300), z.lte(31_536_000)), 86_400),
+  /** Cookie resets within the window that count as suspicious. */
+  cookieCycling: z._default(
+    z.strictObject({
+      threshold: z.int().check(z.gte(1), z.lte(1000)),
+      windowSeconds: z.int().check(z.gte(60), z.lte(86_400)),
+    }),
+    { threshold: 5, windowSeconds: 3600 },
+  ),
+  /** `counts`: allow verdicts are counted and not kept as rows. */
+  allowVerdicts: z._default(z.enum(['rows', 'counts']), 'rows'),
+  retentionDays: z._default(z.int().check(z.gte(1), z.lte(730)), 30),
   /** Detectors that count nothing here, because this site's own visitors trip them. See docs/risk.md. */
   ignoredDetectors: z._default(z.array(z.enum(riskDetectors)).check(z.maxLength(riskDetectors.length)), []),
 });

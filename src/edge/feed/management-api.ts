@@ -6,7 +6,7 @@
 import { pageStyle } from '../../branding/page-style.ts';
 import type { EdgeConfig, EdgeVersion } from '../../contract/edge/edge-api.ts';
 import { unknownSite } from '../../contract/edge/edge-responses.ts';
-import { instancePolicy } from '../../contract/management/instance-policy.ts';
+import { writtenPolicy } from '../../contract/management/older-words.ts';
 import type { InstancePolicy } from '../../contract/management/instance-policy.ts';
 import { decisions, edgeRuleTypes } from '../../contract/vocabulary.ts';
 import { canonicalValue } from '../../rules/canonical.ts';
@@ -147,11 +147,11 @@ function policyOf(answer: unknown, siteKey: string): InstancePolicy {
     (item) => (item as Record<string, unknown> | null)?.['globalSiteKey'] === siteKey,
   );
   const known: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(instancePolicy.shape)) {
+  for (const [name, schema] of Object.entries(writtenPolicy.shape)) {
     const value = (instance as Record<string, unknown> | undefined)?.[name];
     if (value !== undefined && schema.safeParse(value).success) known[name] = value;
   }
-  return instancePolicy.parse(known);
+  return writtenPolicy.parse(known);
 }
 
 async function call(api: ManagementApi, path: string, body: object): Promise<object | null> {

@@ -6,7 +6,7 @@ import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
 import { riskDetectors } from '../../../src/contract/edge/risk-detectors.ts';
 import { sessionWeight } from '../../../src/risk/detectors.ts';
-import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import { unjudged } from '../../../src/edge/decide/context.ts';
 import type { JudgedContext } from '../../../src/edge/decide/context.ts';
 import { readFacts } from '../../../src/edge/request/facts.ts';
@@ -27,7 +27,7 @@ export function edgeConfigOf(policy: object = {}, changes: Partial<EdgeConfig> =
   return {
     configVersion: 'c1',
     instanceId: 'inst_1',
-    policy: instancePolicy.parse(policy),
+    policy: writtenPolicy.parse(policy),
     siteKey: 'site_1',
     secretKey: 'secret_1',
     site: unknownSite,

@@ -1,7 +1,7 @@
 /** From inputs to a verdict: sessions, thresholds, policies, clearance, monitor mode and rollout. */
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/contract/vocabulary.ts';
-import { instancePolicy } from '../../../src/contract/management/instance-policy.ts';
+import { writtenPolicy } from '../../../src/contract/management/older-words.ts';
 import { unknownSite } from '../../../src/contract/edge/edge-responses.ts';
 import type { SiteDemand } from '../../../src/contract/edge/edge-responses.ts';
 import type { ClearanceReading } from '../../../src/edge/session/clearances.ts';
@@ -52,7 +52,7 @@ function clearanceOf(given: Case['clearance']): ClearanceReading | null {
 function verdict(of: Case) {
   const { network = null, client = null, session = active() } = of;
   return verdictOf({
-    policy: instancePolicy.parse(of.policy ?? {}),
+    policy: writtenPolicy.parse(of.policy ?? {}),
     site: { ...unknownSite, ...of.site },
     path: { pathType: 'html', action: 'inherit', pattern: null, waiveSession: false, exempt: false, ...of.path },
     method: of.method ?? 'GET',

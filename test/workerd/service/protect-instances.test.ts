@@ -46,15 +46,20 @@ describe('creating an instance', () => {
     expect(await make(chosen)).toMatchObject({ name: 'Shop 2', ...chosen });
   });
 
-  test('keeps ipCategoryRules, and reads the older word captcha as challenge', async () => {
+  test('keeps ipCategoryRules, and reads the older words captcha as challenge and allow as pass', async () => {
     const { token, site } = await newAccount();
     const { body } = await call(token, '/protect/instances/create', {
       name: 'Shop',
       cname: cname(),
       globalSiteKey: site.siteKey,
       ipCategoryRules: { tor: 'block', vpn: 'captcha' },
+      enforcementPolicy: { html: { onPending: 'allow', onChallenge: 'captcha' }, json: { onPending: 'captcha' } },
     });
     expect(body.ipCategoryRules).toEqual({ tor: 'block', vpn: 'challenge' });
+    expect(body.enforcementPolicy).toMatchObject({
+      html: { onPending: 'pass', onChallenge: 'challenge' },
+      json: { onPending: 'challenge' },
+    });
   });
 
   test('refuses a cname of another active instance of the account', async () => {
