@@ -102,6 +102,24 @@ describe('the service', () => {
   );
 });
 
+test('rules that the edge cannot renew while the service answers are a warning of the health endpoint', async () => {
+  const url = await startEdge();
+  const warnings = async () => {
+    const headers = { authorization: 'Bearer a-token-of-the-operators' };
+    const answer = await fetch(`${url}/__protect/health`, { headers });
+    return ((await answer.json()) as { warnings: string[] }).warnings.join();
+  };
+  const isCurrent = (told: string) => !told.includes('RULES_MAX_STALE_SECONDS');
+  await eventually(warnings, isCurrent);
+  upstream.trouble = 'corrupt-ruleset';
+  await upstream.setRules([{ type: 'userAgent', value: 'somebody-else', verdict: 'block' }]);
+  const told = await eventually(warnings, (text) => !isCurrent(text));
+  expect(told).toContain('the newest ones cannot be loaded');
+  expect(told).not.toContain('The service does not answer');
+  upstream.trouble = 'none';
+  await eventually(warnings, isCurrent);
+});
+
 test('an origin that does not respond degrades the health status, which says what is wrong', async () => {
   // No program listens on this port.
   const url = await startEdge({ ORIGIN_URL: 'http://127.0.0.1:1' });
@@ -234,7 +252,7 @@ describe('a challenge while the service is away', () => {
     return solved.token!;
   }
 
-  test('is issued and checked by the edge, bound to the visitor and usable once', async () => {
+  test('is issued and checked by the edge, bound to the visitor and usable once, and its outcomes are counted', async () => {
     const url = await startEdge();
     upstream.trouble = 'error';
     const token = await solveLocally(url);
@@ -250,6 +268,16 @@ describe('a challenge while the service is away', () => {
     const cookie = cookiesOf(answer);
     expect((await ask(url, { headers: { ...CHALLENGED, cookie } })).status).toBe(200);
     expect((await postJson<{ verified: boolean }>(url, '/__protect/verify', { token })).body.verified).toBe(false);
+    upstream.trouble = 'none';
+    await eventually(
+      async () => {
+        await ask(url);
+        return ['issued', 'failed', 'passed'].map(
+          (name) => upstream.counters[`local_challenges{outcome="${name}"}`] ?? 0,
+        );
+      },
+      (counted) => counted.every((count) => count === 1),
+    );
   });
 
   test('never replaces a picture, of the site or of the risk', async () => {

@@ -5,6 +5,7 @@
  * for that purpose and buys no clearance, nor the other way round.
  */
 import { BoundedMap } from '../../bytes/bounded-map.ts';
+import type { SolutionResponse } from '../../contract/captcha/challenge-api.ts';
 import type { SessionChallenge } from '../../contract/edge/session-challenge.ts';
 import { encodeHex } from '../../bytes/hex.ts';
 import { isJsonObject } from '../../bytes/json.ts';
@@ -46,8 +47,12 @@ export class LocalChallenges {
     return { kind: 'pow', ...(await mintWork(config, 'local-challenge', facts, powDifficulty)) };
   }
 
-  /** A `solutionResponse` of the widget's API. */
-  async check(config: CompiledConfig, facts: RequestFacts, challenge: string, solution: unknown): Promise<object> {
+  async check(
+    config: CompiledConfig,
+    facts: RequestFacts,
+    challenge: string,
+    solution: unknown,
+  ): Promise<SolutionResponse> {
     const solved = await solvedWork(config, 'local-challenge', facts, { challenge, solution });
     if (!solved.ok) return { verified: false, reason: solved.error };
     const { jti, owner, powDifficulty } = solved.value;

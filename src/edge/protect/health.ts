@@ -32,6 +32,10 @@ function details(isolate: Isolate, nowMs: number): object {
   const warnings: string[] = [];
   if (!config || !ruleset) warnings.push('No ruleset is loaded: FAIL_MODE decides.');
   if (!service.reachable) warnings.push('The service does not answer as it should: the last rules stay in force.');
+  // Also while the service answers, but not with rules that this edge accepts.
+  if (ruleset && nowMs - (feed.syncedAtMs ?? 0) > environment.maxStaleMs) {
+    warnings.push('The rules are older than RULES_MAX_STALE_SECONDS: the newest ones cannot be loaded.');
+  }
   if (service.jwtRefused) warnings.push('THE SERVICE REFUSES THE CLIENT JWT: issue a new one and set CLIENT_JWT.');
   if (unreadAddresses > 0) {
     warnings.push(`${unreadAddresses} requests were refused: x-client-ip of the proxy is not one address.`);

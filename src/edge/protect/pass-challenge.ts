@@ -39,6 +39,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
     const { challenge, solution } = body.value;
     if (typeof challenge === 'string' && challenge.startsWith(LOCAL_PREFIX)) {
       const checked = await localChallenges.check(config, facts, challenge, solution);
+      count(`local_challenges{outcome="${outcomeOf(checked)}"}`);
       return answerWith(context, json(checked));
     }
     if (environment.rules.kind === 'service') {
@@ -54,7 +55,7 @@ export function passChallenge(call: ChallengeCall): NextStep {
       config.policy.clearanceLevel <= LOCAL_LEVEL &&
       demand.kind === 'pow';
     if (call === 'challenge' && mayMint) {
-      count('local_challenges');
+      count('local_challenges{outcome="issued"}');
       const minted = await localChallenges.mint(config, facts, demand.powDifficulty);
       return answerWith(context, json(minted));
     }
@@ -75,6 +76,10 @@ function questionOf(
   return { siteKey, ...asked, ...(jti === null ? {} : { sessionId: jti }), visitor };
 }
 
+function outcomeOf({ verified }: { verified?: unknown }): 'passed' | 'failed' {
+  return verified === true ? 'passed' : 'failed';
+}
+
 async function fromService(
   call: ChallengeCall,
   question: object,
@@ -83,8 +88,7 @@ async function fromService(
   const asked = { path: `/captcha/v1/${call}`, timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES };
   const answer = await service.ask({ ...asked, isAnswer: isAnswer[call] }, question);
   if (answer) {
-    const { verified } = answer.body;
-    const outcome = call === 'challenge' ? 'issued' : verified === true ? 'passed' : 'failed';
+    const outcome = call === 'challenge' ? 'issued' : outcomeOf(answer.body);
     if (answer.status === 200) count(`challenges{outcome="${outcome}"}`);
     return json(answer.body, answer.status);
   }

@@ -60,7 +60,7 @@ export class ArrivalCounts {
 function trafficCounters({ decision, source, status, origin_ms: originMs }: LogRecord): string[] {
   const counted = [`requests{decision="${decision}"}`, `request_sources{source="${source}"}`];
   const hundreds = Math.trunc(Number(status) / 100);
-  if (originMs !== null && hundreds >= 1 && hundreds <= 5) counted.push(`origin_responses{class="${hundreds}xx"}`);
+  if (originMs !== null && hundreds >= 1 && hundreds <= 9) counted.push(`origin_responses{class="${hundreds}xx"}`);
   return counted;
 }
 

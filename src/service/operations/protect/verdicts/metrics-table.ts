@@ -24,6 +24,9 @@ const by = (name: string, values: readonly string[], metric: Metric): Metric => 
 });
 const wakes = (metric: Metric): Metric => ({ ...metric, wakes: true });
 
+/** Of challenges. */
+const outcomes = ['issued', 'passed', 'failed'];
+
 export const metrics: readonly Metric[] = [
   by('decision', decisions, counter('requests', 'Requests by decision; in monitor mode, what would have been decided')),
   by('source', verdictSources, counter('request_sources', 'Requests by the source of their decision')),
@@ -36,7 +39,7 @@ export const metrics: readonly Metric[] = [
   wakes(counter('origin_loops', 'Requests that the origin sent back to the gate')),
   by(
     'outcome',
-    ['issued', 'passed', 'failed'],
+    outcomes,
     counter('challenges', 'Challenges of the service: issued through the gate, and answers to them'),
   ),
   by('verified', ['true', 'false'], counter('verifications', 'Tokens that the edge verified with the service')),
@@ -63,7 +66,16 @@ export const metrics: readonly Metric[] = [
       counter('verify_failures', 'Tokens that could not be verified, by cause: FAIL_MODE_VERIFY decided'),
     ),
   ),
-  wakes(counter('local_challenges', 'Challenges that the edge issued itself, at level 0, in place of the service')),
+  wakes(
+    by(
+      'outcome',
+      outcomes,
+      counter(
+        'local_challenges',
+        'Challenges of the edge itself, at level 0, in place of the service, and answers to them',
+      ),
+    ),
+  ),
   wakes(by('reason', ['buffer-full', 'service-failed'], counter('verdicts_dropped', 'Verdicts that no sink accepted'))),
   wakes(gauge('verdicts_missing', 'Verdicts that isolates numbered and the log does not have')),
   wakes(gauge('dead_letters', 'Batches that the queue gave up and the scheduled run tries again')),
