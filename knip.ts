@@ -9,6 +9,7 @@ const config: KnipConfig = {
     'src/cli/{start,gatehouse,queue-relay-worker,unread-bodies}.ts',
     // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,dialog,visual}.ts',
+    'src/console/main.tsx',
     'scripts/*.ts',
     'bench/*.ts',
     'bench/workers/*-worker.ts',
@@ -21,9 +22,9 @@ const config: KnipConfig = {
     // Bundled by path and run on workerd.
     'test/**/*-worker.ts',
   ],
-  project: ['src/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
+  project: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'test/**/*.ts'],
   // openapi-typescript writes every kind of export, whether the document has it or not.
-  ignore: ['test/support/service-api.generated.ts'],
+  ignore: ['src/console/api/openapi-types.d.ts'],
   // workerd is found through createRequire: a CommonJS package without types. @typescript/native carries tsc.
   ignoreDependencies: ['workerd', '@typescript/native'],
   // Programs of the operating system.

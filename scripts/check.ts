@@ -33,6 +33,7 @@ const steps: Step[] = [
   { name: 'types: Workers', run: command('tsc', ['-p', 'tsconfig.json']) },
   { name: 'types: Node', run: command('tsc', ['-p', 'tsconfig.node.json']) },
   { name: 'types: browser', run: command('tsc', ['-p', 'src/widget/tsconfig.json']) },
+  { name: 'types: console', run: command('tsc', ['-p', 'src/console/tsconfig.json']) },
   { name: 'bindings: edge', run: wranglerTypes('src/edge/env.d.ts', 'wrangler.toml', 'EdgeEnv') },
   { name: 'bindings: service', run: wranglerTypes('src/service/env.d.ts', 'wrangler.service.toml', 'ServiceEnv') },
   { name: 'lint', run: command('oxlint', ['--type-aware', '--deny-warnings']) },
@@ -77,7 +78,7 @@ async function runStep(step: Step): Promise<boolean> {
 }
 
 // The Workers import the generated browser code and texts, so generate them first.
-const generated = await command('node', ['scripts/build-client.ts'])();
+const generated = await command('npm', ['run', '--silent', 'build:client'])();
 if (generated.length > 0) {
   process.stdout.write(`${generated.join('\n')}\n`);
   process.exit(1);

@@ -23,6 +23,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   logsink: PURE,
   store: [...PURE, 'address', 'rules', 'risk', 'captcha'],
   widget: [...PURE, 'captcha', 'locales'],
+  console: PURE,
   edge: [...PURE, 'address', 'rules', 'risk', 'captcha', 'verify', 'logsink', 'locales', 'branding', 'widget'],
   service: [
     ...PURE,
@@ -36,10 +37,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'branding',
     'store',
     'widget',
+    'console',
   ],
 };
 /** The Workers carry browser code as generated text only, never as modules. */
-const CARRIED_BROWSER_CODE = /^src\/widget\/(bundle\.generated|[a-z-]+\.generated)\.ts$/;
+const CARRIED_BROWSER_CODE = /^src\/(widget|console)\/[a-z-]+\.generated\.ts$/;
 
 /** Rooms of `src/store` and the rooms of it each may import, beside itself. Single files are open to all. */
 const storeMayImport: Readonly<Record<string, readonly string[]>> = {
@@ -59,6 +61,7 @@ const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
   captcha: ['environment.ts', 'http', 'ingest'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha'],
   operations: ['environment.ts', 'http', 'ingest'],
+  console: ['environment.ts', 'http'],
 };
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else
@@ -116,7 +119,8 @@ export async function checkImportGraph(): Promise<string[]> {
 function forbiddenImport({ from, to }: Import): string[] {
   const [room, target] = [roomIn('src', from), roomIn('src', to)];
   if (room === null || target === null || room === target || room === 'cli') return [];
-  if (target === 'widget' && !CARRIED_BROWSER_CODE.test(to)) return [`${from} imports browser code: ${to}`];
+  if ((target === 'widget' || target === 'console') && !CARRIED_BROWSER_CODE.test(to))
+    return [`${from} imports browser code: ${to}`];
   return mayImport[room]?.includes(target) ? [] : [`${from} imports ${to}: src/${room} may not import src/${target}`];
 }
 

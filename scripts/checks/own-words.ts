@@ -30,10 +30,10 @@ const refused: readonly [RegExp, string][] = [
 
 /** Files that the check cannot read as English: generated, recorded, or in another language. */
 const exempt =
-  /^scripts\/checks\/own-words\.ts$|\.generated\.ts$|\/env\.d\.ts$|^test\/fixtures\/|^src\/locales\/(?!en\.)[a-z-]+\.json$/;
+  /^scripts\/checks\/own-words\.ts$|\.generated\.ts$|\.d\.ts$|^test\/fixtures\/|^src\/locales\/(?!en\.)[a-z-]+\.json$/;
 
 const texts = [
-  '{src,test,bench,lab,scripts}/**/*.{ts,md,json,sql,html,css}',
+  '{src,test,bench,lab,scripts}/**/*.{ts,tsx,md,json,sql,html,css}',
   'docs/**/*.{md,json,svg,mjs,py,php,go,sh}',
   '*.{md,toml,ts,json}',
   '{.github,.ci}/**/*',

@@ -1,6 +1,7 @@
 /** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. */
 import { parseArgs } from 'node:util';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
+import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
 import { OperatorError } from './operator-error.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
@@ -77,6 +78,7 @@ async function main(): Promise<void> {
   }
   // Both Workers carry the generated browser code, which a fresh clone does not have yet.
   writeBundle(await buildClient());
+  writeConsole(await buildConsole());
   const stack = await startStack(wanted);
   let ending = false;
   const end = () => {

@@ -22,6 +22,8 @@ export interface ServiceParts {
   captcha: ServiceApp;
   /** The description of the API. */
   reference: ServiceApp;
+  /** The console's page and files. */
+  console: ServiceApp;
 }
 
 export function serviceApp(parts: ServiceParts): ServiceApp {
@@ -58,6 +60,7 @@ export function serviceApp(parts: ServiceParts): ServiceApp {
   }
   app.route('/', parts.captcha);
   app.route('/', parts.reference);
+  app.route('/', parts.console);
 
   // After the routes themselves: a known path with another method.
   for (const [path, allowed] of allowedMethods(app)) {

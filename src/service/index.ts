@@ -4,6 +4,7 @@
 import { serviceApp } from './app.ts';
 import { captchaRoutes } from './captcha/captcha-routes.ts';
 import { checkedEnvironment } from './environment.ts';
+import { consoleRoutes } from './console/console-routes.ts';
 import { edgeRoutes } from './edge-api/edge-routes.ts';
 import { operations } from './operations/operation-table.ts';
 import { consumeVerdicts } from './ingest/consume-verdicts.ts';
@@ -16,7 +17,13 @@ export { RuleBook } from '../store/rule-book/object/rule-book.ts';
 export { SpendLedger } from '../store/spend-ledger/object/spend-ledger.ts';
 export { VerdictShard } from '../store/event-log/shard/verdict-shard.ts';
 
-const app = serviceApp({ operations, edgeRoutes, captcha: captchaRoutes(), reference: referenceRoutes() });
+const app = serviceApp({
+  operations,
+  edgeRoutes,
+  captcha: captchaRoutes(),
+  reference: referenceRoutes(),
+  console: consoleRoutes(),
+});
 
 export default {
   fetch: app.fetch,

@@ -10,7 +10,7 @@ import { StateDir } from '../../src/cli/state.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import type { SiteverifyResponse } from '../../src/contract/captcha/siteverify.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
-import { serviceApi } from '../support/service-api.ts';
+import { serviceApi } from '../../src/console/api/service-api.ts';
 
 /** One statement about the HTTP interface, and what shows that it holds. */
 export interface Clause {

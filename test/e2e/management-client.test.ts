@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
 import { browse } from '../support/browse.ts';
-import { serviceApi } from '../support/service-api.ts';
+import { serviceApi } from '../../src/console/api/service-api.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
 type Schema = Parameters<typeof fromJSONSchema>[0];

@@ -14,6 +14,7 @@ import { siteSettings } from '../../src/contract/management/site-settings.ts';
 import type { AccountTier } from '../../src/contract/vocabulary.ts';
 import { serviceApp } from '../../src/service/app.ts';
 import { captchaRoutes } from '../../src/service/captcha/captcha-routes.ts';
+import { consoleRoutes } from '../../src/service/console/console-routes.ts';
 import { referenceRoutes } from '../../src/service/operations/reference/reference-routes.ts';
 import { createAccount } from '../../src/store/d1/accounts.ts';
 import { deriveKey } from '../../src/store/keys/master-key.ts';
@@ -23,7 +24,13 @@ import { rootKey } from '../../src/store/keys/root-key.ts';
 import { background } from '../support/background-work.ts';
 
 export const env = testEnv as unknown as ServiceEnv;
-const app = serviceApp({ operations: [], edgeRoutes: [], captcha: captchaRoutes(), reference: referenceRoutes() });
+const app = serviceApp({
+  operations: [],
+  edgeRoutes: [],
+  captcha: captchaRoutes(),
+  reference: referenceRoutes(),
+  console: consoleRoutes(),
+});
 let counter = 0;
 export const keyring = new Keyring(async (label) => deriveKey(await rootKey(env), label));
 

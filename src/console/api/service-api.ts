@@ -1,10 +1,11 @@
 /** Calls to the service, typed by the OpenAPI document: a path, its request body and its response belong together. */
-import type { paths } from './service-api.generated.ts';
+import type { paths } from './openapi-types.d.ts';
 
-type Method = 'get' | 'post' | 'put';
-type PathsWith<M extends Method> = {
-  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
-}[keyof paths];
+export type Method = 'get' | 'post' | 'put';
+export type Path = keyof paths;
+export type PathsWith<M extends Method> = {
+  [P in Path]: paths[P] extends Record<M, object> ? P : never;
+}[Path];
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : string;
 
 /** No second argument for an operation without a body, an optional one where every field is optional. */
@@ -15,16 +16,20 @@ type BodyOf<Operation> = Operation extends { requestBody: infer Body }
     : [];
 /** Anything but JSON is returned as text. */
 type ResultOf<Operation> = Operation extends { responses: { 200: infer Done } } ? JsonOf<Done> : never;
-type Call<M extends Method> = <Path extends PathsWith<M>>(
-  path: Path,
-  ...body: BodyOf<paths[Path][M]>
-) => Promise<ResultOf<paths[Path][M]>>;
+type Call<M extends Method> = <P extends PathsWith<M>>(
+  path: P,
+  ...body: BodyOf<paths[P][M]>
+) => Promise<ResultOf<paths[P][M]>>;
+
+/** The body of a POST to `P`, and what it answers. */
+export type RequestOf<P extends PathsWith<'post'>> = NonNullable<BodyOf<paths[P]['post']>[0]>;
+export type ResponseOf<P extends PathsWith<'post'>> = ResultOf<paths[P]['post']>;
 
 /** @param send carries a call out and returns the body of its 200. */
-export function serviceApi(send: (method: Method, path: keyof paths, body: unknown) => Promise<unknown>): {
+export function serviceApi(send: (method: Method, path: Path, body: unknown) => Promise<unknown>): {
   [M in Method]: Call<M>;
 } {
   // The types above promise what the caller of `send` checks against the document.
-  const call = (method: Method) => (path: keyof paths, body?: unknown) => send(method, path, body);
+  const call = (method: Method) => (path: Path, body?: unknown) => send(method, path, body);
   return { get: call('get'), post: call('post'), put: call('put') } as { [M in Method]: Call<M> };
 }

@@ -1,0 +1,69 @@
+/** Typed calls of the management API for views: `call` once, `useCall` for what a view shows. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Result } from '../../result.ts';
+import { send } from './send.ts';
+import type { Refusal } from './send.ts';
+import type { PathsWith, RequestOf, ResponseOf } from './service-api.ts';
+
+type PostPath = PathsWith<'post'>;
+
+export function call<P extends PostPath>(
+  path: P,
+  body: RequestOf<P>,
+  signal?: AbortSignal,
+): Promise<Result<ResponseOf<P>, Refusal>> {
+  return send({ method: 'POST', path, body }, signal) as Promise<Result<ResponseOf<P>, Refusal>>;
+}
+
+export interface Loaded<Value> {
+  /** The newest answer. It stays while the next one loads, so that nothing on the page moves. */
+  value: Value | null;
+  /** Why the last call failed; `null` when it did not. */
+  error: Refusal | null;
+  isLoading: boolean;
+  reload: () => void;
+}
+
+/**
+ * What the API answers, asked again whenever the body changes. `null` asks nothing.
+ * @param everyMs asks again after this time, while the page is visible.
+ */
+export function useCall<P extends PostPath>(
+  path: P,
+  body: RequestOf<P> | null,
+  { everyMs }: { everyMs?: number } = {},
+): Loaded<ResponseOf<P>> {
+  const [state, setState] = useState<Omit<Loaded<ResponseOf<P>>, 'reload'>>({
+    value: null,
+    error: null,
+    isLoading: body !== null,
+  });
+  const [turn, setTurn] = useState(0);
+  const asked = body === null ? null : JSON.stringify(body);
+  useEffect(() => {
+    if (asked === null) return;
+    const controller = new AbortController();
+    setState((former) => ({ ...former, isLoading: true }));
+    const ask = async (): Promise<void> => {
+      const answer = await call(path, JSON.parse(asked) as RequestOf<P>, controller.signal);
+      if (controller.signal.aborted) return;
+      setState((former) =>
+        answer.ok
+          ? { value: answer.value, error: null, isLoading: false }
+          : { value: former.value, error: answer.error, isLoading: false },
+      );
+    };
+    // Only an aborted call throws.
+    ask().catch(() => undefined);
+    return () => controller.abort();
+  }, [path, asked, turn]);
+  const reload = useCallback(() => setTurn((former) => former + 1), []);
+  useEffect(() => {
+    if (everyMs === undefined || asked === null) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, asked, reload]);
+  return { ...state, reload };
+}

@@ -1,0 +1,85 @@
+/**
+ * One call to the management API with the session's cookie. Every outcome is a value: a response, a refusal of the
+ * service with its sentence, or a network that is gone.
+ */
+import { failed, ok } from '../../result.ts';
+import type { Result } from '../../result.ts';
+
+export interface Refusal {
+  /** HTTP status; 0: the service could not be reached. */
+  status: number;
+  key: string;
+  message: string;
+  details: readonly { path: string; message: string }[];
+  /** Names the call in the service's log. */
+  requestId: string | null;
+}
+
+export interface Sent {
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  body?: unknown;
+}
+
+const UNREACHABLE: Refusal = {
+  status: 0,
+  key: 'NETWORK',
+  message: 'The service cannot be reached. Nothing was changed, as far as this page knows. Check your connection.',
+  details: [],
+  requestId: null,
+};
+
+const listeners = new Set<() => void>();
+
+/** Calls `listener` when the service says that the session is over. */
+export function onSessionOver(listener: () => void): void {
+  listeners.add(listener);
+}
+
+/** The response whatever it has; for files and streams. */
+export async function sendRaw({ method, path, body }: Sent, signal?: AbortSignal): Promise<Result<Response, Refusal>> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    return failed(UNREACHABLE);
+  }
+  if (response.ok) return ok(response);
+  if (response.status === 401 && !path.startsWith('/console/auth/')) for (const listener of listeners) listener();
+  return failed(await refusalIn(response));
+}
+
+/** The JSON of a 2xx response. The OpenAPI document says what it has. */
+export async function send(sent: Sent, signal?: AbortSignal): Promise<Result<unknown, Refusal>> {
+  const response = await sendRaw(sent, signal);
+  if (!response.ok) return response;
+  try {
+    return ok(await response.value.json());
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    return failed(UNREACHABLE);
+  }
+}
+
+async function refusalIn(response: Response): Promise<Refusal> {
+  const requestId = response.headers.get('x-request-id');
+  const fallback = { key: 'UNKNOWN', message: `The service answered with status ${response.status}.`, details: [] };
+  const body = (await response.json().catch(() => null)) as { error?: unknown } | null;
+  const error = body?.error;
+  if (typeof error === 'string') return { status: response.status, requestId, ...fallback, message: `${error}.` };
+  if (typeof error !== 'object' || error === null) return { status: response.status, requestId, ...fallback };
+  const { key, message, details } = error as Partial<Refusal>;
+  return {
+    status: response.status,
+    requestId,
+    key: typeof key === 'string' ? key : fallback.key,
+    message: typeof message === 'string' ? message : fallback.message,
+    details: Array.isArray(details) ? details : [],
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The frame of the console: who is signed in, which instance is chosen, the navigation, and the view of the address.
+ * Each view is loaded when it is first opened.
+ */
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
+import { LocationProvider, Router, Route } from 'preact-iso/router';
+import { useEffect, useState } from 'preact/hooks';
+import { loadSession, session } from './api/session.ts';
+import { EmptyState, RefusalNotice } from './components/notice.tsx';
+import { Page } from './components/page.tsx';
+import { Toasts } from './components/toast.tsx';
+import { Navigation } from './frame/navigation.tsx';
+import { SignedOut } from './frame/signed-out.tsx';
+import { TopBar } from './frame/top-bar.tsx';
+
+const Overview = lazy(() => import('./views/overview/overview.tsx'));
+const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
+const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
+const Find = lazy(() => import('./views/find/find.tsx'));
+
+export function App() {
+  useEffect(() => void loadSession(), []);
+  return (
+    <>
+      <Content />
+      <Toasts />
+    </>
+  );
+}
+
+function Content() {
+  const state = session.value;
+  // Nothing flashes before the service has said who is signed in.
+  if (state.kind === 'unknown') return null;
+  if (state.kind === 'failed') {
+    return (
+      <div class="centre">
+        <main>
+          <h1>Gatehouse</h1>
+          <RefusalNotice error={state.error} onRetry={() => void loadSession()} />
+        </main>
+      </div>
+    );
+  }
+  return state.kind === 'signed-out' ? <SignedOut hasEnded={state.hasEnded} /> : <Frame />;
+}
+
+function Frame() {
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  return (
+    <LocationProvider scope="/console">
+      <div class="frame" data-menu={isMenuOpen ? 'open' : 'closed'}>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <TopBar isMenuOpen={isMenuOpen} onMenu={() => setIsMenuOpen(!isMenuOpen)} />
+        <Navigation />
+        <ErrorBoundary>
+          <Router onRouteChange={() => setIsMenuOpen(false)}>
+            <Route path="/console" component={Overview} />
+            <Route path="/console/verdicts" component={Verdicts} />
+            <Route path="/console/verdicts/:requestId" component={Verdict} />
+            <Route path="/console/find" component={Find} />
+            <Route default component={NotFound} />
+          </Router>
+        </ErrorBoundary>
+      </div>
+    </LocationProvider>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="No such page">
+      <EmptyState title="The console has no page at this address">
+        <p>
+          Start again from the <a href="/console">overview</a>.
+        </p>
+      </EmptyState>
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+/** Buttons and links that look like buttons. `danger` is for what cannot be undone. */
+import type { ComponentChildren } from 'preact';
+
+interface Look {
+  kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+  isSmall?: boolean;
+  children: ComponentChildren;
+}
+
+const classOf = ({ kind = 'plain', isSmall = false }: Look): string =>
+  `button button-${kind}${isSmall ? ' button-small' : ''}`;
+
+export interface ButtonProps extends Look {
+  onClick?: () => void;
+  type?: 'button' | 'submit';
+  isDisabled?: boolean;
+  /** While its work runs. The button keeps its width and ignores clicks. */
+  isBusy?: boolean;
+  label?: string;
+  title?: string;
+}
+
+export function Button(props: ButtonProps) {
+  const { children, onClick, type = 'button', isDisabled = false, isBusy = false, label, title } = props;
+  return (
+    <button
+      type={type}
+      class={classOf(props)}
+      disabled={isDisabled}
+      aria-busy={isBusy}
+      aria-label={label}
+      title={title}
+      onClick={isBusy ? undefined : onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function ButtonLink({ href, ...look }: Look & { href: string }) {
+  return (
+    <a class={classOf(look)} href={href}>
+      {look.children}
+    </a>
+  );
+}

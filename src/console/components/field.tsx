@@ -1,0 +1,142 @@
+/** Form fields with their label, hint and error, so that no input stands without a name. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface Frame {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | null;
+  /** Only screen readers get the label; for a field whose meaning is plain from its place. */
+  isLabelHidden?: boolean;
+}
+
+function Framed({
+  id,
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: Frame & { id: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={id} class={isLabelHidden === true ? 'unseen' : ''}>
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {typeof error === 'string' && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function described(id: string, { hint, error }: Frame): string | undefined {
+  const ids = [hint === undefined ? '' : `${id}-hint`, typeof error === 'string' ? `${id}-error` : ''];
+  return ids.join(' ').trim() || undefined;
+}
+
+export interface TextFieldProps extends Frame {
+  value: string;
+  onInput: (value: string) => void;
+  type?: 'text' | 'email' | 'search' | 'number' | 'url';
+  placeholder?: string;
+  /** More than one: a text area with so many lines. */
+  rows?: number;
+  maxLength?: number;
+  isDisabled?: boolean;
+  isRequired?: boolean;
+  /** Names of keys, addresses and codes. */
+  isMono?: boolean;
+  autoComplete?: string;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { value, onInput, type = 'text', rows = 1, isMono = false } = props;
+  const id = useId();
+  const shared = {
+    id,
+    value,
+    class: isMono ? 'mono' : '',
+    placeholder: props.placeholder,
+    maxLength: props.maxLength,
+    disabled: props.isDisabled,
+    required: props.isRequired,
+    spellcheck: false,
+    autocomplete: props.autoComplete ?? 'off',
+    'aria-describedby': described(id, props),
+    'aria-invalid': typeof props.error === 'string',
+  };
+  return (
+    <Framed {...props} id={id}>
+      {rows > 1 ? (
+        <textarea {...shared} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
+      ) : (
+        <input {...shared} type={type as 'text'} onInput={(event) => onInput(event.currentTarget.value)} />
+      )}
+    </Framed>
+  );
+}
+
+export interface SelectFieldProps<Value extends string> extends Frame {
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  onChange: (value: Value) => void;
+  isDisabled?: boolean;
+}
+
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const id = useId();
+  return (
+    <Framed {...props} id={id}>
+      <select
+        id={id}
+        value={props.value}
+        disabled={props.isDisabled}
+        aria-describedby={described(id, props)}
+        onChange={(event) => props.onChange(event.currentTarget.value as Value)}
+      >
+        {props.options.map(([value, text]) => (
+          <option key={value} value={value} selected={value === props.value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Framed>
+  );
+}
+
+export interface CheckFieldProps extends Frame {
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  isDisabled?: boolean;
+}
+
+export function CheckField(props: CheckFieldProps) {
+  const id = useId();
+  return (
+    <div class="field field-check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={props.isChecked}
+        disabled={props.isDisabled}
+        aria-describedby={described(id, props)}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{props.label}</label>
+      {props.hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** What a view says instead of data: nothing there yet, refused, or failed. */
+import type { ComponentChildren } from 'preact';
+import type { Refusal } from '../api/send.ts';
+import { Button } from './button.tsx';
+
+export function EmptyState({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** The refusal as a sentence, each rejected field, and the id that finds the call in the service's log. */
+export function RefusalNotice({ error, onRetry }: { error: Refusal; onRetry?: () => void }) {
+  return (
+    <div class="notice notice-failed" role="alert">
+      <p>{sentenceOf(error)}</p>
+      {error.details.length > 0 && (
+        <ul>
+          {error.details.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error.requestId !== null && error.status >= 500 && (
+        <p class="hint">
+          Request id for the service's log: <code>{error.requestId}</code>
+        </p>
+      )}
+      {onRetry !== undefined && (
+        <Button isSmall onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function sentenceOf(error: Refusal): string {
+  if (error.key === 'API.INSUFFICIENT_PERMISSIONS')
+    return 'Your role does not allow this. Ask an admin of the account.';
+  return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+}
+
+export function Warning({ children }: { children: ComponentChildren }) {
+  return <div class="notice notice-warning">{children}</div>;
+}

@@ -1,0 +1,34 @@
+/** The frame of a view: its title, its actions, its content, and the shell lines that make it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Sent } from '../api/send.ts';
+import { CurlLines } from './copy.tsx';
+
+export interface PageProps {
+  title: string;
+  /** One sentence: what the view is for. */
+  lead?: ComponentChildren;
+  actions?: ComponentChildren;
+  /** The calls behind the view. */
+  calls?: readonly Sent[];
+  children: ComponentChildren;
+}
+
+export function Page({ title, lead, actions, calls, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Gatehouse`;
+  }, [title]);
+  return (
+    <main class="page" id="content" tabIndex={-1}>
+      <header class="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+      {calls !== undefined && calls.length > 0 && <CurlLines calls={calls} />}
+    </main>
+  );
+}

@@ -1,0 +1,37 @@
+/** Text that a visitor chose. Hidden characters are shown by their code point; long text is cut, whole in the title. */
+import { SHOWN_MAX_CHARS, visibleParts } from '../format/visitor-text.ts';
+
+export interface VisitorTextProps {
+  text: string | null;
+  /** Cut on the page after so many characters. */
+  maxChars?: number;
+}
+
+export function VisitorText({ text, maxChars = SHOWN_MAX_CHARS }: VisitorTextProps) {
+  if (text === null || text === '') return <span class="soft">–</span>;
+  const isCut = text.length > maxChars;
+  const parts = visibleParts(isCut ? text.slice(0, maxChars) : text);
+  return (
+    <bdi
+      class="visitor-text"
+      title={
+        isCut
+          ? visibleParts(text)
+              .map((part) => part.text)
+              .join('')
+          : undefined
+      }
+    >
+      {parts.map((part, at) =>
+        part.isHidden ? (
+          <span key={at} class="hidden-character">
+            {part.text}
+          </span>
+        ) : (
+          part.text
+        ),
+      )}
+      {isCut && '…'}
+    </bdi>
+  );
+}

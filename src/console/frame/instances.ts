@@ -1,0 +1,41 @@
+/** The account's Protect instances, loaded once, and the one that the views are about: `?site=` in the address. */
+import { signal } from '@preact/signals';
+import { call } from '../api/call.ts';
+import type { Refusal } from '../api/send.ts';
+import type { ResponseOf } from '../api/service-api.ts';
+import type { Params } from '../url/params.ts';
+
+export type Instance = ResponseOf<'/protect/instances'>[number];
+
+export const instances = signal<{ list: readonly Instance[] | null; error: Refusal | null }>({
+  list: null,
+  error: null,
+});
+
+export async function loadInstances(): Promise<void> {
+  const answer = await call('/protect/instances', {});
+  instances.value = answer.ok
+    ? { list: answer.value, error: null }
+    : { list: instances.value.list, error: answer.error };
+}
+
+export function activeInstances(): readonly Instance[] {
+  return (instances.value.list ?? []).filter(({ active }) => active);
+}
+
+/** The chosen instance, or the oldest active one, as the API chooses. `null` while unknown, and without instances. */
+export function chosenInstance(params: Params): Instance | null {
+  const active = activeInstances();
+  return active.find(({ globalSiteKey }) => globalSiteKey === params['site']) ?? active[0] ?? null;
+}
+
+/** For calls: `siteKey` of the chosen instance. */
+export function siteOf(params: Params): { siteKey?: string } {
+  const instance = chosenInstance(params);
+  return instance === null ? {} : { siteKey: instance.globalSiteKey };
+}
+
+/** For links to another view about the same instance. */
+export function siteParam(params: Params): { site?: string } {
+  return params['site'] === undefined ? {} : { site: params['site'] };
+}

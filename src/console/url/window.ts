@@ -1,0 +1,39 @@
+/**
+ * The time window of a view, from its address: `range=24h` moves with the clock, `from` and `to` (epoch milliseconds)
+ * do not.
+ */
+import type { Params } from './params.ts';
+
+export const ranges = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
+export type Range = keyof typeof ranges;
+
+export interface TimeWindow {
+  /** Epoch milliseconds; `until` is exclusive. */
+  since: number;
+  until: number;
+  /** `null`: fixed by `from` and `to`. */
+  range: Range | null;
+}
+
+const MINUTE_MS = 60_000;
+const YEAR_MS = 366 * 86_400_000;
+
+export function windowOf(params: Params, nowMs: number): TimeWindow {
+  const [from, to] = [Number(params['from']), Number(params['to'])];
+  if (Number.isSafeInteger(from) && Number.isSafeInteger(to) && from > 0 && to > from && to - from <= YEAR_MS) {
+    return { since: from, until: to, range: null };
+  }
+  const named = params['range'] ?? '24h';
+  const range = Object.hasOwn(ranges, named) ? (named as Range) : '24h';
+  // Whole minutes, so that two calls of one view are about the same window.
+  const until = Math.ceil((nowMs + 1) / MINUTE_MS) * MINUTE_MS;
+  return { since: until - ranges[range], until, range };
+}
+
+/** Seconds per bucket for some hundred points: a whole number of minutes. */
+export function bucketSecondsOf({ since, until }: TimeWindow): number {
+  const spanMs = until - since;
+  if (spanMs <= ranges['1h'] * 3) return 60;
+  if (spanMs <= ranges['24h'] * 1.5) return 900;
+  return spanMs <= ranges['7d'] * 1.5 ? 3600 : 6 * 3600;
+}

@@ -1,0 +1,63 @@
+/** The verdict log: every filter of the API, kept in the address, page by page. */
+import { useCall } from '../../api/call.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { RangePicker } from '../../components/range-picker.tsx';
+import { count } from '../../format/numbers.ts';
+import { instances } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import { useWindow } from '../../url/use-window.ts';
+import { Filters } from './filters.tsx';
+import { unusedFilters, verdictCall } from './verdict-query.ts';
+import { VerdictTable } from './verdict-table.tsx';
+
+export default function Verdicts() {
+  const [params] = useParams();
+  const window = useWindow();
+  const { path, body } = verdictCall(params, window);
+  // Until the instances are known, the call could be about another one.
+  const { value, error, reload } = useCall(path, instances.value.list === null ? null : body);
+  const unused = unusedFilters(params);
+  return (
+    <Page
+      title="Verdicts"
+      lead="What the gate decided about each request."
+      actions={<RangePicker window={window} />}
+      calls={[{ method: 'POST', path, body }]}
+    >
+      <Filters />
+      {unused.length > 0 && (
+        <Warning>
+          A search by address or session takes no other filter than network and time. Not used: {unused.join(', ')}.
+        </Warning>
+      )}
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value !== null && (
+        <>
+          <p class="soft" role="status">
+            {value.totalIsExact ? '' : 'At least '}
+            {count(value.total)} {value.total === 1 ? 'verdict' : 'verdicts'}
+          </p>
+          {value.verdicts.length === 0 ? (
+            <EmptyState title="No verdict in this window">
+              <p>Choose a longer time or clear a filter. A verdict arrives within seconds of its request.</p>
+            </EmptyState>
+          ) : (
+            <VerdictTable verdicts={value.verdicts} />
+          )}
+          <nav class="actions" aria-label="Pages">
+            {params['cursor'] !== undefined && (
+              <ButtonLink href={addressOf('/console/verdicts', { ...params, cursor: null })}>Newest</ButtonLink>
+            )}
+            {value.nextCursor !== null && (
+              <ButtonLink href={addressOf('/console/verdicts', { ...params, cursor: value.nextCursor })}>
+                Older
+              </ButtonLink>
+            )}
+          </nav>
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * The console: one page under every path below `/console`, so that the address of a view can be opened and shared, and
+ * the files that it loads. Nothing here is about a user: what a view shows comes from the management API.
+ */
+import { Hono } from 'hono';
+import { consoleFiles, consolePage } from '../../console/bundle.generated.ts';
+import type { ServiceApp, ServiceHonoEnv } from '../http/service-call.ts';
+
+/** No script but the console's own, no markup from text, no frame around it, and no other host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  // After a deployment, the page names other files.
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+export function consoleRoutes(): ServiceApp {
+  const routes: ServiceApp = new Hono<ServiceHonoEnv>();
+  routes.get('/console/assets/:name', (context) => {
+    const name = context.req.param('name');
+    const body = Object.hasOwn(consoleFiles, name) ? consoleFiles[name] : undefined;
+    if (body === undefined) return context.notFound();
+    return new Response(body, {
+      headers: {
+        'content-type': name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+        // The name has the hash of the content.
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+      },
+    });
+  });
+  routes.get('/console', page);
+  routes.get('/console/*', page);
+  return routes;
+}
+
+function page(): Response {
+  return new Response(consolePage, { headers: PAGE_HEADERS });
+}
