@@ -1,55 +1,110 @@
-/** The first view: how much traffic came, and what the gate decided. */
-import { useLocation } from 'preact-iso/router';
+/** The first view: how much traffic came, what the gate decided, and where it came from. */
 import { useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { Section } from '../../components/facts.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
-import { count, percent } from '../../format/numbers.ts';
-import { activeInstances, instances, siteOf } from '../../frame/instances.ts';
-import { bucketSecondsOf } from '../../url/window.ts';
+import { TimeSeries } from '../../components/time-series.tsx';
+import { activeInstances, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
+import { bucketSecondsOf } from '../../url/window.ts';
+import { Figures } from './figures.tsx';
+import { TopList } from './top-list.tsx';
+import type { Dimension } from './top-list.tsx';
+
+const countries = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
+
+/** What is listed: the dimension, and the parameter of the verdict list that finds its values. */
+const lists: readonly {
+  groupBy: Dimension;
+  title: string;
+  none: string;
+  param: string | null;
+  nameOf?: (value: string) => string;
+}[] = [
+  { groupBy: 'country', title: 'Countries', none: 'unknown', param: null, nameOf: countryName },
+  { groupBy: 'asn', title: 'Networks', none: 'unknown', param: 'asn', nameOf: (asn) => `AS${asn}` },
+  { groupBy: 'fired_rule', title: 'Rules that fired', none: 'no rule', param: 'rule' },
+  { groupBy: 'source', title: 'Reasons', none: 'none', param: 'source' },
+  { groupBy: 'request_path', title: 'Paths', none: 'none', param: 'path' },
+  { groupBy: 'user_agent', title: 'User agents', none: 'no user agent', param: null },
+];
+
+function countryName(code: string): string {
+  return /^[A-Z]{2}$/.test(code) ? `${countries.of(code) ?? code} (${code})` : code;
+}
 
 export default function Overview() {
-  const { query } = useLocation();
+  const [params, change] = useParams();
   const window = useWindow();
+  const { since, until } = window;
+  const bucket = bucketSecondsOf(window);
   const isKnown = instances.value.list !== null;
   const hasInstance = activeInstances().length > 0;
-  const body = {
-    ...siteOf(query),
-    since: window.since,
-    until: window.until,
-    bucket: bucketSecondsOf(window),
-  };
-  const summary = useCall('/protect/traffic-summary', hasInstance ? body : null);
-  const figures = summary.value;
+  const shared = { ...siteOf(params), bucket };
+  const body = { ...shared, since, until };
+  const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
+  const before = useCall(
+    '/protect/traffic-summary',
+    hasInstance ? { ...shared, since: since - (until - since), until: since } : null,
+  );
+  const byDimension = (groupBy: Dimension): RequestOf<'/protect/traffic-by-dimension'> => ({
+    ...body,
+    groupBy,
+    topN: 8,
+  });
+  const toVerdicts = (param: string) => (value: string) =>
+    addressOf('/console/verdicts', { ...windowParams(params), ...siteParam(params), [param]: value });
   return (
     <Page
       title="Overview"
       actions={<RangePicker window={window} />}
-      calls={[{ method: 'POST', path: '/protect/traffic-summary', body }]}
+      calls={[
+        { method: 'POST', path: '/protect/traffic-summary', body },
+        { method: 'POST', path: '/protect/traffic-by-dimension', body: byDimension('country') },
+      ]}
     >
       {instances.value.error !== null && <RefusalNotice error={instances.value.error} />}
-      {summary.error !== null && <RefusalNotice error={summary.error} onRetry={summary.reload} />}
+      {now.error !== null && <RefusalNotice error={now.error} onRetry={now.reload} />}
       {isKnown && !hasInstance && (
         <EmptyState title="No instance yet">
           <p>An instance is what one edge enforces. Create one to see its traffic here.</p>
         </EmptyState>
       )}
       {hasInstance && (
-        <div class="figures">
-          {(['total', 'allow', 'challenge', 'block'] as const).map((name) => (
-            <div key={name} class="figure">
-              <b>{figures === null ? '–' : count(figures[name])}</b>
-              <span class="soft">
-                {titles[name]}
-                {name !== 'total' && figures !== null && ` · ${percent(figures[name], figures.total)}`}
-              </span>
-            </div>
-          ))}
-        </div>
+        <>
+          <Figures now={now.value} before={before.value} />
+          <Section title="Requests by decision">
+            <TimeSeries
+              title="Requests by decision over time"
+              points={now.value?.buckets ?? []}
+              since={now.value?.since ?? since}
+              until={now.value?.until ?? until}
+              bucketSeconds={now.value?.bucketSeconds ?? bucket}
+              onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+            />
+          </Section>
+          <div class="columns">
+            {lists.map(({ groupBy, title, none, param, nameOf }) => (
+              <TopList
+                key={groupBy}
+                title={title}
+                body={byDimension(groupBy)}
+                none={none}
+                {...(nameOf === undefined ? {} : { nameOf })}
+                {...(param === null ? {} : { hrefOf: toVerdicts(param) })}
+              />
+            ))}
+          </div>
+        </>
       )}
     </Page>
   );
 }
 
-const titles = { total: 'Requests', allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' } as const;
+/** A link keeps the time of the view. */
+function windowParams({ range, from, to }: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return { range, from, to };
+}

@@ -1,0 +1,31 @@
+/** The totals of the window, beside those of the time before it of the same length. */
+import { count, percent } from '../../format/numbers.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+
+type Summary = ResponseOf<'/protect/traffic-summary'>;
+
+const titles = { total: 'Requests', allow: 'Allowed', challenge: 'Challenged', block: 'Blocked' } as const;
+
+export function Figures({ now, before }: { now: Summary | null; before: Summary | null }) {
+  return (
+    <div class="figures">
+      {(['total', 'allow', 'challenge', 'block'] as const).map((name) => (
+        <div key={name} class="figure">
+          <span class="soft">{titles[name]}</span>
+          <b>{now === null ? '–' : count(now[name])}</b>
+          <span class="hint">
+            {now !== null && name !== 'total' && `${percent(now[name], now.total)} · `}
+            {now === null || before === null ? '\u00a0' : changeText(now[name], before[name])}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function changeText(now: number, before: number): string {
+  if (before === 0) return now === 0 ? 'none before either' : 'none before';
+  const change = (now - before) / before;
+  if (now === before) return 'as before';
+  return `${change > 0 ? '+' : '−'}${percent(Math.abs(now - before), before)} to before`;
+}

@@ -1,0 +1,117 @@
+/** The largest values of one dimension, each with its course and a link to its verdicts, and the exact remainder. */
+import { useCall } from '../../api/call.ts';
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import { Section } from '../../components/facts.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Sparkline } from '../../components/sparkline.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count, percent } from '../../format/numbers.ts';
+
+export type Dimension = RequestOf<'/protect/traffic-by-dimension'>['groupBy'];
+type Breakdown = ResponseOf<'/protect/traffic-by-dimension'>;
+
+export interface TopListProps {
+  title: string;
+  body: RequestOf<'/protect/traffic-by-dimension'>;
+  /** What a request without a value is called. */
+  none: string;
+  /** A value as people know it; `null`: as it is, which visitors may have chosen. */
+  nameOf?: (value: string) => string;
+  /** The verdicts with this value; `null`: the log cannot be asked for it. */
+  hrefOf?: (value: string) => string;
+}
+
+const VALUE_MAX_CHARS = 60;
+
+export function TopList({ title, body, none, nameOf, hrefOf }: TopListProps) {
+  const { value, error, reload } = useCall('/protect/traffic-by-dimension', body);
+  return (
+    <Section title={title}>
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <div class="top-list-room">
+        {value !== null && value.total === 0 && <p class="soft">No traffic in this window.</p>}
+        {value !== null && value.total > 0 && <List value={value} {...{ title, none, nameOf, hrefOf }} />}
+      </div>
+    </Section>
+  );
+}
+
+interface ListProps {
+  value: Breakdown;
+  title: string;
+  none: string;
+  nameOf: TopListProps['nameOf'] | undefined;
+  hrefOf: TopListProps['hrefOf'] | undefined;
+}
+
+function List({ value: breakdown, title, none, nameOf, hrefOf }: ListProps) {
+  const { series, other, total, isExact, since, until } = breakdown;
+  const max = Math.max(1, ...series.map((one) => one.total));
+  return (
+    <>
+      <table class="top-list">
+        <caption class="unseen">{title}, largest first</caption>
+        <thead class="unseen">
+          <tr>
+            <th scope="col">Value</th>
+            <th scope="col">Course</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {series.map((one) => (
+            <tr key={one.value ?? '\u0000'}>
+              <td>
+                <Named value={one.value} {...{ none, nameOf, hrefOf }} />
+                <StackedBar {...one} max={max} />
+              </td>
+              <td>
+                <Sparkline points={one.points} since={since} until={until} />
+              </td>
+              <td class="number">{count(one.total)}</td>
+              <td class="number soft">{percent(one.total, total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">
+        {other.values > 0 && `${count(other.values)} more with ${count(other.total)} requests. `}
+        {isExact ? '' : 'Some hour had more values than the log counts one by one; the rest is in the remainder.'}
+      </p>
+    </>
+  );
+}
+
+function Named({
+  value,
+  none,
+  nameOf,
+  hrefOf,
+}: Pick<ListProps, 'none' | 'nameOf' | 'hrefOf'> & { value: string | null }) {
+  if (value === null) return <span class="soft">{none}</span>;
+  const text = nameOf === undefined ? <VisitorText text={value} maxChars={VALUE_MAX_CHARS} /> : nameOf(value);
+  return hrefOf === undefined ? <span>{text}</span> : <a href={hrefOf(value)}>{text}</a>;
+}
+
+/** The share of each decision; the whole bar is as long as the value is large. */
+function StackedBar({
+  allow,
+  challenge,
+  block,
+  max,
+}: {
+  allow: number;
+  challenge: number;
+  block: number;
+  max: number;
+}) {
+  const width = (part: number) => ({ width: `${(part / max) * 100}%` });
+  return (
+    <span class="stacked" aria-hidden="true">
+      <i class="swatch-allow" style={width(allow)} />
+      <i class="swatch-challenge" style={width(challenge)} />
+      <i class="swatch-block" style={width(block)} />
+    </span>
+  );
+}
