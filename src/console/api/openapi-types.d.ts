@@ -820,6 +820,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/verdicts/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verdicts that arrived since the last call
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["tail-verdicts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/verdicts/distinct-sources": {
         parameters: {
             query?: never;
@@ -9350,6 +9370,79 @@ export interface components {
             offset: number;
             nextCursor: string | null;
         };
+        "tail-verdicts.requestBody": {
+            siteKey?: string;
+            decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
+            sources?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
+            firedRules?: string | string[];
+            asn?: (number | string) | (number | string)[];
+            deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+            requestPath?: string;
+            minRulesFired?: number | string;
+            ip?: string;
+            jti?: string;
+            /** @default 200 */
+            limit?: number | string;
+            cursor?: string;
+        };
+        "tail-verdicts.response": {
+            verdicts: {
+                /** @constant */
+                v: 1;
+                /** Format: uuid */
+                id: string;
+                request_id: string;
+                timestamp: number;
+                instance_id: string;
+                site_key: string;
+                jti: string | null;
+                ip: string | null;
+                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
+                country: string | null;
+                asn: number | null;
+                ja4: string | null;
+                user_agent: string;
+                /** @enum {string} */
+                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
+                method: string;
+                host: string;
+                request_path: string;
+                /** @enum {string} */
+                path_type: "html" | "json";
+                /** @enum {string} */
+                decision: "allow" | "challenge" | "block";
+                /** @enum {string} */
+                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
+                decided_by: string;
+                fired_rules: {
+                    id: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    mode: "enforce" | "monitor";
+                }[];
+                explain: string;
+                /** @enum {string} */
+                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
+                /** @enum {string} */
+                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
+                verified: boolean | null;
+                level: number | null;
+                risk_score: number | null;
+                status: number;
+                origin_ms: number | null;
+                ruleset_version: number;
+                edge: {
+                    colo: string;
+                    version: string;
+                    isolate: string;
+                    seq: number;
+                };
+            }[];
+            cursor: string;
+            more: boolean;
+            missed: number;
+        };
         "list-distinct-sources.requestBody": {
             since: number | string;
             until?: number | string;
@@ -11532,6 +11625,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["list-verdicts.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "tail-verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["tail-verdicts.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["tail-verdicts.requestBody"];
+                "multipart/form-data": components["schemas"]["tail-verdicts.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["tail-verdicts.response"];
                 };
             };
             400: components["responses"]["400"];

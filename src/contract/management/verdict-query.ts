@@ -147,6 +147,22 @@ export const verdictSearchRequest = z.strictObject({
   ...paging,
 });
 
+/** Verdicts that one call of the live tail returns. */
+const TAIL_MAX_ROWS = 1000;
+const TAIL_DEFAULT_ROWS = 200;
+/** A place in each of 1,000 shards. */
+const TAIL_CURSOR_MAX_CHARS = 32_768;
+
+const { since: _since, until: _until, requestId: _requestId, ...tailFilters } = filters;
+export const verdictTailRequest = z.strictObject({
+  ...tailFilters,
+  ip: z.optional(z.string().check(z.minLength(1), z.maxLength(45))),
+  jti: z.optional(jtiField),
+  limit: z._default(wholeNumber(1, TAIL_MAX_ROWS), TAIL_DEFAULT_ROWS),
+  /** `cursor` of the last response. Without it, the newest verdicts are returned. */
+  cursor: z.optional(z.string().check(z.minLength(1), z.maxLength(TAIL_CURSOR_MAX_CHARS))),
+});
+
 export const verdictExportRequest = z.strictObject({
   ...filters,
   format: z._default(z.enum(['ndjson', 'parquet']), 'ndjson'),
@@ -188,6 +204,20 @@ export const verdictPageResponse = z.object({
   offset: z.int(),
   /** For the next call's `cursor`; `null` on the last page. */
   nextCursor: z.nullable(z.string()),
+});
+
+export const verdictTailResponse = z.object({
+  /** In the order in which the log stored them, which is that of their arrival. */
+  verdicts: z.array(verdictRecord),
+  /** For the next call. */
+  cursor: z.string(),
+  /** More verdicts have arrived already: call again at once. */
+  more: z.boolean(),
+  /**
+   * Verdicts since the last call that this one cannot return, whether they match the filter or not: they moved to the
+   * log's archive or were erased. `/protect/verdicts` has those that were not erased.
+   */
+  missed: z.int(),
 });
 
 const counted = { total: z.int(), allow: z.int(), challenge: z.int(), block: z.int() };

@@ -42,6 +42,7 @@ import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-r
 import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
 import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
 import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
+import { tailVerdicts } from './protect/verdicts/tail-verdicts.ts';
 import { activateSite } from './sites/activate-site.ts';
 import { createSite } from './sites/create-site.ts';
 import { deleteSite } from './sites/delete-site.ts';
@@ -97,6 +98,7 @@ export const operations: readonly Operation[] = [
   accessRulesHistory,
   rollbackAccessRules,
   listVerdicts,
+  tailVerdicts,
   listDistinctSources,
   listDistinctFiredRules,
   getTrafficSummary,

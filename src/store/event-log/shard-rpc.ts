@@ -17,6 +17,8 @@ export interface ShardRpc {
   count(batchId: string, counters: Record<string, number>): Promise<void>;
   edgeSums(): Promise<EdgeSums>;
   plan(request: PlanRequest): Promise<Plan>;
+  /** Rows that were stored after one row, in the order of storing. */
+  tailRows(request: TailRequest): Promise<Tail>;
   /** One bounded step of an audit search. */
   scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep>;
   /** The `limit` largest values of a dimension and how many more there are. Minutes since the epoch, `to` exclusive. */
@@ -123,6 +125,30 @@ export interface BlockReference {
   matching: number;
   /** Line numbers of these rows, rising; `null`: any line can match. */
   lines: number[] | null;
+}
+
+export interface TailRequest {
+  filter: RowFilter;
+  /** Number of the last row that the reader knows; `null`: only the newest rows are wanted. */
+  after: number | null;
+  limit: number;
+}
+
+export interface TailRow extends StoredRow {
+  /** Of its insertion. */
+  seq: number;
+  /** Rows between `after` and this row that were sealed or erased. */
+  missed: number;
+}
+
+export interface Tail {
+  rows: TailRow[];
+  /** Every row up to this number was examined. */
+  through: number;
+  /** Rows between `after` and `through` that were sealed or erased. */
+  missed: number;
+  /** There are rows after `through` that were not examined. */
+  more: boolean;
 }
 
 /** Counts by outcome: allow, challenge, block; of captchas approved, pending, disapproved. */

@@ -55,6 +55,11 @@ export class HotKeys {
     for (const key of this.#keys.values()) if (gone(key)) this.#keys.delete(key.id);
   }
 
+  /** Keys of the rows that were stored after the row of this number, in the order of storing. */
+  storedAfter(seq: number): HotKey[] {
+    return [...this.#keys.values()].filter((key) => key.seq > seq).sort((a, b) => a.seq - b.seq);
+  }
+
   /** Keys of one session. */
   ofSession(jti: string): HotKey[] {
     return [...this.#keys.values()].filter((key) => key.jti === jti);
@@ -87,7 +92,8 @@ export class HotKeys {
   }
 }
 
-function canMatch(filter: RowFilter, key: HotKey): boolean {
+/** Tests everything but the rules that fired. */
+export function canMatch(filter: RowFilter, key: HotKey): boolean {
   const { outcomes, sources, asns, devices, path, firedRules } = filter;
   if (!key.kept || key.timestamp < filter.since || key.timestamp >= filter.until) return false;
   if (filter.jti !== null && key.jti !== filter.jti) return false;

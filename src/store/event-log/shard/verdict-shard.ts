@@ -30,6 +30,8 @@ import type {
   ShardRpc,
   ShardSettings,
   ShardStatistics,
+  Tail,
+  TailRequest,
   TelemetryReport,
   TrafficWindow,
   ValueSeries,
@@ -38,6 +40,7 @@ import type {
 import type { LogRow } from '../log-row.ts';
 import { createShardTables, readMeta, writeMeta } from './schema.ts';
 import { commitSegment, hasFullSegment, openSegment, writeSegment } from './segments.ts';
+import { tailRows } from './tail-rows.ts';
 import { appendTelemetry, readTelemetry } from './session-telemetry.ts';
 
 /** Unsealed rows at which sealing starts: a filter without an index scans this many in about 20 ms. */
@@ -101,6 +104,10 @@ export class VerdictShard extends DurableObject<ServiceEnv> implements ShardRpc 
 
   async plan(request: PlanRequest): Promise<Plan> {
     return planRead(this.#storage.sql, this.#hot.keys, request);
+  }
+
+  async tailRows(request: TailRequest): Promise<Tail> {
+    return tailRows(this.#storage.sql, this.#hot, request);
   }
 
   async scanCaptchas(scan: CaptchaScan): Promise<CaptchaScanStep> {
