@@ -52,6 +52,16 @@ export const verdictSources = [
 ] as const;
 export type VerdictSource = (typeof verdictSources)[number];
 
+/** Why the log refuses a verdict. */
+export const refusalReasons = [
+  'invalid-record',
+  'unknown-version',
+  'foreign-instance',
+  'timestamp-in-future',
+  'timestamp-too-old',
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
 /** `no-session`, `invalid-session` and `session-not-found` are also values of `X-Protect-Status`. */
 export const sessionStatuses = [
   'active',

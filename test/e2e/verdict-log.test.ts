@@ -92,9 +92,8 @@ test('the counters of the edges are served as Prometheus text, lost verdicts inc
   expect(text).toContain('# TYPE gatehouse_verdicts_dropped counter\n');
   for (const { name, type, help, label } of metrics) {
     expect(text).toContain(`# HELP gatehouse_${name} ${help}.\n# TYPE gatehouse_${name} ${type}\n`);
-    for (const value of label?.values ?? []) {
-      expect(text).toContain(`gatehouse_${name}{${instance},${label?.name}="${value}"} `);
-    }
+    const labels = label ? label.values.map((value) => `,${label.name}="${value}"`) : [''];
+    for (const given of labels) expect(text).toContain(`\ngatehouse_${name}{${instance}${given}} `);
   }
   expect(text).toContain(`gatehouse_verifications{${instance},verified="false"} 0\n`);
   expect(text).toMatch(/^gatehouse_requests\{[^}]*decision="allow"\} [1-9]/m);

@@ -106,6 +106,14 @@ test('every counter that an edge keeps is explained to operators', () => {
   const exported = new Set(metrics.map(({ name }) => name));
   expect([...new Set(counters)].filter((name) => !exported.has(name))).toEqual([]);
   expect([...new Set(counters)].filter((name) => !operations.includes(`\`${name}`))).toEqual([]);
+  const labelled = [...sources.matchAll(/\(\s*['"`]([a-z_]+)\{([a-z]+)="([^"]+)"\}['"`]/g)];
+  expect(labelled.length).toBeGreaterThan(15);
+  const unknown = labelled.filter(([, name, label, value = '']) => {
+    const known = metrics.find((metric) => metric.name === name)?.label;
+    // What an expression stands for is not known here.
+    return known?.name !== label || !(value.includes('${') || known?.values.includes(value));
+  });
+  expect(unknown.map(([text]) => text)).toEqual([]);
 });
 
 describe('the architecture page', () => {

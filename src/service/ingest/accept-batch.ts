@@ -7,6 +7,7 @@ import * as core from 'zod/v4/core';
 import type { VerdictBatchResponse } from '../../contract/edge/edge-api.ts';
 import { VERDICT_RECORD_VERSION, verdictRecord } from '../../contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../contract/edge/verdict-record.ts';
+import type { RefusalReason } from '../../contract/vocabulary.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { StoredInstance } from '../../store/d1/instances.ts';
@@ -16,7 +17,7 @@ import { verdictRow } from '../../store/event-log/log-row.ts';
 import type { LogRow } from '../../store/event-log/log-row.ts';
 import { crowdRisk } from '../../store/risk-book/client/session-risk.ts';
 import { keepRefused } from './refused-records.ts';
-import type { RefusalReason, RefusedRecord } from './refused-records.ts';
+import type { RefusedRecord } from './refused-records.ts';
 import { quickCheck } from './quick-check.ts';
 import type { ServiceStore } from '../environment.ts';
 

@@ -3,6 +3,7 @@
  * they are not lost: an operator can read them, correct them and send them again. One object per batch, so that a batch
  * that arrives again writes the same object.
  */
+import type { RefusalReason } from '../../contract/vocabulary.ts';
 import type { ServiceStore } from '../environment.ts';
 
 /** As long as the default retention of verdicts. */
@@ -13,13 +14,6 @@ const PREFIX = 'refused/';
 const OBJECTS_PER_CALL = 1000;
 /** One task must not use up the subrequests of the whole run; the next run continues. */
 const CALLS_PER_RUN_MAX = 20;
-
-export type RefusalReason =
-  | 'invalid-record'
-  | 'unknown-version'
-  | 'foreign-instance'
-  | 'timestamp-in-future'
-  | 'timestamp-too-old';
 
 export interface RefusedRecord {
   reason: RefusalReason;

@@ -3,7 +3,7 @@
  * that an alert on it works from the start. To add one, count it under its name and add a line here: a test compares
  * this table with what the source counts, and the page for operators with the metrics that wake somebody.
  */
-import { decisions, verdictSources } from '../../../../contract/vocabulary.ts';
+import { decisions, refusalReasons, verdictSources } from '../../../../contract/vocabulary.ts';
 
 export interface Metric {
   /** Without the prefix `gatehouse_`. */
@@ -24,6 +24,8 @@ const by = (name: string, values: readonly string[], metric: Metric): Metric => 
 });
 const wakes = (metric: Metric): Metric => ({ ...metric, wakes: true });
 
+/** Of the edge. */
+const sinks = ['service', 'queue', 'r2', 'analytics-engine', 'http', 'console'];
 /** Of challenges. */
 const outcomes = ['issued', 'passed', 'failed'];
 
@@ -58,11 +60,17 @@ export const metrics: readonly Metric[] = [
       counter('rulesets_refused', 'Rulesets that were damaged, wrongly signed or of another instance'),
     ),
   ),
-  wakes(by('kind', ['unreachable'], counter('service_failures', 'Calls to the service that failed, by their cause'))),
   wakes(
     by(
       'kind',
-      ['refused'],
+      ['unreachable', 'unreadable', 'body', 'status-401', 'status-429', 'status-500', 'status-503'],
+      counter('service_failures', 'Calls to the service that failed, by their cause'),
+    ),
+  ),
+  wakes(
+    by(
+      'kind',
+      ['unreachable', 'nonsense', 'refused'],
       counter('verify_failures', 'Tokens that could not be verified, by cause: FAIL_MODE_VERIFY decided'),
     ),
   ),
@@ -76,12 +84,37 @@ export const metrics: readonly Metric[] = [
       ),
     ),
   ),
-  wakes(by('reason', ['buffer-full', 'service-failed'], counter('verdicts_dropped', 'Verdicts that no sink accepted'))),
+  wakes(
+    by(
+      'reason',
+      ['buffer-full', ...sinks.map((sink) => `${sink}-failed`)],
+      counter('verdicts_dropped', 'Verdicts that no sink accepted'),
+    ),
+  ),
   wakes(gauge('verdicts_missing', 'Verdicts that isolates numbered and the log does not have')),
   wakes(gauge('dead_letters', 'Batches that the queue gave up and the scheduled run tries again')),
-  wakes(by('reason', [], counter('verdicts_rejected', 'Verdicts that the log refused'))),
+  wakes(by('reason', refusalReasons, counter('verdicts_rejected', 'Verdicts that the log refused'))),
   wakes(counter('unreadable_addresses', 'Requests refused because the address that the proxy sent is not one')),
   wakes(by('reason', ['memory'], counter('submissions_refused', 'Forms that the edge had no room to hold'))),
+  wakes(
+    by(
+      'reason',
+      ['encoding', 'charset', 'markup'],
+      counter(
+        'scripts_not_injected',
+        'Pages that passed untouched, because the protect script has no safe place in them',
+      ),
+    ),
+  ),
+  wakes(
+    by(
+      'kind',
+      ['exception'],
+      counter('feed_failures', 'Refreshes of rules and configuration that ended in an exception'),
+    ),
+  ),
+  wakes(by('operation', ['get', 'put', 'delete'], counter('kv_failures', 'Calls to KV that failed'))),
+  wakes(counter('test_secrets_refused', 'Configurations with a test secret that the edge does not allow')),
 
   by(
     'step',
@@ -93,30 +126,15 @@ export const metrics: readonly Metric[] = [
   counter('session_failures', 'Sessions that could not be opened'),
   counter('session_refresh_failures', 'Sessions that could not be renewed in time'),
   counter('telemetry_failures', 'Reports of pages that the service did not accept'),
-  by(
-    'reason',
-    ['encoding', 'charset', 'markup'],
-    counter(
-      'scripts_not_injected',
-      'Pages that passed untouched, because the protect script has no safe place in them',
-    ),
-  ),
   counter('seal_spend_failures', 'Held forms whose spending the service did not confirm'),
   counter('wait_ledger_failures', 'Visitors who waited, whose turn the service did not confirm'),
   counter('limits_unreported', 'Counts of networks that an isolate could not keep until they were reported'),
   counter('limit_report_failures', 'Reports of network counts that the service did not accept'),
-  by(
-    'kind',
-    ['exception'],
-    counter('feed_failures', 'Refreshes of rules and configuration that ended in an exception'),
-  ),
   by('operation', ['get', 'put'], counter('cache_failures', 'Calls to the location cache that failed')),
-  by('operation', ['get', 'put', 'delete'], counter('kv_failures', 'Calls to KV that failed')),
   counter('client_files_refused', 'Scripts from the service that did not have the expected hash'),
-  counter('test_secrets_refused', 'Configurations with a test secret that the edge does not allow'),
   counter('management_api_failures', 'Calls to the management API of another service that failed'),
   counter('foreign_rules_skipped', 'Rules of another service that this edge cannot express'),
-  by('sink', ['service'], counter('log_sink_failures', 'Attempts to deliver verdicts that failed')),
+  by('sink', sinks, counter('log_sink_failures', 'Attempts to deliver verdicts that failed')),
   counter('verdicts_queued', 'Verdicts that went to the queue because the service did not accept them'),
   counter('verdicts_replayed', 'Verdicts of dead letters that arrived after all'),
   counter('verdicts_conflicting', 'Verdicts with a known id and another content'),
