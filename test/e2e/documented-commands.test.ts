@@ -33,6 +33,9 @@ const api = `api() { curl -s "https://gatehouse.example.com$1" -H "Authorization
 const stack = useStack();
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
 const programs = join(folder, 'bin');
+const folderOf = (page: string): string => join(folder, page.replaceAll(/\W/g, '-'));
+/** What the commands of each page printed. */
+const printed = new Map<string, string>();
 
 beforeAll(() => {
   mkdirSync(programs);
@@ -47,7 +50,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(documented)('$page', ({ page, blocks }) => {
   test('its commands work as printed', { timeout: 300_000 }, async () => {
-    const cwd = join(folder, page.replaceAll(/\W/g, '-'));
+    const cwd = folderOf(page);
     mkdirSync(join(cwd, '.gatehouse'), { recursive: true });
     copyFileSync(join(stack().stateDir, 'stack.json'), join(cwd, '.gatehouse/stack.json'));
     writeFileSync(join(cwd, 'blocklist.csv'), 'ipMask,192.0.2.0/24\n');
@@ -81,7 +84,15 @@ describe.each(documented)('$page', ({ page, blocks }) => {
     const { status, stdout, stderr } = await inShell(cwd, [api, ...blocks].join('\n'));
     expect(stderr.split('\n').filter((line) => /^(curl|npm|npx|gatehouse|wrangler|openssl):? /.test(line))).toEqual([]);
     expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
+    printed.set(page, stdout);
   });
+});
+
+test('the guide shows the operator the token for health checks that the edge is deployed with', () => {
+  const deployed = readFileSync(join(folderOf('docs/operations.md'), 'deployed-secrets'), 'utf8');
+  const line = deployed.split('\n').find((text) => text.startsWith('OPS_TOKEN='));
+  expect(line).toMatch(/^OPS_TOKEN=.{32,}$/);
+  expect(printed.get('docs/operations.md')).toContain(line);
 });
 
 /** Asynchronous, because the stack's listener is in this process. */

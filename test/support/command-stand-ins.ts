@@ -1,12 +1,13 @@
 /**
  * Stand-ins for the programs that documented commands call, so that a test can run each command as it is printed:
- * `curl` calls the test's own stack, `npm run gatehouse` works on its database, `npx wrangler` only checks that wrangler
- * has the command and its flags. `facts.json` in the working directory says where the stack is, and holds what earlier
- * commands returned for the words that a reader replaces (`ACCOUNT`, `SITE_KEY`, `INSTANCE`).
+ * `curl` calls the test's own stack, `npm run gatehouse` works on its database, `npx wrangler` checks that wrangler has
+ * the command and its flags, and keeps the secrets of the last deployment in `deployed-secrets`. `facts.json` in the
+ * working directory says where the stack is, and holds what earlier commands returned for the words that a reader
+ * replaces (`ACCOUNT`, `SITE_KEY`, `INSTANCE`).
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 
 interface Facts {
@@ -108,6 +109,8 @@ function npx(): void {
   const help = helpOf(command);
   const missing = flags.filter((flag) => !help.includes(flag));
   if (missing.length > 0) fail(`wrangler ${command.join(' ')} has no ${missing.join(' ')}: ${help}`);
+  const secrets = words[words.indexOf('--secrets-file') + 1];
+  if (flags.includes('--secrets-file') && secrets !== undefined) copyFileSync(secrets, 'deployed-secrets');
 }
 
 /** Wrangler takes seconds to start, so it is asked once for each command. */
