@@ -2,23 +2,24 @@
  * Commands that work on the database itself: accounts, which no endpoint can change, and what an operator needs before
  * the first API key exists. They print JSON, so that scripts can read it.
  */
-import { parseArgs } from 'node:util';
-import type { ParseArgsConfig } from 'node:util';
 import { emailAddress } from '../contract/management/email-address.ts';
 import { featurePermissions, features as allFeatures } from '../contract/management/permissions.ts';
 import type { Feature, PermissionMap } from '../contract/management/permissions.ts';
 import { accountTiers } from '../contract/vocabulary.ts';
 import type { AccountTier } from '../contract/vocabulary.ts';
 import { accountById, createAccount, listAccounts, updateAccount } from '../store/d1/accounts.ts';
+import type { AccountRecord } from '../store/d1/accounts.ts';
 import { apiKeyToken, apiKeysOfAccount, deleteApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { instancesOfAccount } from '../store/d1/instances.ts';
 import { rotateSiteSecret } from '../store/d1/rotate-site-secret.ts';
 import { sitesOfAccount } from '../store/d1/sites.ts';
+import { argumentsOf, CommandError, usageOf } from './command-line.ts';
+import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { migrate } from './migrations.ts';
 import {
   API_KEY_DEFAULT_SECONDS,
-  CommandError,
+  activateSite,
   allPermissions,
   provisionApiKey,
   provisionInstance,
@@ -26,35 +27,28 @@ import {
 } from './provision.ts';
 import { resealRootKey, rootKey } from '../store/keys/root-key.ts';
 
-export interface CommandResult {
-  exitCode: number;
-  output: string;
-}
-
 /** Thirty days. A previous secret that stays valid for longer was not rotated. */
 const OVERLAP_HOURS_MAX = 720;
 const HOUR_MS = 3_600_000;
 
-type Values = Record<string, string | undefined>;
+type Values = Arguments['values'];
 
-interface Command {
-  usage: string;
-  /** Flags, all with a value. */
-  flags: readonly string[];
-  positionals: readonly string[];
+interface Command extends CommandLine {
   run(env: StoreEnv, values: Values, positionals: readonly string[], nowMs: number): Promise<unknown>;
 }
 
+const owned = { account: 'ACCOUNT' } as const;
+
 const commands: Record<string, Command> = {
   'account create': {
-    usage: '--email ADDRESS [--tier free|professional|enterprise|premium] [--features A,B] [--name NAME]',
-    flags: ['email', 'tier', 'features', 'name'],
-    positionals: [],
+    about: 'Creates an account with every feature, or with some.',
+    required: { email: 'ADDRESS' },
+    optional: { tier: accountTiers.join('|'), features: 'A,B', name: 'NAME' },
     run: (env, values, _, nowMs) =>
       createAccount(
         env,
         {
-          ownerEmail: address(required(values, 'email')),
+          ownerEmail: address(given(values, 'email')),
           tier: tier(values.tier ?? 'free'),
           features: featureList(values.features),
           ...(values.name === undefined ? {} : { ownerName: values.name }),
@@ -62,59 +56,58 @@ const commands: Record<string, Command> = {
         nowMs,
       ),
   },
-  'account list': { usage: '', flags: [], positionals: [], run: (env) => listAccounts(env) },
+  'account list': { about: 'Lists all accounts.', run: (env) => listAccounts(env) },
   'account set-tier': {
-    usage: 'ACCOUNT TIER',
-    flags: [],
+    about: `Changes the plan of an account. TIER is one of ${accountTiers.join(', ')}.`,
     positionals: ['ACCOUNT', 'TIER'],
     run: (env, _, [id = '', name = ''], nowMs) => change(env, id, { tier: tier(name) }, nowMs),
   },
   'account set-features': {
-    usage: 'ACCOUNT A,B,…',
-    flags: [],
+    about: `Replaces the features of an account. FEATURES is a list such as A,B of ${allFeatures.join(', ')}.`,
     positionals: ['ACCOUNT', 'FEATURES'],
     run: (env, _, [id = '', names = ''], nowMs) => change(env, id, { features: featureList(names) }, nowMs),
   },
   'account set-owner': {
-    usage: 'ACCOUNT ADDRESS',
-    flags: [],
+    about: 'Changes the email address of the owner.',
     positionals: ['ACCOUNT', 'ADDRESS'],
     run: (env, _, [id = '', ownerEmail = ''], nowMs) => change(env, id, { ownerEmail: address(ownerEmail) }, nowMs),
   },
-  'account enable': switchCommand({ disabled: false }),
-  'account disable': switchCommand({ disabled: true }),
-  'account require-payment': switchCommand({ paymentOwed: true }),
-  'account clear-payment': switchCommand({ paymentOwed: false }),
+  'account enable': switchCommand('Enables an account again.', { disabled: false }),
+  'account disable': switchCommand('Disables an account. Its API keys get 403.', { disabled: true }),
+  'account require-payment': switchCommand('Refuses changes until a payment method is there.', { paymentOwed: true }),
+  'account clear-payment': switchCommand('Allows changes again.', { paymentOwed: false }),
   'site create': {
-    usage: '--account ACCOUNT --name NAME --domains A,B [--settings JSON]',
-    flags: ['account', 'name', 'domains', 'settings'],
-    positionals: [],
+    about: 'Creates a site and prints its two keys.',
+    required: { ...owned, name: 'NAME', domains: 'A,B' },
+    optional: { settings: 'JSON' },
     run: async (env, values, _, nowMs) =>
       provisionSite(
         env,
         {
-          accountId: await knownAccount(env, required(values, 'account')),
-          name: required(values, 'name'),
-          settings: { ...json(values, 'settings'), domains: required(values, 'domains').split(',') },
+          account: await knownAccount(env, values),
+          name: given(values, 'name'),
+          settings: { ...json(values, 'settings'), domains: given(values, 'domains').split(',') },
         },
         nowMs,
       ),
   },
   'site list': {
-    usage: '--account ACCOUNT',
-    flags: ['account'],
-    positionals: [],
-    run: async (env, values) => sitesOfAccount(env, await knownAccount(env, required(values, 'account'))),
+    about: 'Lists the sites of an account, with their secrets.',
+    required: owned,
+    run: async (env, values) => sitesOfAccount(env, (await knownAccount(env, values)).id),
+  },
+  'site activate': {
+    about: 'Activates a site that was deactivated. Its keys and settings are what they were.',
+    required: { ...owned, 'site-key': 'KEY' },
+    run: async (env, values, _, nowMs) =>
+      activateSite(env, await knownAccount(env, values), given(values, 'site-key'), nowMs),
   },
   'site rotate-secret': {
-    usage: '--account ACCOUNT --site-key KEY [--overlap-hours HOURS]',
-    flags: ['account', 'site-key', 'overlap-hours'],
-    positionals: [],
+    about: 'Gives a site a new secret. The former one works for 24 hours, or as long as --overlap-hours says.',
+    required: { ...owned, 'site-key': 'KEY' },
+    optional: { 'overlap-hours': 'HOURS' },
     run: async (env, values, _, nowMs) => {
-      const site = {
-        accountId: await knownAccount(env, required(values, 'account')),
-        siteKey: required(values, 'site-key'),
-      };
+      const site = { accountId: (await knownAccount(env, values)).id, siteKey: given(values, 'site-key') };
       const formerUntilMs = nowMs + overlapHours(values['overlap-hours']) * HOUR_MS;
       const secretKey = await rotateSiteSecret(env, site, formerUntilMs, nowMs);
       if (secretKey === null)
@@ -125,16 +118,16 @@ const commands: Record<string, Command> = {
     },
   },
   'instance create': {
-    usage: '--account ACCOUNT --site-key KEY --cname HOST [--name NAME] [--policy JSON]',
-    flags: ['account', 'site-key', 'cname', 'name', 'policy'],
-    positionals: [],
+    about: 'Creates a Protect instance, in monitor mode. The policy has the same fields as /protect/instances/create.',
+    required: { ...owned, 'site-key': 'KEY', cname: 'HOST' },
+    optional: { name: 'NAME', policy: 'JSON' },
     run: async (env, values, _, nowMs) => {
-      const cname = required(values, 'cname');
+      const cname = given(values, 'cname');
       return provisionInstance(
         env,
         {
-          accountId: await knownAccount(env, required(values, 'account')),
-          globalSiteKey: required(values, 'site-key'),
+          accountId: (await knownAccount(env, values)).id,
+          globalSiteKey: given(values, 'site-key'),
           cname,
           name: values.name ?? cname,
           policy: json(values, 'policy'),
@@ -144,21 +137,20 @@ const commands: Record<string, Command> = {
     },
   },
   'instance list': {
-    usage: '--account ACCOUNT',
-    flags: ['account'],
-    positionals: [],
-    run: async (env, values) => instancesOfAccount(env, await knownAccount(env, required(values, 'account'))),
+    about: 'Lists the Protect instances of an account.',
+    required: owned,
+    run: async (env, values) => instancesOfAccount(env, (await knownAccount(env, values)).id),
   },
   'key create': {
-    usage: '--account ACCOUNT --name NAME [--permissions Feature,Feature:permission] [--expires-in SECONDS]',
-    flags: ['account', 'name', 'permissions', 'expires-in'],
-    positionals: [],
+    about: 'Creates an API key, with every permission and for 30 days unless the flags say otherwise.',
+    required: { ...owned, name: 'NAME' },
+    optional: { permissions: 'Feature,Feature:permission', 'expires-in': 'SECONDS' },
     run: async (env, values, _, nowMs) =>
       provisionApiKey(
         env,
         {
-          accountId: await knownAccount(env, required(values, 'account')),
-          name: required(values, 'name'),
+          accountId: (await knownAccount(env, values)).id,
+          name: given(values, 'name'),
           permissions: permissions(values.permissions),
           expiresInSeconds: seconds(values['expires-in']),
         },
@@ -166,29 +158,25 @@ const commands: Record<string, Command> = {
       ),
   },
   'key list': {
-    usage: '--account ACCOUNT',
-    flags: ['account'],
-    positionals: [],
+    about: 'Lists the API keys of an account, with their tokens.',
+    required: owned,
     run: async (env, values) => {
-      const keys = await apiKeysOfAccount(env, await knownAccount(env, required(values, 'account')));
+      const keys = await apiKeysOfAccount(env, (await knownAccount(env, values)).id);
       return Promise.all(keys.map(async (key) => ({ ...key, token: await apiKeyToken(await rootKey(env), key) })));
     },
   },
   'key delete': {
-    usage: '--account ACCOUNT --id KEY',
-    flags: ['account', 'id'],
-    positionals: [],
+    about: 'Deletes an API key. It is invalid at once.',
+    required: { ...owned, id: 'KEY' },
     run: async (env, values) => {
-      const deleted = await deleteApiKey(env, required(values, 'account'), required(values, 'id'));
+      const deleted = await deleteApiKey(env, given(values, 'account'), given(values, 'id'));
       if (!deleted)
         throw new CommandError('The account has no key with this id. List its keys with: key list --account ACCOUNT');
       return { success: true };
     },
   },
   'keys reseal': {
-    usage: '',
-    flags: [],
-    positionals: [],
+    about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',
     run: async (env, _, __, nowMs) => {
       const outcome = await resealRootKey(env, nowMs);
       if (!outcome.ok) {
@@ -198,64 +186,47 @@ const commands: Record<string, Command> = {
     },
   },
   migrate: {
-    usage: '',
-    flags: [],
-    positionals: [],
+    about: 'Applies the migrations that the database does not have yet.',
     run: async (env) => ({ applied: await migrate(env.DB) }),
   },
 };
 
+/** What every command of this table takes, for the list of `--help`. */
+export const databaseCommands: Readonly<Record<string, CommandLine>> = commands;
+
 /** Runs one command. A mistake of the caller gives one line and exit code 1, never a stack trace. */
 export async function runCommand(args: readonly string[], env: StoreEnv): Promise<CommandResult> {
-  const [noun = '', verb = ''] = args;
-  const single = commandNamed(noun);
-  const command = single ?? commandNamed(`${noun} ${verb}`);
-  if (!command)
-    return {
-      exitCode: 1,
-      output: `There is no command "${`${noun} ${verb}`.trim()}". Use one of these:\n\n${usage()}`,
-    };
-  const rest = args.slice(single ? 1 : 2);
   try {
-    const { values, positionals } = parsed(single ? noun : `${noun} ${verb}`, command, rest);
+    const { command, values, positionals } = read(args);
     const result = await command.run(env, values, positionals, Date.now());
     return { exitCode: 0, output: JSON.stringify(result, null, 2) };
   } catch (error) {
-    if (error instanceof CommandError) return { exitCode: 1, output: error.message };
-    // Unknown flags are errors of parseArgs. Everything else is a failure with its own message.
+    // A failure of the database has its own message.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function commandNamed(name: string): Command | undefined {
-  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+/** @throws CommandError when there is no such command, or when it takes other arguments. */
+export function checkCommand(args: readonly string[]): void {
+  read(args);
 }
 
-export function usage(): string {
-  const lines = Object.entries(commands).map(([name, command]) => `  ${name} ${command.usage}`.trimEnd());
-  return ['Usage: npm run gatehouse -- COMMAND [--state DIR | --remote]', '', ...lines, '  --version'].join('\n');
+function read(args: readonly string[]): Arguments & { command: Command } {
+  const [noun = '', verb = ''] = args;
+  const name = Object.hasOwn(commands, noun) ? noun : `${noun} ${verb}`.trim();
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    const near = Object.entries(commands).filter(([other]) => other.startsWith(`${noun} `));
+    const known = near.map(([other, line]) => `  ${usageOf(other, line)}`);
+    const hint = known.length > 0 ? `Use one of these:\n\n${known.join('\n')}` : 'List the commands with --help.';
+    throw new CommandError(`There is no command "${name}". ${hint}`);
+  }
+  return { command, ...argumentsOf(name, command, args.slice(name.split(' ').length)) };
 }
 
-function parsed(
-  name: string,
-  command: Command,
-  args: readonly string[],
-): { values: Values; positionals: readonly string[] } {
-  const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const flag of command.flags) options[flag] = { type: 'string' };
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  const missing = command.positionals.slice(positionals.length);
-  if (missing.length > 0) throw new CommandError(`${missing.join(' and ')} missing. Usage: ${name} ${command.usage}`);
-  const extra = positionals.slice(command.positionals.length);
-  if (extra.length > 0)
-    throw new CommandError(`Unexpected: ${extra.join(' ')}. Usage: ${name} ${command.usage}`.trim());
-  return { values: values as Values, positionals };
-}
-
-function switchCommand(to: { disabled: boolean } | { paymentOwed: boolean }): Command {
+function switchCommand(about: string, to: { disabled: boolean } | { paymentOwed: boolean }): Command {
   return {
-    usage: 'ACCOUNT',
-    flags: [],
+    about,
     positionals: ['ACCOUNT'],
     run: (env, _, [id = ''], nowMs) => change(env, id, to, nowMs),
   };
@@ -271,15 +242,16 @@ function unknownAccount(id: string): CommandError {
   return new CommandError(`There is no account ${id}. List accounts with: account list`);
 }
 
-async function knownAccount(env: StoreEnv, id: string): Promise<string> {
-  if (!(await accountById(env, id))) throw unknownAccount(id);
-  return id;
+async function knownAccount(env: StoreEnv, values: Values): Promise<AccountRecord> {
+  const id = given(values, 'account');
+  const found = await accountById(env, id);
+  if (!found) throw unknownAccount(id);
+  return found;
 }
 
-function required(values: Values, flag: string): string {
-  const value = values[flag];
-  if (value === undefined || value === '') throw new CommandError(`--${flag} is missing. Add it with a value.`);
-  return value;
+/** A required flag, which `argumentsOf` has checked. */
+function given(values: Values, flag: string): string {
+  return values[flag] ?? '';
 }
 
 function address(text: string): string {

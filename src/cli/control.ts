@@ -9,7 +9,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StoreEnv } from '../store/binding.ts';
 import { runCommand } from './commands.ts';
-import type { CommandResult } from './commands.ts';
+import type { CommandResult } from './command-line.ts';
+import { OperatorError } from './operator-error.ts';
 import { ownRuntimes } from './processes.ts';
 import type { ControlAddress } from './state.ts';
 
@@ -44,9 +45,11 @@ export async function runInStack(address: ControlAddress, args: readonly string[
     method: 'POST',
     headers: { authorization: `Bearer ${address.token}`, 'content-type': 'application/json' },
     body: JSON.stringify(args),
+  }).catch(() => {
+    throw new OperatorError('The stack stopped while it ran the command. Run the command again.');
   });
   if (!response.ok)
-    throw new Error(
+    throw new OperatorError(
       `The running stack refused the command with status ${response.status}. Restart the stack and try again.`,
     );
   return (await response.json()) as CommandResult;

@@ -2,23 +2,15 @@
  * `npm run gatehouse -- COMMAND`: runs a command in the stack that owns the state directory, or on its files when no
  * stack runs. With `--remote` it works on the deployed database, with wrangler's login.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Miniflare } from 'miniflare';
-import { parse, stringify } from 'smol-toml';
-import type { StoreEnv } from '../store/binding.ts';
-import { runCommand, usage } from './commands.ts';
-import type { CommandResult } from './commands.ts';
+import { readFileSync } from 'node:fs';
+import { usageOf } from './command-line.ts';
+import type { CommandLine, CommandResult } from './command-line.ts';
+import { checkCommand, databaseCommands } from './commands.ts';
 import { runInStack } from './control.ts';
 import { OperatorError } from './operator-error.ts';
-import { runtimeOptions } from './runtime-options.ts';
-import { SERVICE_CONFIG } from './service-worker.ts';
-import { rulesUsage, run as runRules } from './rules.ts';
-import { run as runWhy, whyUsage } from './why.ts';
+import { ruleCommands, run as runRules } from './rules.ts';
+import { run as runWhy, whyCommands } from './why.ts';
 import { StateDir } from './state.ts';
-import { moduleManifest, readWranglerFile } from './worker-config.ts';
-import { migrate } from './migrations.ts';
 
 interface Target {
   state: string;
@@ -36,7 +28,8 @@ function splitTarget(argv: readonly string[]): { target: Target; args: string[] 
     else if (word.startsWith('--state=')) target.state = word.slice('--state='.length);
     else args.push(word);
   }
-  if (target.state === '') throw new OperatorError('--state is missing its directory. Add it after the flag.');
+  if (target.state === '' || target.state.startsWith('--'))
+    throw new OperatorError('--state is missing its directory. Add it after the flag.');
   return { target, args };
 }
 
@@ -44,87 +37,62 @@ function version(): string {
   return (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
 }
 
+const TARGET_HELP = `  --state DIR  the local stack (.gatehouse)
+  --remote     the deployed database, with wrangler's login and the secret MASTER_KEY in the environment`;
+const SERVICE_HELP = `  --state DIR    the local stack (.gatehouse)
+  --service URL  a deployed service, with an API key in the variable GATEHOUSE_API_KEY`;
+
+const byDatabase = Object.entries(databaseCommands);
+const byService = Object.entries({ ...ruleCommands, ...whyCommands });
+
+/** The usage of the command that the words name, of every command that begins with them, or of all. */
+function help(words: readonly string[]): string {
+  const named = words.filter((word) => !word.startsWith('-') && word !== 'help').join(' ');
+  const isNamed = ([name]: [string, CommandLine]) => `${named} `.startsWith(`${name} `);
+  const one = [...byDatabase, ...byService].find(isNamed);
+  if (one !== undefined) {
+    const flags = byDatabase.some(isNamed) ? TARGET_HELP : SERVICE_HELP;
+    const [name, line] = one;
+    return `Usage: npm run gatehouse -- ${usageOf(name, line)}\n\n${line.about}\n\n${flags}`;
+  }
+  const near = (commands: [string, CommandLine][]) => commands.filter(([name]) => name.startsWith(`${words[0]} `));
+  const isNear = [...byDatabase, ...byService].some(([name]) => name.startsWith(`${words[0]} `));
+  const section = (title: string, commands: [string, CommandLine][], flags: string) => {
+    const lines = (isNear ? near(commands) : commands).map(([name, line]) => `  ${usageOf(name, line)}`);
+    return lines.length === 0 ? '' : `${title}:\n${lines.join('\n')}\n\n${flags}\n\n`;
+  };
+  return `Usage: npm run gatehouse -- COMMAND
+
+${section('Commands on the database', byDatabase, TARGET_HELP)}${section('Commands over the management API', byService, SERVICE_HELP)}COMMAND --help explains a command. --version prints the version.`;
+}
+
 async function run(argv: readonly string[]): Promise<CommandResult> {
   const { target, args } = splitTarget(argv);
   if (args.length === 0 || args[0] === 'help' || args.some((arg) => arg === '--help' || arg === '-h'))
-    return { exitCode: 0, output: `${usage()}\n\n${rulesUsage}\n${whyUsage}` };
+    return { exitCode: 0, output: help(args) };
   if (args[0] === '--version') return { exitCode: 0, output: version() };
   // These use the management API, of a local stack or a deployed service.
-  if (args[0] === 'rules') return runRules(args.slice(1), target.state);
-  if (args[0] === 'why') return runWhy(args.slice(1), target.state);
-  if (target.remote) return onRemote(args);
+  if (args[0] === 'rules' || args[0] === 'why') {
+    if (target.remote)
+      throw new OperatorError(`${args[0]} has no --remote. Name the deployed service with --service URL.`);
+    return args[0] === 'rules' ? runRules(args, target.state) : runWhy(args, target.state);
+  }
+  checkCommand(args);
+  // Simulator and wrangler take a second to load.
+  if (target.remote) return (await import('./remote.ts')).runRemote(args);
   const state = new StateDir(target.state);
   if (!state.exists())
     throw new OperatorError(`There is no local stack in ${state.path}. Start one with npm start, or correct --state.`);
   if (state.isStarting())
     return { exitCode: 1, output: `The stack on ${state.path} is starting. Try again in a moment.` };
   const running = state.control();
-  return running ? runInStack(running, args) : onFiles(state, args);
-}
-
-/** Opens the database alone, without a Worker of this project. */
-async function onFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
-  state.check();
-  const file = readWranglerFile(SERVICE_CONFIG);
-  const database = file.d1_databases?.[0]?.database_id ?? '';
-  const miniflare = new Miniflare({
-    ...runtimeOptions('service', state.storage('service'), true),
-    workers: [
-      {
-        config: {
-          name: file.name,
-          compatibilityDate: file.compatibility_date,
-          manifest: moduleManifest('export default {};'),
-          env: { DB: { type: 'd1', id: database } },
-        },
-      },
-    ],
-  });
-  try {
-    const env: StoreEnv = {
-      DB: await miniflare.getD1Database('DB'),
-      MASTER_KEY: state.secrets().masterKey,
-    };
-    if (args[0] !== 'migrate') await migrate(env.DB);
-    return await runCommand(args, env);
-  } finally {
-    await miniflare.dispose();
-  }
-}
-
-/** Works on the deployed database. Wrangler opens a binding remotely only when the configuration asks for it. */
-async function onRemote(args: readonly string[]): Promise<CommandResult> {
-  const masterKey = process.env['MASTER_KEY'];
-  if (!masterKey)
-    return { exitCode: 1, output: 'MASTER_KEY is not set. Set it to the secret of the deployed service.' };
-  const previous = process.env['MASTER_KEY_PREVIOUS'];
-  const file = parse(readFileSync(SERVICE_CONFIG, 'utf8'));
-  const databases = (file['d1_databases'] ?? []) as Record<string, string>[];
-  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-'));
-  try {
-    const configPath = join(dir, 'wrangler.toml');
-    const d1 = databases.map((database) => ({ ...database, remote: true }));
-    const only = { name: file['name'], compatibility_date: file['compatibility_date'], d1_databases: d1 };
-    writeFileSync(configPath, stringify(only));
-    const { getPlatformProxy } = await import('wrangler');
-    const proxy = await getPlatformProxy<{ DB: StoreEnv['DB'] }>({ configPath, persist: false });
-    try {
-      return await runCommand(args, {
-        DB: proxy.env.DB,
-        MASTER_KEY: masterKey,
-        ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
-      });
-    } finally {
-      await proxy.dispose();
-    }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  return running ? runInStack(running, args) : (await import('./stopped-stack.ts')).runOnFiles(state, args);
 }
 
 const result = await run(process.argv.slice(2)).catch((error: unknown): CommandResult => {
   if (error instanceof OperatorError) return { exitCode: 1, output: error.message };
   throw error;
 });
-(result.exitCode === 0 ? process.stdout : process.stderr).write(`${result.output}\n`);
-process.exitCode = result.exitCode;
+const output = result.exitCode === 0 ? process.stdout : process.stderr;
+// Wrangler may still wait for an answer, which would keep the process alive.
+output.write(`${result.output}\n`, () => process.exit(result.exitCode));

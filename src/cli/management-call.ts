@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StackFacts } from './state.ts';
 
+/** What every command over the management API takes. */
+export const targetFlags = { 'site-key': 'KEY', service: 'URL' } as const;
+
 export interface Target {
   serviceUrl: string;
   apiKey: string;

@@ -2,36 +2,61 @@
  * Creates what a deployment needs before its API can be called: a site, a Protect instance, an API key. The commands and
  * the local stack's seed both use it. It calls the same store functions as the service's operations.
  */
+import * as z from 'zod/mini';
 import { featurePermissions, features } from '../contract/management/permissions.ts';
 import type { Feature, Permission, PermissionMap } from '../contract/management/permissions.ts';
 import { newInstanceSettings } from '../contract/management/instance-settings.ts';
 import { instanceIdentity } from '../contract/management/instance-identity.ts';
+import { siteName } from '../contract/management/site.ts';
 import { siteSettings } from '../contract/management/site-settings.ts';
+import type { AccountRecord } from '../store/d1/accounts.ts';
 import { apiKeyToken, createApiKey } from '../store/d1/api-keys.ts';
 import type { StoreEnv } from '../store/binding.ts';
 import { createInstance } from '../store/d1/instances.ts';
 import type { InstanceConflict, StoredInstance } from '../store/d1/instances.ts';
-import { createSite, siteByKey } from '../store/d1/sites.ts';
+import { activateSite as activate, createSite, siteByKey } from '../store/d1/sites.ts';
 import type { SiteRecord } from '../store/d1/sites.ts';
 import { rootKey } from '../store/keys/root-key.ts';
-import { OperatorError } from './operator-error.ts';
+import { checkDomains } from '../service/operations/sites/check-domains.ts';
+import { CommandError } from './command-line.ts';
 
 /** 30 days, the default of `/api-keys/create` (docs/management-api.md#api-keys). */
 export const API_KEY_DEFAULT_SECONDS = 30 * 86_400;
 
-/** A mistake in the command, shown as one line without a stack trace. */
-export class CommandError extends OperatorError {}
+const newSite = z.object({ name: siteName, settings: siteSettings });
+
+/** What the plan allows on a site is the same as over the API. */
+type Plan = Pick<AccountRecord, 'id' | 'tier'>;
 
 export async function provisionSite(
   env: StoreEnv,
-  site: { accountId: string; name: string; settings: object },
+  site: { account: Plan; name: string; settings: object },
   nowMs: number,
 ): Promise<SiteRecord> {
-  const settings = siteSettings.safeParse(site.settings);
-  if (!settings.success) throw new CommandError(firstIssue(settings.error));
-  const created = await createSite(env, { accountId: site.accountId, name: site.name, settings: settings.data }, nowMs);
-  if (!created.ok) throw new CommandError(`The account already has a site named ${site.name}. Choose another name.`);
+  const parsed = newSite.safeParse({ name: site.name, settings: site.settings });
+  if (!parsed.success) throw new CommandError(firstIssue(parsed.error));
+  const { name, settings } = parsed.data;
+  checkDomains(site.account.tier, settings.domains);
+  const created = await createSite(env, { accountId: site.account.id, name, settings }, nowMs);
+  if (!created.ok) throw new CommandError(`The account already has a site named ${name}. Choose another name.`);
   return created.value;
+}
+
+/** The way back after a site was deactivated. The plan may have changed since. */
+export async function activateSite(env: StoreEnv, account: Plan, siteKey: string, nowMs: number): Promise<SiteRecord> {
+  const site = await ownSite(env, account, siteKey);
+  if (site.active) return site;
+  checkDomains(account.tier, site.settings.domains);
+  await activate(env, account.id, siteKey, nowMs);
+  return ownSite(env, account, siteKey);
+}
+
+async function ownSite(env: StoreEnv, account: Plan, siteKey: string): Promise<SiteRecord> {
+  const site = await siteByKey(env, siteKey);
+  if (site?.accountId === account.id) return site;
+  throw new CommandError(
+    `The account has no site with the key ${siteKey}. List its sites with: site list --account ${account.id}`,
+  );
 }
 
 const instanceConflicts: Record<InstanceConflict, string> = {

@@ -8,19 +8,12 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule.ts';
-import type { CommandResult } from './commands.ts';
-import { call, CallError, post, targetOf } from './management-call.ts';
+import { argumentsOf, CommandError, usageOf } from './command-line.ts';
+import type { CommandLine, CommandResult } from './command-line.ts';
+import { call, CallError, post, targetFlags, targetOf } from './management-call.ts';
 import type { Target } from './management-call.ts';
 import { rulePieces } from './rule-pieces.ts';
-
-export const rulesUsage = `rules import FILE [--format csv|ndjson|list] [--verdict allow|challenge|block] [--note TEXT]
-rules export [--format csv|ndjson|list] [--verdict V] [--out FILE]
-rules history [--limit N]
-rules rollback VERSION
-  FILE may be - for standard input. Every command accepts --site-key KEY, and --service URL with the API key in the
-  variable GATEHOUSE_API_KEY. Without --service, the command uses the running local stack.`;
 
 const RULES = '/protect/access-rules';
 /** The first skipped lines are printed at the end, the others only counted. */
@@ -36,44 +29,52 @@ interface ImportResponse {
   version: number;
 }
 
-/** Arguments of each command. */
-const operands = { import: ['FILE'], export: [], history: [], rollback: ['VERSION'] } as const;
+const format = { format: 'csv|ndjson|list' };
+const verdict = { verdict: 'allow|challenge|block' };
 
-const options = {
-  format: { type: 'string' },
-  verdict: { type: 'string' },
-  note: { type: 'string' },
-  out: { type: 'string' },
-  limit: { type: 'string' },
-  service: { type: 'string' },
-  'site-key': { type: 'string' },
-} as const;
+export const ruleCommands = {
+  'rules import': {
+    about:
+      'Creates or updates a rule for each line. FILE may be - for standard input. --verdict is for lines without one.',
+    positionals: ['FILE'],
+    optional: { ...format, ...verdict, note: 'TEXT', ...targetFlags },
+  },
+  'rules export': {
+    about: 'Writes every rule, or those with one verdict, to standard output or to a file.',
+    optional: { ...format, ...verdict, out: 'FILE', ...targetFlags },
+  },
+  'rules history': {
+    about: 'Lists the last versions of the rules, 50 unless --limit says otherwise.',
+    optional: { limit: 'N', ...targetFlags },
+  },
+  'rules rollback': {
+    about: 'Makes the rules what they were at a version of the history.',
+    positionals: ['VERSION'],
+    optional: targetFlags,
+  },
+} satisfies Record<string, CommandLine>;
 
-/** `args`: the words after `rules`. `stateDir`: of the local stack. */
+const isCommand = (name: string): name is keyof typeof ruleCommands => Object.hasOwn(ruleCommands, name);
+
+/** `args`: the words of the command line, from `rules` on. `stateDir`: of the local stack. */
 export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [command, operand] = positionals;
-    if (command === undefined || command === 'help') return { exitCode: 0, output: rulesUsage };
-    const names = Object.hasOwn(operands, command) ? operands[command as keyof typeof operands] : undefined;
-    if (names === undefined)
-      throw new CallError(`There is no command "rules ${command}". Use one of these:\n${rulesUsage}`);
-    if (names[0] !== undefined && operand === undefined)
-      throw new CallError(`${command} needs a ${names[0]}. Add it after the command.`);
-    const extra = positionals.slice(1 + names.length);
-    if (extra.length > 0) throw new CallError(`Unexpected: ${extra.join(' ')}. Remove it.`);
-    const limit = wholeNumber('--limit', values.limit ?? '50');
-    const target = targetOf(values.service, values['site-key'], stateDir);
-    const { format, verdict, note } = values;
-    if (command === 'import') {
-      return await importFile(target, operand ?? '', { format, verdict, note });
+    const name = args.slice(0, 2).join(' ');
+    if (!isCommand(name)) {
+      const lines = Object.entries(ruleCommands).map((command) => `  ${usageOf(...command)}`);
+      throw new CommandError(`There is no command "${name}". Use one of these:\n\n${lines.join('\n')}`);
     }
-    if (command === 'export') return await exportFile(target, { format, verdict }, values.out);
-    if (command === 'history') return shown(await call(target, `${RULES}/history`, { limit }));
-    return shown(await call(target, `${RULES}/rollback`, { version: wholeNumber('VERSION', operand ?? '') }));
+    const { values, positionals } = argumentsOf(name, ruleCommands[name], args.slice(2));
+    const [operand = ''] = positionals;
+    const limit = wholeNumber('--limit', values['limit'] ?? '50');
+    const version = name === 'rules rollback' ? wholeNumber('VERSION', operand) : 0;
+    const target = targetOf(values['service'], values['site-key'], stateDir);
+    const settings = { format: values['format'], verdict: values['verdict'] };
+    if (name === 'rules import') return await importFile(target, operand, { ...settings, note: values['note'] });
+    if (name === 'rules export') return await exportFile(target, settings, values['out']);
+    if (name === 'rules history') return shown(await call(target, `${RULES}/history`, { limit }));
+    return shown(await call(target, `${RULES}/rollback`, { version }));
   } catch (error) {
-    if (error instanceof CallError) return { exitCode: 1, output: error.message };
-    if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${rulesUsage}` };
     // Errors of the file system name the operation and the path.
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }

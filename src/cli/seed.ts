@@ -33,7 +33,7 @@ export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChange
   const site = await provisionSite(
     env,
     {
-      accountId: account.id,
+      account,
       name: 'demo',
       settings: { domains: ['localhost', '127.0.0.1'], ...changes.settings },
     },

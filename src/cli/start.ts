@@ -1,7 +1,8 @@
 /** `npm start`: the local stack in the foreground, until SIGTERM or Ctrl-C. */
-import { parseArgs } from 'node:util';
 import { buildClient, writeBundle } from '../../scripts/build-client.ts';
 import { buildConsole, writeConsole } from '../../scripts/build-console.ts';
+import { argumentsOf, CommandError, usageOf } from './command-line.ts';
+import type { CommandLine } from './command-line.ts';
 import { OperatorError } from './operator-error.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
@@ -9,7 +10,15 @@ import type { Stack, StackOptions } from './stack.ts';
 const PORT_MAX = 65_533;
 const PARENT_POLL_MS = 200;
 
-const usage = `Usage: npm start -- [--port-base PORT] [--origin URL] [--state DIR] [--fresh] [--quiet]
+const NAME = 'npm start --';
+const line: CommandLine = {
+  about: 'Runs the local stack: the gate, the service and a demo site, until Ctrl-C.',
+  optional: { 'port-base': 'PORT', origin: 'URL', state: 'DIR' },
+  switches: ['fresh', 'quiet'],
+};
+const HELP = `Usage: ${usageOf(NAME, line)}
+
+${line.about}
 
   --port-base PORT  the gate's port; the service uses the next one, the demo site the one after (8800)
   --origin URL      a site of yours in place of the demo site
@@ -19,32 +28,22 @@ const usage = `Usage: npm start -- [--port-base PORT] [--origin URL] [--state DI
 
 /** `null` when the command asks for the usage. */
 function options(argv: string[]): StackOptions | null {
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      'port-base': { type: 'string' },
-      origin: { type: 'string' },
-      state: { type: 'string' },
-      fresh: { type: 'boolean' },
-      quiet: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help) return null;
+  if (argv.some((word) => word === '--help' || word === '-h')) return null;
+  const { values, switches } = argumentsOf(NAME, line, argv);
   const portBase = Number(values['port-base'] ?? 8800);
   if (!Number.isInteger(portBase) || portBase < 1 || portBase > PORT_MAX) {
-    throw new TypeError(`--port-base must be a port from 1 to ${PORT_MAX}.`);
+    throw new CommandError(`--port-base must be a port from 1 to ${PORT_MAX}.`);
   }
-  if (values.origin !== undefined && !/^https?:\/\/[^/]/.test(values.origin)) {
-    throw new TypeError('--origin must be a URL such as https://site.example.');
+  const { origin, state } = values;
+  if (origin !== undefined && !(URL.canParse(origin) && /^https?:\/\/[^/]/i.test(origin))) {
+    throw new CommandError('--origin must be a URL such as https://site.example.');
   }
-  if (values.state === '') throw new TypeError('--state must name a directory.');
   return {
     portBase,
-    fresh: values.fresh ?? false,
-    quiet: values.quiet ?? false,
-    ...(values.origin === undefined ? {} : { origin: values.origin }),
-    ...(values.state === undefined ? {} : { stateDir: values.state }),
+    fresh: switches.has('fresh'),
+    quiet: switches.has('quiet'),
+    ...(origin === undefined ? {} : { origin }),
+    ...(state === undefined ? {} : { stateDir: state }),
   };
 }
 
@@ -73,7 +72,7 @@ Press Ctrl-C to stop it.
 async function main(): Promise<void> {
   const wanted = options(process.argv.slice(2));
   if (wanted === null) {
-    process.stdout.write(`${usage}\n`);
+    process.stdout.write(`${HELP}\n`);
     return;
   }
   // Both Workers carry the generated browser code, which a fresh clone does not have yet.
@@ -110,7 +109,7 @@ function endWithNpm(end: () => void): void {
 try {
   await main();
 } catch (error) {
-  const expected = error instanceof OperatorError || error instanceof TypeError;
+  const expected = error instanceof OperatorError;
   process.stderr.write(`${expected ? error.message : (error as Error).stack}\n`);
   process.exit(1);
 }

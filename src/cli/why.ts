@@ -2,25 +2,26 @@
  * `gatehouse why REFERENCE`: what the gate did with the request whose reference a visitor quotes, in sentences. It reads
  * the verdict over the management API, of a local stack or a deployed service.
  */
-import { parseArgs } from 'node:util';
 import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
-import type { CommandResult } from './commands.ts';
-import { call, CallError, targetOf } from './management-call.ts';
+import { argumentsOf } from './command-line.ts';
+import type { CommandLine, CommandResult } from './command-line.ts';
+import { call, CallError, targetFlags, targetOf } from './management-call.ts';
 
-export const whyUsage = `why REFERENCE
-  The reference is on the gate's pages and in the header X-Protect-Request-Id. Accepts --site-key KEY and --service URL as
-  rules does.`;
+export const whyCommands = {
+  why: {
+    about:
+      "Says what the gate did with a request, and why. The reference is on the gate's pages and in the header X-Protect-Request-Id.",
+    positionals: ['REFERENCE'],
+    optional: targetFlags,
+  },
+} satisfies Record<string, CommandLine>;
 
-const options = { service: { type: 'string' }, 'site-key': { type: 'string' } } as const;
-
-/** `args`: the words after `why`. `stateDir`: of the local stack. */
+/** `args`: the words of the command line, from `why` on. `stateDir`: of the local stack. */
 export async function run(args: readonly string[], stateDir = '.gatehouse'): Promise<CommandResult> {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const [reference, ...extra] = positionals;
-    if (reference === undefined) throw new CallError('why needs a REFERENCE. Add it after the command.');
-    if (extra.length > 0) throw new CallError(`Unexpected: ${extra.join(' ')}. Remove it.`);
-    const target = targetOf(values.service, values['site-key'], stateDir);
+    const { values, positionals } = argumentsOf('why', whyCommands.why, args.slice(1));
+    const [reference = ''] = positionals;
+    const target = targetOf(values['service'], values['site-key'], stateDir);
     const { verdicts } = (await call(target, '/protect/verdicts', { requestId: reference })) as {
       verdicts: VerdictRecord[];
     };
@@ -30,7 +31,6 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
       `No verdict has the reference ${reference}. A verdict arrives within seconds. Older ones than the instance's retentionDays are gone, and with allowVerdicts "counts" an allowed request leaves none. If the account has several instances, add --site-key.`,
     );
   } catch (error) {
-    if (error instanceof TypeError) return { exitCode: 1, output: `${error.message}\n${whyUsage}` };
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -137,7 +137,7 @@ describe('gatehouse rules', () => {
     const table = join(dir, 'other-columns.csv');
     writeFileSync(table, 'name,colour,size\na,red,1\nb,blue,2\n');
     for (const args of [[list, '--format', 'list'], [table]]) {
-      const { exitCode, output } = await runRules(['import', ...args], stack().stateDir);
+      const { exitCode, output } = await runRules(['rules', 'import', ...args], stack().stateDir);
       expect([exitCode, output]).toEqual([
         1,
         expect.stringMatching(/^No rule was imported: all \d lines were skipped\. First: line \d/),
@@ -153,13 +153,13 @@ describe('gatehouse rules', () => {
     );
     lines[12_345] = '172.16.0.1/33 ; not a prefix';
     writeFileSync(file, `; a published list\n\n${lines.join('\n')}\n`);
-    const args = ['import', file, '--verdict', 'block'];
+    const args = ['rules', 'import', file, '--verdict', 'block'];
     const first = JSON.parse((await runRules(args, stack().stateDir)).output);
     expect(first).toMatchObject({ created: 24_999, skipped: 1, lines: 25_002 });
     await enforced({ ip: '172.20.1.1' }, 'block');
     const again = JSON.parse((await runRules(args, stack().stateDir)).output);
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 24_999, version: first.version });
-    const back = await runRules(['rollback', String(first.version - 3)], stack().stateDir);
+    const back = await runRules(['rules', 'rollback', String(first.version - 3)], stack().stateDir);
     expect(JSON.parse(back.output)).toMatchObject({ deleted: 24_999 });
     await enforced({ ip: '172.20.1.1' }, 'allow');
   });
@@ -167,14 +167,14 @@ describe('gatehouse rules', () => {
   test('exports to a file that imports as unchanged', async () => {
     const file = join(dir, 'rules.csv');
     await create([{ type: 'userAgent', value: 'quoted, "bot"', verdict: 'challenge', note: 'two\nlines' }]);
-    expect((await runRules(['export', '--format', 'csv', '--out', file], stack().stateDir)).exitCode).toBe(0);
+    expect((await runRules(['rules', 'export', '--format', 'csv', '--out', file], stack().stateDir)).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('"quoted, ""bot"""');
-    const again = JSON.parse((await runRules(['import', file], stack().stateDir)).output);
+    const again = JSON.parse((await runRules(['rules', 'import', file], stack().stateDir)).output);
     expect(again).toMatchObject({ created: 0, updated: 0, skipped: 0 });
   });
 
   test('fails with one line when no stack runs', async () => {
-    expect(await runRules(['history'], join(dir, 'nothing'))).toMatchObject({ exitCode: 1 });
+    expect(await runRules(['rules', 'history'], join(dir, 'nothing'))).toMatchObject({ exitCode: 1 });
   });
 });
 

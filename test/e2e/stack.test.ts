@@ -149,11 +149,31 @@ describe('npm start', () => {
     expect(JSON.parse(gatehouse('keys', 'reseal').stdout)).toEqual({ outcome: 'unchanged' });
   });
 
+  test('takes a command that activates a site again', async () => {
+    const { accountId, apiKey, serviceUrl } = stack;
+    const owned = ['--account', accountId];
+    const made = gatehouse('site', 'create', ...owned, '--name', 'seasonal', '--domains', 'seasonal.example');
+    const { siteKey, secretKey } = JSON.parse(made.stdout) as { siteKey: string; secretKey: string };
+    expect((await post(`${serviceUrl}/sites/delete`, apiKey, { siteKey })).status).toBe(200);
+    expect(gatehouse('site', 'rotate-secret', ...owned, '--site-key', siteKey).status).toBe(1);
+    const activated = gatehouse('site', 'activate', ...owned, '--site-key', siteKey);
+    expect(JSON.parse(activated.stdout)).toMatchObject({ siteKey, secretKey, active: true });
+    expect(gatehouse('site', 'activate', ...owned, '--site-key', 'none').stderr).toContain('no site with the key none');
+  });
+
   test('reports a mistake on the command line in one line, with exit code 1 and no stack trace', () => {
     const mistakes: [string[], string][] = [
       [['account', 'create', '--email', 'a@example.com', '--tier', 'gold'], 'gold is not a tier. Use one of: free'],
       [['account', 'disable', 'acc_nobody'], 'There is no account acc_nobody. List accounts with: account list'],
-      [['nonsense'], 'Usage:'],
+      [['nonsense'], 'There is no command "nonsense".'],
+      [
+        ['site', 'create', '--account', stack.accountId, '--name', 'a b', '--domains', 'b.example'],
+        'name: may hold letters, digits, hyphens and underscores only',
+      ],
+      [
+        ['site', 'create', '--account', stack.accountId, '--name', 'suffix', '--domains', 'co.uk'],
+        'A public suffix is not a domain',
+      ],
       [
         ['instance', 'create', '--account', stack.accountId, '--site-key', 'none', '--cname', 'b.example'],
         'no active site with the key none',

@@ -14,16 +14,21 @@ test.each([
   ['account create --email nobody', 'nobody is not an email address. Use one such as owner@example.com.'],
   ['account set-owner acc_1 nobody', 'nobody is not an email address. Use one such as owner@example.com.'],
   ['account set-tier acc_1 gold', 'gold is not a tier. Use one of: free, professional, enterprise, premium.'],
-  ['account set-tier', 'ACCOUNT and TIER missing. Usage: account set-tier ACCOUNT TIER'],
-  ['account set-tier acc_1', 'TIER missing. Usage: account set-tier ACCOUNT TIER'],
-  ['account disable', 'ACCOUNT missing. Usage: account disable ACCOUNT'],
-  ['account set-owner acc_1', 'ADDRESS missing. Usage: account set-owner ACCOUNT ADDRESS'],
+  ['account set-tier', 'Missing: ACCOUNT, TIER. Usage: account set-tier ACCOUNT TIER'],
+  ['account set-tier acc_1', 'Missing: TIER. Usage: account set-tier ACCOUNT TIER'],
+  ['account disable', 'Missing: ACCOUNT. Usage: account disable ACCOUNT'],
+  ['account set-owner acc_1', 'Missing: ADDRESS. Usage: account set-owner ACCOUNT ADDRESS'],
   ['account list all', 'Unexpected: all. Usage: account list'],
-  ['account create', '--email is missing. Add it with a value.'],
+  ['account list --all', 'Unknown flag --all. Usage: account list'],
+  ['account list --constructor', 'Unknown flag --constructor. Usage: account list'],
+  ['key delete', 'Missing: --account, --id. Usage: key delete --account ACCOUNT --id KEY'],
+  ['key delete --id', '--id is missing its value. Usage: key delete --account ACCOUNT --id KEY'],
+  ['key delete --id=', '--id is missing its value. Usage: key delete --account ACCOUNT --id KEY'],
+  ['key delete --id --account a', '--id is missing its value. Usage: key delete --account ACCOUNT --id KEY'],
   ['account', 'There is no command "account". Use one of these:'],
-  ['nonsense', 'There is no command "nonsense". Use one of these:'],
+  ['nonsense', 'There is no command "nonsense". List the commands with --help.'],
   ['account frobnicate x', 'There is no command "account frobnicate". Use one of these:'],
-  ['constructor', 'There is no command "constructor". Use one of these:'],
+  ['constructor', 'There is no command "constructor". List the commands with --help.'],
 ])('"%s" fails with: %s', async (line, message) => {
   const { exitCode, output } = await runCommand(line.split(' '), untouched);
   expect([exitCode, output.split('\n', 1)[0]]).toEqual([1, message]);
@@ -43,15 +48,16 @@ describe('rules', () => {
   test.each([
     [['import', '/no/such/file'], /^\/no\/such\/file cannot be read\. .*ENOENT/],
     [['import', '/'], /^\/ cannot be read\. .*EISDIR/],
-    [['import'], /^import needs a FILE\./],
+    [['import'], /^Missing: FILE\. Usage: rules import FILE/],
     [['import', 'a', 'b'], /^Unexpected: b\./],
+    [['import', 'a', '--limit', '3'], /^Unknown flag --limit\./],
     [['rollback', 'x'], /^VERSION must be a whole number, not x\./],
-    [['rollback'], /^rollback needs a VERSION\./],
+    [['rollback'], /^Missing: VERSION\./],
     [['history', '--limit', 'x'], /^--limit must be a whole number, not x\./],
     [['frobnicate'], /^There is no command "rules frobnicate"\./],
     [['history'], /^http:\/\/127\.0\.0\.1:1 cannot be reached/],
   ])('%j fails with a message', async (args, message) => {
-    const { exitCode, output } = await runRules(args, dir);
+    const { exitCode, output } = await runRules(['rules', ...args], dir);
     expect(exitCode).toBe(1);
     expect(output).toMatch(message);
     expect(output).not.toContain('    at ');

@@ -1,0 +1,40 @@
+/** Commands on the files of a stack that does not run. */
+import { Miniflare } from 'miniflare';
+import type { StoreEnv } from '../store/binding.ts';
+import type { CommandResult } from './command-line.ts';
+import { runCommand } from './commands.ts';
+import { migrate } from './migrations.ts';
+import { runtimeOptions } from './runtime-options.ts';
+import { SERVICE_CONFIG } from './service-worker.ts';
+import type { StateDir } from './state.ts';
+import { moduleManifest, readWranglerFile } from './worker-config.ts';
+
+/** Opens the database alone, without a Worker of this project. */
+export async function runOnFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
+  state.check();
+  const file = readWranglerFile(SERVICE_CONFIG);
+  const database = file.d1_databases?.[0]?.database_id ?? '';
+  const miniflare = new Miniflare({
+    ...runtimeOptions('service', state.storage('service'), true),
+    workers: [
+      {
+        config: {
+          name: file.name,
+          compatibilityDate: file.compatibility_date,
+          manifest: moduleManifest('export default {};'),
+          env: { DB: { type: 'd1', id: database } },
+        },
+      },
+    ],
+  });
+  try {
+    const env: StoreEnv = {
+      DB: await miniflare.getD1Database('DB'),
+      MASTER_KEY: state.secrets().masterKey,
+    };
+    if (args[0] !== 'migrate') await migrate(env.DB);
+    return await runCommand(args, env);
+  } finally {
+    await miniflare.dispose();
+  }
+}
