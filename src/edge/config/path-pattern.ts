@@ -7,38 +7,35 @@ export function compilePattern(pattern: string): (path: string) => boolean {
   if (literal < 0) return (path) => path === pattern;
   const prefix = pattern.slice(0, literal);
   if (pattern === `${prefix}**`) return (path) => path.startsWith(prefix);
-  const tokens = tokenise(pattern.slice(literal));
-  return (path) => path.startsWith(prefix) && matchTokens(tokens, path, prefix.length);
+  // Literals and wildcards in turn. The first literal is empty, because the prefix is compared by itself.
+  const parts = pattern.slice(literal).split(/(\*+)/);
+  return (path) => path.startsWith(prefix) && matchesFrom(prefix.length, path, parts);
 }
 
-type Token = '*' | '**' | { text: string };
-
-function tokenise(pattern: string): Token[] {
-  return pattern
-    .split(/(\*+)/)
-    .filter((part) => part !== '')
-    .map((part) => (part === '*' ? '*' : part.startsWith('*') ? '**' : { text: part }));
-}
-
-/** One pass over the path per token. A marked position is one where the tokens so far can end. */
-function matchTokens(tokens: readonly Token[], path: string, from: number): boolean {
-  let ends = new Uint8Array(path.length + 1);
-  ends[from] = 1;
-  for (const token of tokens) {
-    const next = new Uint8Array(ends.length);
-    if (typeof token === 'object') {
-      for (let at = ends.indexOf(1); at >= 0; at = ends.indexOf(1, at + 1)) {
-        if (path.startsWith(token.text, at)) next[at + token.text.length] = 1;
+/**
+ * Keeps the stretches of the path in which the next literal may begin. They do not overlap and only move on, so all
+ * searches for a literal together read the path once, and they are the runtime's own.
+ */
+function matchesFrom(start: number, path: string, parts: readonly string[]): boolean {
+  let stretches: [first: number, last: number][] = [[start, start]];
+  for (let part = 0; part < parts.length - 1; part += 2) {
+    const text = parts[part]!;
+    const next: typeof stretches = [];
+    let at = -1;
+    for (const [first, last] of stretches) {
+      if (at < first) at = path.indexOf(text, first);
+      while (at >= 0 && at <= last) {
+        const end = at + text.length;
+        const slash = parts[part + 1] === '*' ? path.indexOf('/', end) : -1;
+        next.push([end, slash < 0 ? path.length : slash]);
+        // One that ends within this stretch would open nothing new.
+        at = slash < 0 ? -1 : path.indexOf(text, Math.max(at, slash - text.length) + 1);
       }
-    } else {
-      let isOpen = 0;
-      for (let at = from; at < ends.length; at++) {
-        isOpen |= ends[at]!;
-        next[at] = isOpen;
-        if (token === '*' && path.charCodeAt(at) === 47) isOpen = 0;
-      }
+      if (at < 0) break;
     }
-    ends = next;
+    stretches = next;
   }
-  return ends[path.length] === 1;
+  const text = parts.at(-1)!;
+  const at = path.length - text.length;
+  return path.endsWith(text) && stretches.some(([first, last]) => first <= at && at <= last);
 }
