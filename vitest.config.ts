@@ -27,6 +27,7 @@ const sharedWorkers = { isolate: false, unstubGlobals: true, unstubEnvs: true };
 
 const throughTheStack = {
   ...sharedWorkers,
+  globalSetup: 'test/support/prepared-state.ts',
   testTimeout: STACK_TEST_TIMEOUT_MS,
   hookTimeout: STACK_START_TIMEOUT_MS,
   expect: { poll: { timeout: POLL_TIMEOUT_MS } },

@@ -5,8 +5,8 @@ import { cookiesOf, hitsOf, signalsOf, solvedToken } from '../e2e/edge-visitor.t
 import { FIREFOX, browse } from '../support/browse.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
-import { eventually, manage, useStack } from '../support/stack.ts';
-import { BUDGET, asCurl, byName, exhaust, many, passed, rulesLoaded, visit } from './visits.ts';
+import { eventually, manage, rulesLoaded, useStack } from '../support/stack.ts';
+import { BUDGET, asCurl, byName, exhaust, many, passed, visit } from './visits.ts';
 import type { Visit } from './visits.ts';
 
 const SAFARI =
@@ -16,7 +16,6 @@ const OLD_SAFARI =
 
 // Proof of work only, so that a test can solve the challenge.
 const stack = useStack({ seedChanges: { settings: { captchaType: 'pow' } } });
-beforeAll(() => rulesLoaded(stack()));
 
 /** How many of so many visits pass. */
 const sent = (count: number, of: (index: number) => Visit) => passed(stack(), many(count, of));

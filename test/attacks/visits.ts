@@ -91,12 +91,6 @@ export function many(count: number, of: (index: number) => Visit): Visit[] {
   return Array.from({ length: count }, (_, index) => of(index));
 }
 
-/** Until an edge has its rules, it fails open. */
-export async function rulesLoaded({ edgeUrl }: Pick<Stack, 'edgeUrl'>): Promise<void> {
-  const health = async () => (await browse(`${edgeUrl}/__protect/health`)).json() as Promise<{ status: string }>;
-  await eventually(health, ({ status }) => status === 'ok');
-}
-
 const nothing = {
   accept: '*/*',
   'accept-language': null,

@@ -13,6 +13,8 @@ import { request } from 'node:http';
 interface Facts {
   repository: string;
   stateDir: string;
+  /** Folder for wrangler's help texts, which all pages share. */
+  wranglerHelp: string;
   /** By the origin that the documentation prints. */
   origins: Record<string, string>;
   /** By the word that a reader replaces. */
@@ -115,7 +117,7 @@ function npx(): void {
 
 /** Wrangler takes seconds to start, so it is asked once for each command. */
 function helpOf(command: readonly string[]): string {
-  const kept = `wrangler-${command.join('-')}.txt`;
+  const kept = `${facts.wranglerHelp}/wrangler-${command.join('-')}.txt`;
   if (existsSync(kept)) return readFileSync(kept, 'utf8');
   const wrangler = `${facts.repository}/node_modules/.bin/wrangler`;
   const { stdout, stderr, status } = spawnSync(wrangler, [...command, '--help'], { encoding: 'utf8' });

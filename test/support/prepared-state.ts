@@ -1,0 +1,34 @@
+/**
+ * Before the first test of a run: a state directory with secrets, a migrated database and the day's keys, which take
+ * seconds to make. Each stack of the run starts with a copy, and is then seeded as any other.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../src/cli/migrations.ts';
+import { startServiceWorker } from '../../src/cli/service-worker.ts';
+import { StateDir } from '../../src/cli/state.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    preparedState: string;
+  }
+}
+
+export default async function prepare({ provide }: TestProject): Promise<() => void> {
+  const state = new StateDir(mkdtempSync(join(tmpdir(), 'gatehouse-prepared-')));
+  const service = await startServiceWorker({
+    storage: state.storage('service'),
+    quiet: true,
+    vars: { SERVICE_URL: 'http://127.0.0.1', MASTER_KEY: state.secrets().masterKey },
+  });
+  try {
+    await migrate(service.database);
+    await service.runScheduled();
+  } finally {
+    await service.dispose();
+  }
+  provide('preparedState', state.path);
+  return () => rmSync(state.path, { recursive: true, force: true });
+}
