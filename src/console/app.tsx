@@ -17,6 +17,13 @@ const Overview = lazy(() => import('./views/overview/overview.tsx'));
 const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
 const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
 const Find = lazy(() => import('./views/find/find.tsx'));
+const Instances = lazy(() => import('./views/instances/instances.tsx'));
+const Instance = lazy(() => import('./views/instances/instance.tsx'));
+const Sites = lazy(() => import('./views/sites/sites.tsx'));
+const Site = lazy(() => import('./views/sites/site.tsx'));
+const Users = lazy(() => import('./views/access/users.tsx'));
+const ApiKeys = lazy(() => import('./views/access/api-keys.tsx'));
+const AuditTrail = lazy(() => import('./views/access/audit-trail.tsx'));
 
 export function App() {
   useEffect(() => void loadSession(), []);
@@ -61,6 +68,13 @@ function Frame() {
             <Route path="/console/verdicts" component={Verdicts} />
             <Route path="/console/verdicts/:requestId" component={Verdict} />
             <Route path="/console/find" component={Find} />
+            <Route path="/console/instances" component={Instances} />
+            <Route path="/console/instances/:id" component={Instance} />
+            <Route path="/console/sites" component={Sites} />
+            <Route path="/console/sites/:siteKey" component={Site} />
+            <Route path="/console/users" component={Users} />
+            <Route path="/console/api-keys" component={ApiKeys} />
+            <Route path="/console/audit-trail" component={AuditTrail} />
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Result } from '../../result.ts';
 import { send } from './send.ts';
-import type { Refusal } from './send.ts';
-import type { PathsWith, RequestOf, ResponseOf } from './service-api.ts';
+import type { Refusal, Sent } from './send.ts';
+import type { GetPath, GetResponseOf, PathsWith, RequestOf, ResponseOf } from './service-api.ts';
 
 type PostPath = PathsWith<'post'>;
 
@@ -33,19 +33,28 @@ export function useCall<P extends PostPath>(
   body: RequestOf<P> | null,
   { everyMs }: { everyMs?: number } = {},
 ): Loaded<ResponseOf<P>> {
-  const [state, setState] = useState<Omit<Loaded<ResponseOf<P>>, 'reload'>>({
+  return useSent<ResponseOf<P>>(body === null ? null : { method: 'POST', path, body }, everyMs);
+}
+
+/** As `useCall`, for an operation without a body. */
+export function useGet<P extends GetPath>(path: P): Loaded<GetResponseOf<P>> {
+  return useSent<GetResponseOf<P>>({ method: 'GET', path });
+}
+
+function useSent<Value>(sent: Sent | null, everyMs?: number): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
     value: null,
     error: null,
-    isLoading: body !== null,
+    isLoading: sent !== null,
   });
   const [turn, setTurn] = useState(0);
-  const asked = body === null ? null : JSON.stringify(body);
+  const asked = sent === null ? null : JSON.stringify(sent);
   useEffect(() => {
     if (asked === null) return;
     const controller = new AbortController();
     setState((former) => ({ ...former, isLoading: true }));
     const ask = async (): Promise<void> => {
-      const answer = await call(path, JSON.parse(asked) as RequestOf<P>, controller.signal);
+      const answer = (await send(JSON.parse(asked) as Sent, controller.signal)) as Result<Value, Refusal>;
       if (controller.signal.aborted) return;
       setState((former) =>
         answer.ok
@@ -56,7 +65,7 @@ export function useCall<P extends PostPath>(
     // Only an aborted call throws.
     ask().catch(() => undefined);
     return () => controller.abort();
-  }, [path, asked, turn]);
+  }, [asked, turn]);
   const reload = useCallback(() => setTurn((former) => former + 1), []);
   useEffect(() => {
     if (everyMs === undefined || asked === null) return;

@@ -25,6 +25,10 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
 export type RequestOf<P extends PathsWith<'post'>> = NonNullable<BodyOf<paths[P]['post']>[0]>;
 export type ResponseOf<P extends PathsWith<'post'>> = ResultOf<paths[P]['post']>;
 
+/** The same for operations without a body. */
+export type GetPath = PathsWith<'get'>;
+export type GetResponseOf<P extends GetPath> = ResultOf<paths[P]['get']>;
+
 /** @param send carries a call out and returns the body of its 200. */
 export function serviceApi(send: (method: Method, path: Path, body: unknown) => Promise<unknown>): {
   [M in Method]: Call<M>;

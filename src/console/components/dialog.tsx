@@ -44,6 +44,8 @@ export interface ConfirmProps {
   onClose: () => void;
   isBusy?: boolean;
   isDangerous?: boolean;
+  /** `false`: something must be typed first. */
+  isConfirmed?: boolean;
 }
 
 export function Confirm({
@@ -54,6 +56,7 @@ export function Confirm({
   onClose,
   isBusy = false,
   isDangerous = true,
+  isConfirmed = true,
 }: ConfirmProps) {
   return (
     <Dialog
@@ -62,7 +65,12 @@ export function Confirm({
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            isDisabled={!isConfirmed}
+            onClick={onConfirm}
+          >
             {verb}
           </Button>
         </>

@@ -1,5 +1,6 @@
 /** The navigation: what happens, what decides, what is protected, and who has access. */
 import { useLocation } from 'preact-iso/router';
+import { may } from '../api/session.ts';
 import { addressOf } from '../url/params.ts';
 import { siteParam } from './instances.ts';
 
@@ -16,6 +17,21 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Overview', path: '/console' },
       { text: 'Verdicts', path: '/console/verdicts' },
       { text: 'Find', path: '/console/find' },
+    ],
+  },
+  {
+    title: 'Protected',
+    entries: [
+      { text: 'Instances', path: '/console/instances' },
+      { text: 'Sites', path: '/console/sites', isShown: () => may('getSites') },
+    ],
+  },
+  {
+    title: 'Access',
+    entries: [
+      { text: 'Users', path: '/console/users', isShown: () => may('getUsers') },
+      { text: 'API keys', path: '/console/api-keys', isShown: () => may('getApiKeys') },
+      { text: 'Audit trail', path: '/console/audit-trail', isShown: () => may('getApiKeys') },
     ],
   },
 ];

@@ -17,7 +17,8 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The one for the widget that people try here, and the widget's own for the scripts beside it.
+  'trusted-types gatehouse-console gatehouse',
 ].join('; ');
 
 const PAGE_HEADERS = {

@@ -1,0 +1,126 @@
+/** One setting with its explanation, range and default, whatever its type. */
+import { useState } from 'preact/hooks';
+import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { textOf, valueOf } from './draft.ts';
+import { boundsText, controlOf } from './setting-schema.ts';
+import type { SettingSchema } from './setting-schema.ts';
+
+export interface SettingFieldProps {
+  name: string;
+  schema: SettingSchema;
+  value: unknown;
+  /** `undefined`: the setting is left out. */
+  onChange: (value: unknown) => void;
+  /** Whether the field's text can be read. A form with an unreadable field is not sent. */
+  onReadable: (name: string, isReadable: boolean) => void;
+  /** What the service says about it. */
+  error: string | null;
+  isDisabled: boolean;
+}
+
+const JSON_ROWS_MAX = 14;
+
+export function SettingField(props: SettingFieldProps) {
+  const { name, schema, value, onChange, isDisabled, error } = props;
+  const bounds = boundsText(schema);
+  const hint = [schema.description?.replace(/\.?$/, '.'), bounds === '' ? '' : `(${bounds})`].filter(Boolean).join(' ');
+  const kind = controlOf(schema);
+  if (kind === 'flag') {
+    return (
+      <CheckField label={name} hint={hint} isChecked={value === true} onChange={onChange} isDisabled={isDisabled} />
+    );
+  }
+  if (kind === 'choice') {
+    const options = [['', 'not set'] as const, ...(schema.enum ?? []).map((one) => [one, one] as const)];
+    const shown = schema.default === undefined ? options : options.slice(1);
+    return (
+      <SelectField
+        label={name}
+        hint={hint}
+        error={error}
+        value={typeof value === 'string' ? value : ''}
+        options={shown}
+        onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
+        isDisabled={isDisabled}
+      />
+    );
+  }
+  return kind === 'group' ? <GroupField {...props} hint={hint} /> : <TextSetting {...props} hint={hint} />;
+}
+
+/** An object with plain members: a field for each. */
+function GroupField({
+  name,
+  schema,
+  value,
+  onChange,
+  onReadable,
+  error,
+  isDisabled,
+  hint,
+}: SettingFieldProps & { hint: string }) {
+  const members = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return (
+    <fieldset class="group">
+      <legend>{name}</legend>
+      <p class="hint">{hint}</p>
+      {error !== null && <p class="field-error">{error}</p>}
+      <div class="group-members">
+        {Object.entries(schema.properties ?? {}).map(([member, inner]) => (
+          <SettingField
+            key={member}
+            name={member}
+            schema={inner}
+            value={members[member]}
+            error={null}
+            isDisabled={isDisabled}
+            onReadable={(inside, isReadable) => onReadable(`${name}.${inside}`, isReadable)}
+            onChange={(next) => {
+              const changed = { ...members, [member]: next };
+              if (next === undefined) delete changed[member];
+              onChange(changed);
+            }}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Keeps what is typed, also while it cannot be read yet. */
+function TextSetting({
+  name,
+  schema,
+  value,
+  onChange,
+  onReadable,
+  error,
+  isDisabled,
+  hint,
+}: SettingFieldProps & { hint: string }) {
+  const kind = controlOf(schema);
+  const stored = textOf(schema, value);
+  const [typed, setTyped] = useState<{ text: string; of: string } | null>(null);
+  // A value that comes from elsewhere, as after saving, replaces what was typed for another one.
+  const text = typed !== null && typed.of === stored ? typed.text : stored;
+  const read = valueOf(schema, text);
+  const rows =
+    kind === 'json' ? Math.min(JSON_ROWS_MAX, Math.max(3, text.split('\n').length)) : kind === 'lines' ? 3 : 1;
+  return (
+    <TextField
+      label={name}
+      hint={kind === 'lines' ? `${hint} One per line.` : hint}
+      error={read.ok ? error : read.error}
+      value={text}
+      rows={rows}
+      isMono={kind !== 'text'}
+      isDisabled={isDisabled}
+      onInput={(next) => {
+        const parsed = valueOf(schema, next);
+        onReadable(name, parsed.ok);
+        setTyped({ text: next, of: parsed.ok ? textOf(schema, parsed.value) : stored });
+        if (parsed.ok) onChange(parsed.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,189 @@
+/** API keys: what each may do, and a form for a new one. */
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import { may, session } from '../../api/session.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { CopyButton } from '../../components/copy.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { featurePermissions } from '../../../contract/management/permissions.ts';
+import type { Feature, Permission, PermissionMap } from '../../../contract/management/permissions.ts';
+
+const DAY_SECONDS = 86_400;
+const lifetimes = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', '1 year'],
+  ['3650', '10 years'],
+] as const;
+
+const listed = (permissions: PermissionMap): string => Object.values(permissions).flat().join(', ');
+
+export default function ApiKeys() {
+  const { value, error, reload } = useCall('/api-keys/get', {});
+  const [isCreating, setIsCreating] = useState(false);
+  const [deleted, setDeleted] = useState<{ apiKeyId: string; name: string } | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const remove = async (apiKeyId: string, name: string): Promise<void> => {
+    const answer = await call('/api-keys/delete', { apiKeyId });
+    setDeleted(null);
+    setFailure(answer.ok ? null : answer.error);
+    if (answer.ok) toast(`${name} was deleted. It no longer works.`);
+    reload();
+  };
+  return (
+    <Page
+      title="API keys"
+      lead="For programs. A key may do exactly what its permissions name."
+      actions={
+        may('createApiKey') && (
+          <Button kind="primary" onClick={() => setIsCreating(true)}>
+            New API key
+          </Button>
+        )
+      }
+      calls={[{ method: 'POST', path: '/api-keys/get', body: {} }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {failure !== null && <RefusalNotice error={failure} />}
+      {value?.length === 0 && <EmptyState title="No API key yet" />}
+      {value !== null && value.length > 0 && (
+        <Table
+          caption="API keys"
+          rows={value}
+          keyOf={({ apiKeyId }) => apiKeyId}
+          columns={[
+            { title: 'Name', cell: ({ name }) => name },
+            { title: 'Permissions', isWide: true, isWrapped: true, cell: ({ permissions }) => listed(permissions) },
+            {
+              title: 'Expires',
+              cell: ({ expiresAt }) => (
+                <>
+                  <Time at={expiresAt} /> {expiresAt < Date.now() && <Chip>expired</Chip>}
+                </>
+              ),
+            },
+            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              title: 'Actions',
+              cell: ({ apiKeyId, name, token }) => (
+                <div class="actions">
+                  <CopyButton text={token} label="Copy the key" />
+                  {may('deleteApiKey') && (
+                    <Button
+                      isSmall
+                      kind="danger"
+                      label={`Delete ${name}`}
+                      onClick={() => setDeleted({ apiKeyId, name })}
+                    >
+                      Delete
+                    </Button>
+                  )}
+                </div>
+              ),
+            },
+          ]}
+        />
+      )}
+      {deleted !== null && (
+        <Confirm
+          title={`Delete ${deleted.name}?`}
+          verb="Delete"
+          onClose={() => setDeleted(null)}
+          onConfirm={() => void remove(deleted.apiKeyId, deleted.name)}
+        >
+          <p>Programs that use this key are refused from their next call on. It cannot be brought back.</p>
+        </Confirm>
+      )}
+      {isCreating && (
+        <NewKey
+          onClose={() => {
+            setIsCreating(false);
+            reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NewKey({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [days, setDays] = useState<string>('90');
+  const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set());
+  const [error, setError] = useState<Refusal | null>(null);
+  const [token, setToken] = useState<string | null>(null);
+  const state = session.value;
+  // Nobody grants more than the account has.
+  const features = (state.kind === 'signed-in' ? Object.keys(state.user.permissions) : []) as Feature[];
+  const create = async (): Promise<void> => {
+    const permissions = Object.fromEntries(
+      features
+        .map((feature) => [feature, featurePermissions[feature].filter((one) => chosen.has(one))] as const)
+        .filter(([, granted]) => granted.length > 0),
+    );
+    const answer = await call('/api-keys/create', { name, permissions, expiresIn: Number(days) * DAY_SECONDS });
+    setError(answer.ok ? null : answer.error);
+    if (answer.ok) setToken(answer.value.token);
+  };
+  return (
+    <Dialog
+      title="New API key"
+      isWide
+      onClose={onClose}
+      actions={
+        token === null ? (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button kind="primary" isDisabled={name === '' || chosen.size === 0} onClick={() => void create()}>
+              Create
+            </Button>
+          </>
+        ) : (
+          <Button onClick={onClose}>Done</Button>
+        )
+      }
+    >
+      {error !== null && <RefusalNotice error={error} />}
+      {token !== null ? (
+        <>
+          <p>Keep it like a password.</p>
+          <code class="secret">{token}</code>
+          <CopyButton text={token} />
+        </>
+      ) : (
+        <>
+          <TextField label="Name" value={name} onInput={setName} maxLength={256} />
+          <SelectField label="Expires after" value={days} options={lifetimes} onChange={setDays} />
+          <div class="columns">
+            {features.map((feature) => (
+              <fieldset key={feature}>
+                <legend>{feature}</legend>
+                {featurePermissions[feature].map((permission) => (
+                  <CheckField
+                    key={permission}
+                    label={permission}
+                    isChecked={chosen.has(permission)}
+                    onChange={(isChecked) => {
+                      const next = new Set(chosen);
+                      if (isChecked) next.add(permission);
+                      else next.delete(permission);
+                      setChosen(next);
+                    }}
+                  />
+                ))}
+              </fieldset>
+            ))}
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

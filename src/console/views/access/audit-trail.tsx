@@ -1,0 +1,54 @@
+/** Who changed what, newest first. */
+import { useCall } from '../../api/call.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { addressOf, useParams } from '../../url/params.ts';
+
+const ENTRIES_PER_PAGE = 50;
+const BODY_MAX_CHARS = 300;
+
+export default function AuditTrail() {
+  const [params] = useParams();
+  const { cursor } = params;
+  const body = { limit: ENTRIES_PER_PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  const { value, error, reload } = useCall('/audit-trail/get', body);
+  return (
+    <Page
+      title="Audit trail"
+      lead="Every change through the API and the console, kept for a year. Secrets are removed."
+      calls={[{ method: 'POST', path: '/audit-trail/get', body }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value?.entries.length === 0 && <EmptyState title="Nobody has changed anything yet" />}
+      {value !== null && value.entries.length > 0 && (
+        <Table
+          caption="Changes, newest first"
+          rows={value.entries}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+            { title: 'Who', cell: ({ apiKeyName }) => <VisitorText text={apiKeyName} maxChars={60} /> },
+            { title: 'What', cell: ({ operation }) => operation },
+            { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
+            {
+              title: 'With',
+              isWide: true,
+              isWrapped: true,
+              cell: ({ body: sent }) => <VisitorText text={JSON.stringify(sent)} maxChars={BODY_MAX_CHARS} />,
+            },
+          ]}
+        />
+      )}
+      <nav class="actions" aria-label="Pages">
+        {cursor !== undefined && <ButtonLink href="/console/audit-trail">Newest</ButtonLink>}
+        {typeof value?.nextCursor === 'string' && (
+          <ButtonLink href={addressOf('/console/audit-trail', { cursor: value.nextCursor })}>Older</ButtonLink>
+        )}
+      </nav>
+    </Page>
+  );
+}

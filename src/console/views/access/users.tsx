@@ -1,0 +1,157 @@
+/** Who may sign in, and as what. */
+import { useState } from 'preact/hooks';
+import { send } from '../../api/send.ts';
+import type { Refusal, Sent } from '../../api/send.ts';
+import { useGet } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import type { RequestOf } from '../../api/service-api.ts';
+
+type Role = RequestOf<'/users/create'>['role'];
+const roles: readonly (readonly [Role, string])[] = [
+  ['viewer', 'viewer: sees traffic, rules and settings'],
+  ['admin', 'admin: changes everything'],
+];
+
+export default function Users() {
+  const { value, error, reload } = useGet('/users/get');
+  const [isAdding, setIsAdding] = useState(false);
+  const [removed, setRemoved] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const act = async (sent: Sent, done: string): Promise<boolean> => {
+    const answer = await send(sent);
+    setFailure(answer.ok ? null : answer.error);
+    if (answer.ok) toast(done);
+    reload();
+    return answer.ok;
+  };
+  return (
+    <Page
+      title="Users"
+      lead="Team members sign in here with their email. The owner cannot be changed."
+      actions={
+        may('createUser') && (
+          <Button kind="primary" onClick={() => setIsAdding(true)}>
+            Add a user
+          </Button>
+        )
+      }
+      calls={[{ method: 'GET', path: '/users/get' }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {failure !== null && <RefusalNotice error={failure} />}
+      {value !== null && (
+        <Table
+          caption="Users"
+          rows={value}
+          keyOf={({ email }) => email}
+          columns={[
+            { title: 'Name', cell: ({ name }) => name },
+            { title: 'Email', isWide: true, cell: ({ email }) => email },
+            {
+              title: 'Role',
+              cell: ({ email, role, isOwner }) =>
+                isOwner ? (
+                  <Chip tone="info">owner</Chip>
+                ) : may('updateUser') ? (
+                  <SelectField
+                    label={`Role of ${email}`}
+                    isLabelHidden
+                    value={role}
+                    options={roles.map(([name]) => [name, name] as const)}
+                    onChange={(userType) =>
+                      void act(
+                        { method: 'PUT', path: '/users/update', body: { email, userType } },
+                        `${email} is ${userType} now.`,
+                      )
+                    }
+                  />
+                ) : (
+                  role
+                ),
+            },
+            {
+              title: 'State',
+              cell: ({ status }) => <Chip tone={status === 'active' ? 'allow' : 'plain'}>{status}</Chip>,
+            },
+            { title: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              title: 'Actions',
+              cell: ({ email, isOwner }) =>
+                !isOwner &&
+                may('deleteUser') && (
+                  <Button isSmall kind="danger" label={`Remove ${email}`} onClick={() => setRemoved(email)}>
+                    Remove
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      {removed !== null && (
+        <Confirm
+          title={`Remove ${removed}?`}
+          verb="Remove"
+          onClose={() => setRemoved(null)}
+          onConfirm={() => {
+            void act({ method: 'POST', path: '/users/delete', body: { email: removed } }, `${removed} was removed.`);
+            setRemoved(null);
+          }}
+        >
+          <p>They are signed out at once. API keys stay: delete those that they know on their own page.</p>
+        </Confirm>
+      )}
+      {isAdding && (
+        <AddUser
+          onClose={() => setIsAdding(false)}
+          add={(body) => act({ method: 'POST', path: '/users/create', body }, `${body.email} was added.`)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function AddUser({
+  onClose,
+  add,
+}: {
+  onClose: () => void;
+  add: (body: RequestOf<'/users/create'>) => Promise<boolean>;
+}) {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  return (
+    <Dialog
+      title="Add a user"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="primary"
+            isDisabled={email === '' || name === ''}
+            onClick={() => void add({ email, name, role }).then((isDone) => isDone && onClose())}
+          >
+            Add
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Email" type="email" value={email} onInput={setEmail} maxLength={320} />
+      <TextField label="Name" value={name} onInput={setName} maxLength={256} />
+      <SelectField label="Role" value={role} options={roles} onChange={setRole} />
+      <p class="hint">
+        Then make a sign-in link for them: <code>npm run gatehouse -- signin --email {email || 'EMAIL'}</code>
+      </p>
+    </Dialog>
+  );
+}

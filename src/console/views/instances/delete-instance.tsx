@@ -1,0 +1,56 @@
+/** The end of an instance, with what goes with it. */
+import { useLocation } from 'preact-iso/router';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { toast } from '../../components/toast.tsx';
+import { loadInstances } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
+
+export function DeleteInstance({ instance: { id, name, active } }: { instance: Instance }) {
+  const { route } = useLocation();
+  const [isAsking, setIsAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<Refusal | null>(null);
+  if (!active) return <p>This instance is deleted.</p>;
+  const remove = async (): Promise<void> => {
+    const answer = await call('/protect/instances/delete', { id });
+    setIsAsking(false);
+    setError(answer.ok ? null : answer.error);
+    if (!answer.ok) return;
+    toast(`${name} was deleted.`);
+    await loadInstances();
+    route('/console/instances');
+  };
+  return (
+    <div class="stack">
+      {error !== null && <RefusalNotice error={error} />}
+      <p>
+        Its client JWTs stop working at once. Its access rules, verdicts and sessions are erased within a minute. This
+        cannot be undone.
+      </p>
+      <div class="actions">
+        <Button kind="danger" isDisabled={!may('updateProtectSettings')} onClick={() => setIsAsking(true)}>
+          Delete {name}…
+        </Button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          verb="Delete"
+          isConfirmed={typed === name}
+          onClose={() => setIsAsking(false)}
+          onConfirm={() => void remove()}
+        >
+          <p>Rules, verdicts and sessions of this instance are erased. Type its name to go on.</p>
+          <TextField label="Name of the instance" value={typed} onInput={setTyped} />
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+/** One instance: whether it enforces, its settings, its client JWTs, and its end. */
+import { useRoute } from 'preact-iso/router';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { may } from '../../api/session.ts';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { Page } from '../../components/page.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { toast } from '../../components/toast.tsx';
+import { instances, loadInstances } from '../../frame/instances.ts';
+import type { Instance as InstanceRecord } from '../../frame/instances.ts';
+import { SettingsForm } from '../../settings/settings-form.tsx';
+import { instanceSettings } from '../../settings/settings-schemas.generated.ts';
+import { useParams } from '../../url/params.ts';
+import { ClientJwts } from './client-jwts.tsx';
+import { Enforcement } from './enforcement.tsx';
+import { DeleteInstance } from './delete-instance.tsx';
+import { instanceAddress, modeOf } from './instances.tsx';
+
+const tabs = [
+  ['', 'Settings'],
+  ['jwts', 'Client JWTs'],
+  ['delete', 'Delete'],
+] as const;
+
+export default function Instance() {
+  const { params: route } = useRoute();
+  const [params] = useParams();
+  const { list, error } = instances.value;
+  const instance = list?.find(({ id }) => id === route['id']);
+  const tab = params['tab'] ?? '';
+  return (
+    <Page
+      title={instance?.name ?? 'Instance'}
+      calls={[{ method: 'POST', path: '/protect/instances', body: {} }]}
+      actions={instance !== undefined && modeOf(instance)}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={() => void loadInstances()} />}
+      {list !== null && instance === undefined && (
+        <EmptyState title="The account has no such instance">
+          <p>
+            See <a href="/console/instances">all instances</a>.
+          </p>
+        </EmptyState>
+      )}
+      {instance !== undefined && (
+        <>
+          <Section title="Identity">
+            <Facts
+              facts={[
+                ['Id', <code>{instance.id}</code>],
+                ['Host name', instance.cname],
+                ['Site key', <code>{instance.globalSiteKey}</code>],
+              ]}
+            />
+          </Section>
+          {instance.active && <Enforcement instance={instance} />}
+          <Tabs
+            label="Parts of the instance"
+            tabs={tabs.map(([name, text]) => ({
+              text,
+              href: instanceAddress(instance) + (name === '' ? '' : `?tab=${name}`),
+              isCurrent: name === tab,
+            }))}
+          />
+          {tab === 'jwts' && <ClientJwts instance={instance} />}
+          {tab === 'delete' && <DeleteInstance instance={instance} />}
+          {tab !== 'jwts' && tab !== 'delete' && <Settings key={instance.id} instance={instance} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Settings({ instance }: { instance: InstanceRecord }) {
+  const [stored, setStored] = useState(instance);
+  return (
+    <SettingsForm
+      schemas={instanceSettings}
+      stored={stored}
+      isDisabled={!instance.active || !may('updateProtectSettings')}
+      save={async (changes) => {
+        const answer = await call('/protect/instances/update', {
+          id: instance.id,
+          ...changes,
+        } as RequestOf<'/protect/instances/update'>);
+        if (answer.ok) {
+          setStored(answer.value);
+          void loadInstances();
+          toast('Saved. The edges follow with their next poll, five seconds by default.');
+        }
+        return answer;
+      }}
+    />
+  );
+}

@@ -1,0 +1,106 @@
+/** The site's widget as its visitors get it, and what a backend reads of its token. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { send } from '../../api/send.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { loadWidget } from './load-widget.ts';
+import type { WidgetApi } from './load-widget.ts';
+import type { Site } from './sites.tsx';
+
+const starts = ['interaction', 'load', 'click'] as const;
+const sizes = ['normal', 'compact', 'flexible'] as const;
+const themes = ['auto', 'light', 'dark'] as const;
+const options = <Value extends string>(values: readonly Value[]) => values.map((value) => [value, value] as const);
+
+export function Playground({ site }: { site: Site }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [widget, setWidget] = useState<WidgetApi | null | 'failed'>(null);
+  const [start, setStart] = useState<(typeof starts)[number]>('click');
+  const [size, setSize] = useState<(typeof sizes)[number]>('normal');
+  const [theme, setTheme] = useState<(typeof themes)[number]>('auto');
+  const [token, setToken] = useState('');
+  const [failure, setFailure] = useState('');
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    loadWidget().then(setWidget, () => setWidget('failed'));
+  }, []);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null || widget === null || widget === 'failed') return;
+    setToken('');
+    setFailure('');
+    const id = widget.render(current, {
+      sitekey: site.siteKey,
+      start,
+      size,
+      theme,
+      action: 'playground',
+      callback: setToken,
+      'error-callback': (code, detail) => setFailure([code, detail].filter(Boolean).join(': ')),
+      'expired-callback': () => setToken(''),
+    });
+    return () => {
+      widget.remove(id);
+      current.replaceChildren();
+    };
+  }, [widget, start, size, theme, turn]);
+  return (
+    <>
+      <Section
+        title="Widget"
+        actions={
+          <Button isSmall onClick={() => setTurn(turn + 1)}>
+            Start again
+          </Button>
+        }
+      >
+        <div class="filters">
+          <SelectField label="Start" value={start} options={options(starts)} onChange={setStart} />
+          <SelectField label="Size" value={size} options={options(sizes)} onChange={setSize} />
+          <SelectField label="Theme" value={theme} options={options(themes)} onChange={setTheme} />
+        </div>
+        <div class="playground" ref={box} />
+        {widget === 'failed' && <p role="alert">The widget’s script could not be loaded.</p>}
+        <p class="hint" role="status">
+          {failure !== '' && `The widget reports ${failure}. `}
+          {failure.includes('page') &&
+            `To try it here, ${location.hostname} must be one of the site’s domains. Localhost always may.`}
+        </p>
+      </Section>
+      <Section title="Token">
+        {token === '' ? <p class="soft">None yet.</p> : <Verification key={token} token={token} site={site} />}
+      </Section>
+    </>
+  );
+}
+
+function Verification({ token, site }: { token: string; site: Site }) {
+  const [answer, setAnswer] = useState<unknown>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const secret: string | undefined = site.secretKey;
+  const verify = async (): Promise<void> => {
+    const result = await send({ method: 'POST', path: '/siteverify', body: { secret, token, action: 'playground' } });
+    setError(result.ok ? null : result.error);
+    if (result.ok) setAnswer(result.value);
+  };
+  return (
+    <div class="stack">
+      <code>{token.slice(0, 120)}…</code>
+      {secret === undefined ? (
+        <p>Your role does not show the secret that a verification needs.</p>
+      ) : (
+        <div class="actions">
+          <Button kind="primary" onClick={() => void verify()}>
+            Verify as a backend
+          </Button>
+          <span class="hint">A token verifies once.</span>
+        </div>
+      )}
+      {error !== null && <RefusalNotice error={error} />}
+      {answer !== null && <pre class="snippet">{JSON.stringify(answer, null, 2)}</pre>}
+    </div>
+  );
+}

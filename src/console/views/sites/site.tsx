@@ -1,0 +1,79 @@
+/** One site: its settings, its keys with code to paste, a widget to try, and its end. */
+import { useRoute } from 'preact-iso/router';
+import { call, useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { may } from '../../api/session.ts';
+import { Chip } from '../../components/chip.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { toast } from '../../components/toast.tsx';
+import { SettingsForm } from '../../settings/settings-form.tsx';
+import { siteSettings } from '../../settings/settings-schemas.generated.ts';
+import { useParams } from '../../url/params.ts';
+import { Keys } from './keys.tsx';
+import { Playground } from './playground.tsx';
+import { SiteState } from './site-state.tsx';
+import { siteAddress } from './sites.tsx';
+import type { Site as SiteRecord } from './sites.tsx';
+
+const tabs = [
+  ['', 'Settings'],
+  ['keys', 'Keys and code'],
+  ['try', 'Try the widget'],
+  ['state', 'Default, deactivate'],
+] as const;
+
+export default function Site() {
+  const { params: route } = useRoute();
+  const [params] = useParams();
+  const body = { siteKey: route['siteKey'] ?? '' };
+  const { value: site, error, reload } = useCall('/site/get', body);
+  const tab = tabs.find(([name]) => name === params['tab'])?.[0] ?? '';
+  return (
+    <Page
+      title={site?.name ?? 'Site'}
+      actions={
+        site !== null && <Chip tone={site.active ? 'allow' : 'plain'}>{site.active ? 'active' : 'inactive'}</Chip>
+      }
+      calls={[{ method: 'POST', path: '/site/get', body }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {site !== null && (
+        <>
+          <Tabs
+            label="Parts of the site"
+            tabs={tabs.map(([name, text]) => ({
+              text,
+              href: siteAddress(site) + (name === '' ? '' : `?tab=${name}`),
+              isCurrent: name === tab,
+            }))}
+          />
+          {tab === '' && <Settings key={site.siteKey} site={site} reload={reload} />}
+          {tab === 'keys' && <Keys site={site} />}
+          {tab === 'try' && <Playground site={site} />}
+          {tab === 'state' && <SiteState site={site} reload={reload} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Settings({ site, reload }: { site: SiteRecord; reload: () => void }) {
+  return (
+    <SettingsForm
+      schemas={siteSettings}
+      stored={site.settings}
+      detailPrefix="settings."
+      isDisabled={!may('updateSite')}
+      save={async (settings) => {
+        const answer = await call('/sites/update', { siteKey: site.siteKey, settings } as RequestOf<'/sites/update'>);
+        if (answer.ok) {
+          reload();
+          toast('Saved. Every challenge follows within two seconds.');
+        }
+        return answer;
+      }}
+    />
+  );
+}
