@@ -128,6 +128,16 @@ describe('a batch', () => {
     await isCounted();
   });
 
+  test('counts its requests over all shards', async () => {
+    const instance = newInstance();
+    const sharded = { ...service, VERDICT_SHARDS: '4' };
+    const records = some(instance, 60);
+    for (const batchId of ['one', 'two']) await acceptBatch(sharded, instance, { batchId, records, counters: {} }, now);
+    const { counters, missing } = await edgeTotals(sharded, verdictLogOf(instance));
+    const allowed = records.filter(({ decision }) => decision === 'allow').length;
+    expect([counters['requests{decision="allow"}'], missing]).toEqual([allowed, 0]);
+  });
+
   test('with too many counter names keeps as many as a log may have', async () => {
     const instance = newInstance();
     const names = Array.from({ length: 3000 }, (_, at) => [`name_${at}`, 1] as const);

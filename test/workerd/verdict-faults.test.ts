@@ -228,7 +228,7 @@ async function oneSeed(seed: number): Promise<void> {
 
   const sent = new Map(isolates.flatMap((isolate) => isolate.sent).map((record) => [record.id, record]));
   const rows = await everyRow(instance);
-  const { missing } = await edgeTotals(service, verdictLogOf(instance));
+  const { missing, counters } = await edgeTotals(service, verdictLogOf(instance));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   expect(rows.length).toBe(sent.size - missing);
   for (const row of rows) expect(row).toEqual(sent.get(row.id));
@@ -239,6 +239,7 @@ async function oneSeed(seed: number): Promise<void> {
   const bySource = new Map<string, number>();
   for (const { source } of rows) bySource.set(source, (bySource.get(source) ?? 0) + 1);
   expect(new Map(values.map(({ value, counts }) => [value, counts[0] + counts[1] + counts[2]]))).toEqual(bySource);
+  for (const [source, count] of bySource) expect(counters[`request_sources{source="${source}"}`]).toBe(count);
 }
 
 test.each(Array.from({ length: SEEDS / 10 }, (_, index) => index * 10 + 1))(
