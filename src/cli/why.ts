@@ -1,11 +1,11 @@
 /**
- * `gatehouse why REFERENCE`: what the gate did with the request whose reference a visitor quotes, in sentences. It reads
- * the verdict over the management API, of a local stack or a deployed service.
+ * `gatehouse why REFERENCE`: what the gate did with the request whose reference a visitor quotes, in sentences. It asks
+ * the management API, of a local stack or a deployed service.
  */
-import type { VerdictRecord } from '../contract/edge/verdict-record.ts';
+import type { VerdictExplanation } from '../contract/management/verdict-explanation.ts';
 import { argumentsOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
-import { call, CallError, targetFlags, targetOf } from './management-call.ts';
+import { call, targetFlags, targetOf } from './management-call.ts';
 
 export const whyCommands = {
   why: {
@@ -22,14 +22,8 @@ export async function run(args: readonly string[], stateDir = '.gatehouse'): Pro
     const { values, positionals } = argumentsOf('why', whyCommands.why, args.slice(1));
     const [reference = ''] = positionals;
     const target = targetOf(values['service'], values['site-key'], stateDir);
-    const { verdicts } = (await call(target, '/protect/verdicts', { requestId: reference })) as {
-      verdicts: VerdictRecord[];
-    };
-    const [verdict] = verdicts;
-    if (verdict !== undefined) return { exitCode: 0, output: explained(verdict) };
-    throw new CallError(
-      `No verdict has the reference ${reference}. A verdict arrives within seconds. Older ones than the instance's retentionDays are gone, and with allowVerdicts "counts" an allowed request leaves none. If the account has several instances, add --site-key.`,
-    );
+    const answer = await call(target, '/protect/verdicts/explain', { requestId: reference });
+    return { exitCode: 0, output: explained(answer as VerdictExplanation) };
   } catch (error) {
     return { exitCode: 1, output: error instanceof Error ? error.message : String(error) };
   }
@@ -42,7 +36,23 @@ const policies = {
   'rollout-excluded': ' The visitor is outside the rollout, so the request was forwarded all the same.',
 } as const;
 
-function explained(verdict: VerdictRecord): string {
+function tableLines({ table, laterStep, without, isExact }: VerdictExplanation): string[] {
+  const said = table
+    .filter(({ outcome }) => outcome !== 'silent')
+    .map(
+      ({ input, verdict, by, outcome, liftedBy }) =>
+        `  ${input}: ${verdict} by ${by}, ${outcome}${liftedBy === null ? '' : ` by ${liftedBy}`}`,
+    );
+  return [
+    ...(said.length === 0 ? [] : ['What each input of the decision table said:', ...said]),
+    ...(laterStep === null ? [] : [`The step after the table: ${laterStep}.`]),
+    ...(without === null ? [] : [`Without ${without.by}: ${without.decision}, by ${without.decidedBy}.`]),
+    ...(isExact ? [] : ["A part of this follows from the instance's present settings."]),
+  ];
+}
+
+function explained(explanation: VerdictExplanation): string {
+  const { verdict } = explanation;
   const { decision, enforcement_policy: policy, fired_rules: fired } = verdict;
   const when = new Date(verdict.timestamp).toISOString();
   const rules = fired.map(
@@ -65,6 +75,7 @@ function explained(verdict: VerdictRecord): string {
   return [
     `${verdict.method} ${verdict.host}${verdict.request_path} ${outcomes[decision]} with status ${verdict.status} on ${when}.${policies[policy]}`,
     `Decided by ${verdict.decided_by} (${verdict.source}). ${verdict.explain}`,
+    ...tableLines(explanation),
     ...(rules.length === 0 ? ['No rule fired.'] : ['Rules that fired:', ...rules]),
     ...facts.flatMap(([name, values]) => {
       const known = values.filter((value) => value !== null && value !== undefined && value !== '');

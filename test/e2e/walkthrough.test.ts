@@ -86,9 +86,11 @@ describe('the quick start', () => {
     expect(told.output).toMatch(/^GET .*\/why was blocked with status 403 on /);
     expect(told.output).toContain('Decided by userAgent:badbot (access-rule).');
     expect(told.output).toContain('userAgent:badbot: block');
+    expect(told.output).toContain('client: block by userAgent:badbot, decided');
+    expect(told.output).toMatch(/^Without userAgent:badbot: (?:allow|challenge), by /m);
     expect(await why(crypto.randomUUID())).toMatchObject({
       code: 1,
-      output: expect.stringContaining('No verdict has the reference') as string,
+      output: expect.stringContaining('No verdict has this reference') as string,
     });
     expect(await why('nonsense')).toMatchObject({
       code: 1,

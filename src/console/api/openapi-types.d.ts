@@ -840,6 +840,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/verdicts/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain why one logged request was decided as it was
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["explain-verdict"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/verdicts/distinct-sources": {
         parameters: {
             query?: never;
@@ -9443,6 +9463,125 @@ export interface components {
             more: boolean;
             missed: number;
         };
+        "explain-verdict.requestBody": {
+            requestId: string;
+            siteKey?: string;
+        };
+        "explain-verdict.response": {
+            verdict: {
+                /** @constant */
+                v: 1;
+                /** Format: uuid */
+                id: string;
+                request_id: string;
+                timestamp: number;
+                instance_id: string;
+                site_key: string;
+                jti: string | null;
+                ip: string | null;
+                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
+                country: string | null;
+                asn: number | null;
+                ja4: string | null;
+                user_agent: string;
+                /** @enum {string} */
+                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
+                method: string;
+                host: string;
+                request_path: string;
+                /** @enum {string} */
+                path_type: "html" | "json";
+                /** @enum {string} */
+                decision: "allow" | "challenge" | "block";
+                /** @enum {string} */
+                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
+                decided_by: string;
+                fired_rules: {
+                    id: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    mode: "enforce" | "monitor";
+                }[];
+                explain: string;
+                /** @enum {string} */
+                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
+                /** @enum {string} */
+                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
+                verified: boolean | null;
+                level: number | null;
+                risk_score: number | null;
+                status: number;
+                origin_ms: number | null;
+                ruleset_version: number;
+                edge: {
+                    colo: string;
+                    version: string;
+                    isolate: string;
+                    seq: number;
+                };
+            };
+            table: {
+                /** @enum {string} */
+                input: "network" | "client" | "category" | "risk" | "policy";
+                verdict: ("allow" | "challenge" | "block") | null;
+                by: string | null;
+                /** @enum {string} */
+                outcome: "decided" | "overruled" | "lifted" | "silent";
+                liftedBy: ("network" | "client" | "category" | "risk" | "policy") | null;
+            }[];
+            tableDecision: ("allow" | "challenge" | "block") | null;
+            laterStep: ("clearance" | "verified" | "exempt" | "preflight" | "no-session" | "internal" | "error") | null;
+            isEnforced: boolean;
+            without: {
+                by: string;
+                /** @enum {string} */
+                decision: "allow" | "challenge" | "block";
+                decidedBy: string;
+            } | null;
+            rules: {
+                id: string;
+                /** @enum {string} */
+                verdict: "allow" | "challenge" | "block";
+                /** @enum {string} */
+                mode: "enforce" | "monitor";
+                now: {
+                    /** @enum {string} */
+                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                    value: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    mode: "enforce" | "monitor";
+                    expiry: string | null;
+                    rollout: number;
+                    note: string | null;
+                    expired: boolean;
+                    /** @constant */
+                    signalUnseen?: true;
+                    /** Format: date-time */
+                    createdAt: string;
+                    createdBy: string;
+                    /** Format: date-time */
+                    updatedAt: string;
+                    updatedBy: string;
+                    hits?: {
+                        total: number;
+                        allow: number;
+                        challenge: number;
+                        block: number;
+                        lastHitAt: string | null;
+                    };
+                } | null;
+            }[];
+            riskParts: {
+                /** @enum {string} */
+                detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
+                weight: number;
+            }[];
+            currentRulesetVersion: number;
+            isExact: boolean;
+        };
         "list-distinct-sources.requestBody": {
             since: number | string;
             until?: number | string;
@@ -11664,6 +11803,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["tail-verdicts.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "explain-verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["explain-verdict.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["explain-verdict.requestBody"];
+                "multipart/form-data": components["schemas"]["explain-verdict.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["explain-verdict.response"];
                 };
             };
             400: components["responses"]["400"];

@@ -32,6 +32,7 @@ import { listOriginKeys } from './protect/instances/list-origin-keys.ts';
 import { revokeClientJwt } from './protect/instances/revoke-client-jwt.ts';
 import { updateInstance } from './protect/instances/update-instance.ts';
 import { eraseSessionOperation } from './protect/verdicts/erase-session.ts';
+import { explainVerdictOperation } from './protect/verdicts/explain-verdict.ts';
 import { exportVerdicts } from './protect/verdicts/export-verdicts.ts';
 import { getMetrics } from './protect/verdicts/get-metrics.ts';
 import { getRiskHistory } from './protect/verdicts/get-risk-history.ts';
@@ -99,6 +100,7 @@ export const operations: readonly Operation[] = [
   rollbackAccessRules,
   listVerdicts,
   tailVerdicts,
+  explainVerdictOperation,
   listDistinctSources,
   listDistinctFiredRules,
   getTrafficSummary,

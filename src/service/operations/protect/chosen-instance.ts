@@ -34,6 +34,14 @@ export async function chosenInstance(
       details,
     );
   }
-  responseHeaders.set(SITE_KEY_HEADER, instance.globalSiteKey);
+  answeredBy({ responseHeaders }, instance);
   return instance;
+}
+
+/** Names the instance that the response is about. */
+export function answeredBy(
+  { responseHeaders }: Pick<ChoosingContext, 'responseHeaders'>,
+  { globalSiteKey }: StoredInstance,
+): void {
+  responseHeaders.set(SITE_KEY_HEADER, globalSiteKey);
 }

@@ -1,0 +1,56 @@
+/** Why one logged request was decided as it was: the decision table with what each input said. See docs/verdict-log.md. */
+import * as z from 'zod/mini';
+import { riskDetectors } from '../edge/risk-detectors.ts';
+import { verdictRecord } from '../edge/verdict-record.ts';
+import { decisions } from '../vocabulary.ts';
+import { edgeRuleListed } from './edge-rule.ts';
+import { requestReference, siteKeyField } from './verdict-query.ts';
+
+export const verdictExplanationRequest = z.strictObject({
+  /** The reference on the gate's pages, and `X-Protect-Request-Id`. */
+  requestId: requestReference,
+  /** Without it, the verdict is looked for in every active instance of the account. */
+  siteKey: siteKeyField,
+});
+
+const tableInput = z.enum(['network', 'client', 'category', 'risk', 'policy']);
+
+export const verdictExplanationResponse = z.object({
+  verdict: verdictRecord,
+  /** The five inputs in their order. Empty where no table was applied: a failure policy decided, or the gate's own path. */
+  table: z.array(
+    z.object({
+      input: tableInput,
+      /** `null`: the input said nothing. */
+      verdict: z.nullable(z.enum(decisions)),
+      /** Rule id, `category:<name>`, `risk:<verdict>` or `policy:<reason>`. */
+      by: z.nullable(z.string()),
+      outcome: z.enum(['decided', 'overruled', 'lifted', 'silent']),
+      liftedBy: z.nullable(tableInput),
+    }),
+  ),
+  /** What the table decided, before a clearance or another later step. */
+  tableDecision: z.nullable(z.enum(decisions)),
+  /** The step after the table that made the decision. */
+  laterStep: z.nullable(z.enum(['clearance', 'verified', 'exempt', 'preflight', 'no-session', 'internal', 'error'])),
+  /** `false`: the request was forwarded all the same, by monitor mode or the instance's rollout. */
+  isEnforced: z.boolean(),
+  /** What would have happened without what decided. `null`: nothing did, or it is not known. */
+  without: z.nullable(z.object({ by: z.string(), decision: z.enum(decisions), decidedBy: z.string() })),
+  /** The rules that fired, and what they are now; `null`: deleted since. */
+  rules: z.array(
+    z.object({
+      id: z.string(),
+      verdict: z.enum(decisions),
+      mode: z.enum(['enforce', 'monitor']),
+      now: z.nullable(edgeRuleListed),
+    }),
+  ),
+  /** The detectors behind the risk score. */
+  riskParts: z.array(z.object({ detector: z.enum(riskDetectors), weight: z.number() })),
+  /** Of the rules now. The record has the version that decided. */
+  currentRulesetVersion: z.int(),
+  /** `false`: a part of the table follows from the present settings, because the record does not have it. */
+  isExact: z.boolean(),
+});
+export type VerdictExplanation = z.infer<typeof verdictExplanationResponse>;

@@ -1,0 +1,140 @@
+/**
+ * What each input of the decision table said about a logged request: the rules from the record's list, category, risk
+ * and policy from its explanation. Where a later step replaced the explanation, those three are worked out again from
+ * the record and the instance's present settings. Pure.
+ */
+import { RISK_NEVER } from '../../../../contract/edge/risk-detectors.ts';
+import { RECORD_FIRED_RULES_MAX } from '../../../../contract/edge/record-bounds.ts';
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import type { EdgeRuleType } from '../../../../contract/vocabulary.ts';
+import { restrictiveness } from '../../../../rules/decision-table.ts';
+import type { DecideInputs } from '../../../../rules/decision-table.ts';
+import { explainedInputs } from '../../../../rules/explained-inputs.ts';
+import type { MatchedRule } from '../../../../rules/types.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+
+export type Policy = Pick<StoredInstance, 'ipCategoryRules' | 'challengeThreshold' | 'blockThreshold'>;
+
+export interface RecordedInputs {
+  /** Enforced and monitored rules. */
+  rules: readonly MatchedRule[];
+  inputs: DecideInputs;
+  /** `false`: part of it follows from the present settings, or the record's list of rules is cut. */
+  isExact: boolean;
+}
+
+/** Sources whose decision was the policy input of the table. */
+const ofPolicy: readonly VerdictRecord['source'][] = ['policy', 'no-session', 'bootstrap-passthrough'];
+/** Client rules of which the one that counted is looked for. */
+const CLIENTS_TRIED_MAX = 8;
+
+export function recordedInputs(record: VerdictRecord, policy: Policy): RecordedInputs {
+  // Risk detectors and the mark of requests without a page are in the list of fired rules, but they are not rules.
+  const rules = record.fired_rules.filter(({ id }) => !/^(?:risk|session):/.test(id)).map(matchedRule);
+  const { network, client } = countingRules(rules);
+  const isCut = record.fired_rules.length >= RECORD_FIRED_RULES_MAX;
+  const explained = explainedInputs({
+    explain: record.explain,
+    network,
+    clients: rules
+      .filter((rule) => isEnforcedClient(rule) && rule.verdict === client?.verdict)
+      .slice(0, CLIENTS_TRIED_MAX),
+    categories: record.ip_category,
+    riskScore: record.risk_score,
+    rulesetVersion: record.ruleset_version,
+  });
+  if (explained) return { rules, inputs: withWholeReason(explained, record), isExact: !isCut };
+  const inputs: DecideInputs = {
+    network,
+    client,
+    category: strictestCategory(record.ip_category, policy),
+    risk: riskInput(record.risk_score, policy),
+    policy: ofPolicy.includes(record.source) ? policyInput(record) : null,
+  };
+  return { rules, inputs, isExact: false };
+}
+
+/** The most specific enforced network rule, and the most restrictive enforced client rule. */
+export function countingRules(rules: readonly MatchedRule[]): Pick<DecideInputs, 'network' | 'client'> {
+  const enforced = rules.filter(({ mode }) => mode === 'enforce');
+  return {
+    network: best(enforced, specificity),
+    client: best(enforced, (rule) => (isClient(rule.type) ? 1 + restrictiveness[rule.verdict] : 0)),
+  };
+}
+
+export function strictestCategory(categories: VerdictRecord['ip_category'], policy: Policy): DecideInputs['category'] {
+  let strictest: DecideInputs['category'] = null;
+  for (const name of categories) {
+    const verdict = policy.ipCategoryRules[name];
+    if (verdict && (!strictest || restrictiveness[verdict] > restrictiveness[strictest.verdict])) {
+      strictest = { verdict, category: name };
+    }
+  }
+  return strictest;
+}
+
+/** An explanation shortens long path patterns. `decided_by` has the whole one. */
+function withWholeReason(inputs: DecideInputs, { decided_by: decidedBy }: VerdictRecord): DecideInputs {
+  const { policy } = inputs;
+  const start = policy?.reason.endsWith('…') ? policy.reason.slice(0, -1) : null;
+  return policy && start !== null && decidedBy.startsWith(start)
+    ? { ...inputs, policy: { ...policy, reason: decidedBy } }
+    : inputs;
+}
+
+function policyInput({ decision, decided_by: decidedBy }: VerdictRecord): DecideInputs['policy'] {
+  return { verdict: decision, reason: decidedBy.replace(/^policy:/, '') };
+}
+
+function riskInput(score: number | null, policy: Policy): DecideInputs['risk'] {
+  if (score === null || score < policy.challengeThreshold || policy.challengeThreshold === RISK_NEVER) return null;
+  const blocks = score >= policy.blockThreshold && policy.blockThreshold !== RISK_NEVER;
+  return { verdict: blocks ? 'block' : 'challenge', score };
+}
+
+/** The rule with the highest rank above 0. */
+function best(rules: readonly MatchedRule[], rank: (rule: MatchedRule) => number): MatchedRule | null {
+  let found: MatchedRule | null = null;
+  let highest = 0;
+  for (const rule of rules) {
+    const own = rank(rule);
+    if (own > highest) {
+      highest = own;
+      found = rule;
+    }
+  }
+  return found;
+}
+
+/** `ip` > longest `ipMask` > `asn` > `countryCode`; 0 for client rules. */
+function specificity(rule: MatchedRule): number {
+  switch (rule.type) {
+    case 'ip':
+      return 1000;
+    case 'ipMask':
+      return 100 + Number(rule.id.slice(rule.id.lastIndexOf('/') + 1));
+    case 'asn':
+      return 2;
+    case 'countryCode':
+      return 1;
+    case 'ja4Hash':
+    case 'userAgent':
+      return 0;
+  }
+}
+
+function isEnforcedClient(rule: MatchedRule): boolean {
+  return rule.mode === 'enforce' && isClient(rule.type);
+}
+
+function isClient(type: EdgeRuleType): boolean {
+  return type === 'ja4Hash' || type === 'userAgent';
+}
+
+function matchedRule({ id, verdict, mode }: VerdictRecord['fired_rules'][number]): MatchedRule {
+  const name = id.slice(0, id.indexOf(':'));
+  const type = edgeRuleTypes.find((known) => known === name) ?? 'userAgent';
+  return { id, type, verdict, mode };
+}

@@ -1,0 +1,154 @@
+/**
+ * `POST /protect/verdicts/explain`: why one logged request was decided as it was. The record says which rules fired and,
+ * in its explanation, what every input said. The decision table is applied to that again, as it was and without what
+ * decided.
+ */
+import {
+  verdictExplanationRequest,
+  verdictExplanationResponse,
+} from '../../../../contract/management/verdict-explanation.ts';
+import { riskDetectors } from '../../../../contract/edge/risk-detectors.ts';
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { edgeRuleTypes } from '../../../../contract/vocabulary.ts';
+import type { Decision } from '../../../../contract/vocabulary.ts';
+import { decide } from '../../../../rules/decision-table.ts';
+import type { DecideInputs, DecideOutcome } from '../../../../rules/decision-table.ts';
+import { tableRows } from '../../../../rules/table-rows.ts';
+import type { TableRow } from '../../../../rules/table-rows.ts';
+import { sessionWeight } from '../../../../risk/detectors.ts';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
+import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
+import type { ServiceStore } from '../../../environment.ts';
+import { operation } from '../../define-operation.ts';
+import { OperationError } from '../../operation-error.ts';
+import { answeredBy } from '../chosen-instance.ts';
+import { countingRules, recordedInputs, strictestCategory } from '../access-rules/recorded-inputs.ts';
+import type { Policy, RecordedInputs } from '../access-rules/recorded-inputs.ts';
+import { ruleId } from '../access-rules/rule-hits.ts';
+import { listedRule } from '../access-rules/rule-response.ts';
+import { liftedAgain } from '../access-rules/what-if.ts';
+import { findVerdict } from './find-verdict.ts';
+
+const laterSteps = ['clearance', 'verified', 'exempt', 'preflight', 'no-session', 'internal', 'error'] as const;
+/** The steps before which no table was applied. */
+const withoutTable: readonly VerdictRecord['source'][] = ['internal', 'error'];
+
+export const explainVerdictOperation = operation({
+  name: 'explain-verdict',
+  method: 'POST',
+  path: '/protect/verdicts/explain',
+  feature: 'Protect',
+  permission: 'updateProtectSettings',
+  access: 'read',
+  summary: 'Explain why one logged request was decided as it was',
+  body: verdictExplanationRequest,
+  response: verdictExplanationResponse,
+  async handler(context) {
+    const { store, body, nowMs } = context;
+    const found = await findVerdict(context, body.requestId, body.siteKey);
+    if (found === null) {
+      throw new OperationError(
+        'API.NOT_FOUND',
+        'No verdict has this reference. A verdict arrives within seconds. Older ones than the instance\'s retentionDays are gone, and with allowVerdicts "counts" an allowed request leaves none.',
+      );
+    }
+    const { record, instance } = found;
+    answeredBy(context, instance);
+    const rules = await firedRules(store, instance.id, record, nowMs);
+    return { verdict: record, ...explanation(record, instance), ...rules, riskParts: riskParts(record) };
+  },
+});
+
+interface Explanation {
+  table: TableRow[];
+  tableDecision: Decision | null;
+  laterStep: (typeof laterSteps)[number] | null;
+  isEnforced: boolean;
+  without: { by: string; decision: Decision; decidedBy: string } | null;
+  isExact: boolean;
+}
+
+function explanation(record: VerdictRecord, policy: Policy): Explanation {
+  const laterStep = laterSteps.find((step) => step === record.source) ?? null;
+  const isEnforced = record.enforcement_policy === 'enforce';
+  if (withoutTable.includes(record.source)) {
+    return { table: [], tableDecision: null, laterStep, isEnforced, without: null, isExact: true };
+  }
+  const recorded = recordedInputs(record, policy);
+  const outcome = decide(recorded.inputs);
+  return {
+    table: tableRows(recorded.inputs),
+    tableDecision: outcome.decision,
+    laterStep,
+    isEnforced,
+    without: withoutDeciding(record, recorded, outcome, policy),
+    isExact: recorded.isExact,
+  };
+}
+
+function withoutDeciding(
+  record: VerdictRecord,
+  recorded: RecordedInputs,
+  outcome: DecideOutcome,
+  policy: Policy,
+): Explanation['without'] {
+  if (record.source === 'no-session') {
+    return { by: record.decided_by, decision: outcome.decision, decidedBy: outcome.decidedBy };
+  }
+  if (outcome.input === 'default') return null;
+  const { decision, decidedBy } = decide(inputsWithout(recorded, outcome, record, policy));
+  return { by: outcome.decidedBy, decision: liftedAgain(decision, record), decidedBy };
+}
+
+/** A rule or category that is gone leaves room for the next one of its input. */
+function inputsWithout(
+  { inputs, rules }: RecordedInputs,
+  { input, decidedBy }: DecideOutcome,
+  record: VerdictRecord,
+  policy: Policy,
+): DecideInputs {
+  if (input === 'network' || input === 'client')
+    return { ...inputs, ...countingRules(rules.filter(({ id }) => id !== decidedBy)) };
+  const others = record.ip_category.filter((name) => name !== inputs.category?.category);
+  return { ...inputs, [input]: input === 'category' ? strictestCategory(others, policy) : null };
+}
+
+async function firedRules(
+  store: ServiceStore,
+  instanceId: string,
+  record: VerdictRecord,
+  nowMs: number,
+): Promise<ExplainedRules> {
+  const fired = record.fired_rules.flatMap((rule) => {
+    const key = ruleKey(rule.id);
+    return key === null ? [] : [{ ...rule, key }];
+  });
+  const found = await ruleBook(store, instanceId).matching(
+    fired.map(({ key }) => key),
+    '',
+    fired.length,
+  );
+  const now = new Map(found.rules.map((rule) => [ruleId(rule), listedRule(rule, { nowMs, unseen: [] })]));
+  return {
+    rules: fired.map(({ id, verdict, mode }) => ({ id, verdict, mode, now: now.get(id) ?? null })),
+    currentRulesetVersion: found.version,
+  };
+}
+
+interface ExplainedRules {
+  rules: (VerdictRecord['fired_rules'][number] & { now: ReturnType<typeof listedRule> | null })[];
+  currentRulesetVersion: number;
+}
+
+/** `null`: not a rule, but a part of the risk score or a mark. */
+function ruleKey(id: string): RuleKey | null {
+  const type = edgeRuleTypes.find((name) => id.startsWith(`${name}:`));
+  return type === undefined ? null : { type, value: id.slice(type.length + 1) };
+}
+
+function riskParts({ fired_rules: fired }: VerdictRecord): { detector: string; weight: number }[] {
+  const ids = new Set(fired.map(({ id }) => id));
+  return riskDetectors
+    .filter((detector) => ids.has(`risk:${detector}`))
+    .map((detector) => ({ detector, weight: sessionWeight(detector) }));
+}

@@ -1,0 +1,49 @@
+/** The verdict with one reference. A visitor who quotes it does not know which instance they met. */
+import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
+import { activeInstances } from '../../../../store/d1/instances.ts';
+import type { StoredInstance } from '../../../../store/d1/instances.ts';
+import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
+import { verdictLogOf } from '../../../../store/event-log/client/verdict-log.ts';
+import { retentionHorizon } from '../../../../store/event-log/retention.ts';
+import type { OperationContext } from '../../define-operation.ts';
+import { NoActiveInstanceError } from '../../operation-error.ts';
+import { rowFilter } from './verdict-log-query.ts';
+
+/** As many as an account can have. */
+const INSTANCES_MAX = 300;
+const SEARCHED_AT_ONCE = 6;
+
+export interface FoundVerdict {
+  record: VerdictRecord;
+  instance: StoredInstance;
+}
+
+/** @throws NoActiveInstanceError */
+export async function findVerdict(
+  context: Pick<OperationContext<unknown>, 'store' | 'account' | 'nowMs'>,
+  requestId: string,
+  siteKey: string | undefined,
+): Promise<FoundVerdict | null> {
+  const { store, account } = context;
+  const instances = await activeInstances(store, account.id, { siteKey, limit: INSTANCES_MAX });
+  if (instances.length === 0) throw new NoActiveInstanceError();
+  for (let at = 0; at < instances.length; at += SEARCHED_AT_ONCE) {
+    const group = instances.slice(at, at + SEARCHED_AT_ONCE);
+    const records = await Promise.all(group.map((instance) => verdictIn(context, instance, requestId)));
+    const index = records.findIndex((record) => record !== null);
+    const record = records[index] ?? null;
+    if (record !== null) return { record, instance: group[index] as StoredInstance };
+  }
+  return null;
+}
+
+async function verdictIn(
+  { store, nowMs }: Pick<OperationContext<unknown>, 'store' | 'nowMs'>,
+  instance: StoredInstance,
+  requestId: string,
+): Promise<VerdictRecord | null> {
+  const filter = rowFilter({ requestId }, retentionHorizon(instance.retentionDays, nowMs));
+  const request = { filter, before: null, offset: 0, limit: 1, wantTotal: false };
+  const [row] = (await readPage(store, verdictLogOf(instance), request)).rows;
+  return row === undefined ? null : (JSON.parse(row.body) as VerdictRecord);
+}

@@ -1,0 +1,193 @@
+/** Why one logged request was decided as it was, from its reference. */
+import { expect, test } from 'vitest';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { verdictExplanationResponse } from '../../src/contract/management/verdict-explanation.ts';
+import { decide } from '../../src/rules/decision-table.ts';
+import type { DecideInputs } from '../../src/rules/decision-table.ts';
+import { explainVerdict } from '../../src/rules/explain.ts';
+import type { MatchedRule } from '../../src/rules/types.ts';
+import { verdictRecordOf } from '../support/verdict-record.ts';
+import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+import { call } from './service/service-under-test.ts';
+
+const none: DecideInputs = { network: null, client: null, category: null, risk: null, policy: null };
+const rule = (id: string, verdict: MatchedRule['verdict'], mode: MatchedRule['mode'] = 'enforce'): MatchedRule => ({
+  id,
+  type: id.slice(0, id.indexOf(':')) as MatchedRule['type'],
+  verdict,
+  mode,
+});
+
+type Instance = Awaited<ReturnType<typeof newInstance>>;
+
+/** Logs a request that the edge decided from these inputs, and returns what the service says about it. */
+async function explained(
+  instance: Instance,
+  inputs: Partial<DecideInputs>,
+  fired: readonly MatchedRule[] = [],
+  given: Partial<VerdictRecord> = {},
+) {
+  const table = { ...none, ...inputs };
+  const outcome = decide(table);
+  const match = { network: table.network, client: table.client, fired };
+  const record = verdictRecordOf(instance.id, {
+    timestamp: Date.now() - 5000,
+    decision: outcome.decision,
+    decided_by: outcome.decidedBy,
+    explain: explainVerdict({ match, inputs: table, outcome, rulesetVersion: 1 }),
+    fired_rules: fired.map(({ id, verdict, mode }) => ({ id, verdict, mode })),
+    risk_score: table.risk?.score ?? null,
+    source: 'access-rule',
+    ...given,
+  });
+  await sendVerdicts(instance.jwt, record.id, [{ ...record, request_id: record.id }]);
+  const { status, body, response } = await call(instance.token, '/protect/verdicts/explain', { requestId: record.id });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { ...verdictExplanationResponse.parse(body), siteKey: response.headers.get('x-protect-site-key') };
+}
+
+const rows = ({ table }: { table: { input: string; verdict: unknown; outcome: string; liftedBy: unknown }[] }) =>
+  table.map(({ input, verdict, outcome, liftedBy }) => [input, verdict, outcome, liftedBy]);
+
+test('the table says what each input said, what decided, what was overruled, and what would have happened without it', async () => {
+  const instance = await newInstance();
+  await instance.rules('/create', { rules: [{ type: 'ip', value: '192.0.2.1', verdict: 'challenge', note: 'odd' }] });
+  const address = rule('ip:192.0.2.1', 'challenge');
+  const network = rule('ipMask:192.0.2.0/24', 'allow');
+  const agent = rule('userAgent:bot', 'block');
+  const told = await explained(
+    instance,
+    {
+      network: address,
+      client: agent,
+      risk: { verdict: 'challenge', score: 0.6 },
+      policy: { verdict: 'allow', reason: 'path:/x' },
+    },
+    [address, network, agent, rule('asn:64496', 'block', 'monitor')],
+    {
+      fired_rules: [
+        address,
+        network,
+        agent,
+        rule('asn:64496', 'block', 'monitor'),
+        rule('risk:webdriver', 'challenge'),
+      ].map(({ type: _type, ...one }) => one),
+    },
+  );
+  expect(rows(told)).toEqual([
+    ['network', 'challenge', 'overruled', null],
+    ['client', 'block', 'decided', null],
+    ['category', null, 'silent', null],
+    ['risk', 'challenge', 'overruled', null],
+    ['policy', 'allow', 'overruled', null],
+  ]);
+  expect(told.table.map(({ by }) => by)).toEqual([
+    'ip:192.0.2.1',
+    'userAgent:bot',
+    null,
+    'risk:challenge',
+    'policy:path:/x',
+  ]);
+  expect(told.without).toEqual({ by: 'userAgent:bot', decision: 'challenge', decidedBy: 'ip:192.0.2.1' });
+  expect(told).toMatchObject({
+    tableDecision: 'block',
+    laterStep: null,
+    isEnforced: true,
+    isExact: true,
+    currentRulesetVersion: 1,
+  });
+  expect(told.rules.map(({ id, now }) => [id, now?.note])).toEqual([
+    ['ip:192.0.2.1', 'odd'],
+    ['ipMask:192.0.2.0/24', undefined],
+    ['userAgent:bot', undefined],
+    ['asn:64496', undefined],
+  ]);
+  expect(told.riskParts).toEqual([{ detector: 'webdriver', weight: expect.any(Number) }]);
+  expect(told.siteKey).toBe(instance.siteKey);
+});
+
+test('an allow names what it lifted, and without it the next rule of its kind counts', async () => {
+  const instance = await newInstance();
+  const network = rule('ip:192.0.2.1', 'allow');
+  const wider = rule('countryCode:DE', 'block');
+  const told = await explained(
+    instance,
+    {
+      network,
+      category: { verdict: 'block', category: 'tor' },
+      risk: { verdict: 'block', score: 0.9 },
+      policy: { verdict: 'challenge', reason: 'onPending' },
+    },
+    [network, wider],
+    { ip_category: ['tor'] },
+  );
+  expect(rows(told)).toEqual([
+    ['network', 'allow', 'decided', null],
+    ['client', null, 'silent', null],
+    ['category', 'block', 'lifted', 'network'],
+    ['risk', 'block', 'lifted', 'network'],
+    ['policy', 'challenge', 'lifted', 'network'],
+  ]);
+  expect(told.without).toEqual({ by: 'ip:192.0.2.1', decision: 'block', decidedBy: 'countryCode:DE' });
+});
+
+test('a challenge that a clearance lifted shows the table before it and the step after it', async () => {
+  const instance = await newInstance();
+  const agent = rule('userAgent:bot', 'challenge');
+  const explain = 'Challenged by rule userAgent:bot; ruleset version 1. Lifted: clearance.';
+  const told = await explained(instance, { client: agent }, [agent], {
+    decision: 'allow',
+    source: 'clearance',
+    explain,
+    enforcement_policy: 'monitor',
+  });
+  expect(told).toMatchObject({ tableDecision: 'challenge', laterStep: 'clearance', isEnforced: false, isExact: true });
+  expect(told.without).toEqual({ by: 'userAgent:bot', decision: 'allow', decidedBy: 'default' });
+});
+
+test('a request that a failure policy decided has no table, and one whose sentence was replaced says so', async () => {
+  const instance = await newInstance();
+  const failed = await explained(instance, {}, [], {
+    source: 'error',
+    decision: 'block',
+    explain: 'The service is down.',
+  });
+  expect(failed).toMatchObject({ table: [], tableDecision: null, laterStep: 'error', without: null, isExact: true });
+  const json = await explained(instance, {}, [], {
+    source: 'no-session',
+    decision: 'challenge',
+    decided_by: 'policy:noSession',
+    explain: 'Answered 401: a json path asks for a session (no-session).',
+  });
+  expect(json).toMatchObject({ laterStep: 'no-session', isExact: false, without: { by: 'policy:noSession' } });
+});
+
+test('a reference is found in any active instance of the account, and in no other account', async () => {
+  const instance = await newInstance();
+  const second = await call(instance.token, '/sites/create', {
+    name: 'second',
+    settings: { domains: ['example.com'] },
+  });
+  const made = await call(instance.token, '/protect/instances/create', {
+    name: 'Second',
+    cname: 'second.example.com',
+    globalSiteKey: second.body.siteKey,
+  });
+  const jwt = await call(instance.token, '/protect/client-jwt/generate', {
+    protectInstanceId: made.body.id,
+    expiresInWeeks: 1,
+  });
+  const record = verdictRecordOf(made.body.id, { timestamp: Date.now() - 5000 });
+  await sendVerdicts(jwt.body.clientJwt, 'second', [record]);
+  const requestId = ` ${record.id.toUpperCase()} `;
+  const found = await call(instance.token, '/protect/verdicts/explain', { requestId });
+  expect([found.status, found.body.verdict.id]).toEqual([200, record.id]);
+  expect(found.response.headers.get('x-protect-site-key')).toBe(second.body.siteKey);
+  const wrong = { requestId, siteKey: instance.siteKey };
+  expect((await call(instance.token, '/protect/verdicts/explain', wrong)).status).toBe(404);
+  const other = await newInstance();
+  const foreign = await call(other.token, '/protect/verdicts/explain', { requestId });
+  expect([foreign.status, foreign.body.error.key]).toEqual([404, 'API.NOT_FOUND']);
+  const bad = await call(other.token, '/protect/verdicts/explain', { requestId: 'nonsense' });
+  expect([bad.status, bad.body.error.details[0].path]).toEqual([400, 'requestId']);
+});
