@@ -220,6 +220,8 @@ async function readers(call: Call, rows: number): Promise<void> {
       sources: ['policy'],
     },
   });
+  const reference = await call<{ requestId: string }>({ op: 'referenceAt', timestamp: Date.now() - WEEK_MS / 2 });
+  await time('one verdict by its reference', '20', { op: 'byReference', ...reference });
   await time('one session by its jti', '20', { op: 'page', filter: { jti: sample.jti } });
   await time('summary of a week by the hour', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 60 });
   await time('summary of a week by the minute', '100', { op: 'top', dimension: 'none', ...week, bucketMinutes: 1 });

@@ -6,6 +6,7 @@ import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { instanceSettings } from '../../src/contract/management/instance-settings.ts';
 import { newEventId } from '../../src/logsink/event-id.ts';
 import { acceptBatch } from '../../src/service/ingest/accept-batch.ts';
+import { rowFilter } from '../../src/service/operations/protect/verdicts/verdict-log-query.ts';
 import type { StoredInstance } from '../../src/store/d1/instances.ts';
 import type { StoredDimension } from '../../src/store/event-log/count-dimensions.ts';
 import { appendRows, countSeries, countValues, verdictLogOf } from '../../src/store/event-log/client/verdict-log.ts';
@@ -45,6 +46,7 @@ const BATCH_RECORDS = 500;
 /** Batches that are sent at once, as several isolates do. */
 const IN_FLIGHT = 4;
 const PAGE_ROWS = 50;
+const REFERENCE_WITHIN_MS = 60_000;
 
 /** `make` only makes the records. `bare` appends them to a plain table. `accept` checks each of them, as the service does. */
 type Way = 'make' | 'bare' | 'append' | 'accept';
@@ -106,6 +108,13 @@ async function page(env: BenchEnv, wanted: Partial<RowFilter>): Promise<object> 
   return { rows: found.rows.length, total: found.total, totalIsExact: found.totalIsExact };
 }
 
+/** The reference of a verdict at this time or after it. */
+async function referenceAt(env: BenchEnv, timestamp: number): Promise<object> {
+  const filter = { ...everything, since: timestamp, until: timestamp + REFERENCE_WITHIN_MS };
+  const { rows } = await readPage(env, log, { filter, before: null, offset: 0, limit: 1, wantTotal: false });
+  return { requestId: rows[0]?.id };
+}
+
 async function top(env: BenchEnv, { dimension, from, to, bucketMinutes }: TopRequest): Promise<object> {
   const window = { from, to, outcomes: null };
   const { values } = await countValues(env, log, dimension, window, 10);
@@ -120,6 +129,8 @@ type Call =
   | ({ op: 'top' } & TopRequest)
   | { op: 'page'; filter: Partial<RowFilter> }
   | { op: 'sample'; number: number }
+  | { op: 'referenceAt'; timestamp: number }
+  | { op: 'byReference'; requestId: string }
   | { op: 'restart' | 'statistics' | 'nothing' | 'barePage' };
 
 async function respond(env: BenchEnv, call: Call): Promise<object> {
@@ -141,6 +152,10 @@ async function respond(env: BenchEnv, call: Call): Promise<object> {
       return { rows: (await shardOf(env).barePage(PAGE_ROWS)).length };
     case 'page':
       return page(env, call.filter);
+    case 'referenceAt':
+      return referenceAt(env, call.timestamp);
+    case 'byReference':
+      return page(env, rowFilter({ requestId: call.requestId }, 0));
     case 'top':
       return top(env, call);
   }

@@ -13,7 +13,14 @@ export interface Target {
 }
 
 /** Its message is for the operator: what is wrong and what to do. */
-export class CallError extends Error {}
+export class CallError extends Error {
+  /** The service refuses the call, and would refuse it again. */
+  readonly isRefusal: boolean;
+  constructor(message: string, isRefusal = false) {
+    super(message);
+    this.isRefusal = isRefusal;
+  }
+}
 
 /** @throws CallError where no stack runs, or the service's key is missing. */
 export function targetOf(service: string | undefined, siteKey: string | undefined, stateDir: string): Target {
@@ -50,5 +57,9 @@ export async function post(target: Target, path: string, body: object): Promise<
     );
   });
   if (response.ok) return response;
-  throw new CallError(`The service refused ${path} with status ${response.status}: ${await response.text()}`);
+  const isRefusal = response.status < 500 && response.status !== 429;
+  throw new CallError(
+    `The service refused ${path} with status ${response.status}: ${await response.text()}`,
+    isRefusal,
+  );
 }

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
+import { ImportUndo } from './import-undo.ts';
 import { call, CallError, post, targetFlags, targetOf } from './management-call.ts';
 import type { Target } from './management-call.ts';
 import { rulePieces } from './rule-pieces.ts';
@@ -88,6 +89,7 @@ async function importFile(
   const input = path === '-' ? process.stdin : await opened(path);
   const firstSkipped: string[] = [];
   const total = { created: 0, updated: 0, unchanged: 0, skipped: 0, lines: 0, version: 0 };
+  const undo = new ImportUndo(target);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   for await (const piece of rulePieces(lines, settings['format'], EDGE_RULES_PER_CALL_MAX)) {
     const response = (await call(target, `${RULES}/import`, {
@@ -96,7 +98,10 @@ async function importFile(
       content: piece.content,
       firstLine: piece.firstLine,
       columns: piece.columns,
+    }).catch(async (error: unknown) => {
+      throw await undo.after(error);
     })) as ImportResponse;
+    undo.accepted(piece.lastLine, response.version, response.created + response.updated > 0);
     total.created += response.created;
     total.updated += response.updated;
     total.unchanged += response.unchanged;

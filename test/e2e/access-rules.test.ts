@@ -164,6 +164,25 @@ describe('gatehouse rules', () => {
     await enforced({ ip: '172.20.1.1' }, 'allow');
   });
 
+  test('takes an import back that the service refuses in the middle', async () => {
+    const file = join(dir, 'too-large.csv');
+    const addresses = Array.from({ length: 10_500 }, (_, i) => `ip,10.77.${i >> 8}.${i & 255},block`);
+    // Far more states than rules may need.
+    const agents = Array.from({ length: 6000 }, (_, i) => {
+      const part = `${String.fromCharCode(0x4e00 + i)}${String.fromCharCode(0x9fa5 - i)}`;
+      return `userAgent,${part.repeat(60)},block`;
+    });
+    writeFileSync(file, [...addresses, ...agents].join('\n'));
+    const before = (await manage(stack(), '/protect/access-rules', {})) as { total: number };
+    const { exitCode, output } = await runRules(['rules', 'import', file], stack().stateDir);
+    expect([exitCode, output]).toEqual([
+      1,
+      expect.stringMatching(/^Nothing was imported; lines 1 to 10000 were taken back\. .*413.*states/s),
+    ]);
+    expect(await manage(stack(), '/protect/access-rules', {})).toMatchObject({ total: before.total });
+    await enforced({ ip: '10.77.1.1' }, 'allow');
+  });
+
   test('exports to a file that imports as unchanged', async () => {
     const file = join(dir, 'rules.csv');
     await create([{ type: 'userAgent', value: 'quoted, "bot"', verdict: 'challenge', note: 'two\nlines' }]);
