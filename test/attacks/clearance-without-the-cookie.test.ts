@@ -18,14 +18,13 @@ import {
 } from '../support/gate.ts';
 import type { Answer, Headers } from '../support/gate.ts';
 import { solveWork } from '../support/session.ts';
-import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack({ edgeVars: quickRules });
 const GUARDED = '/echo/guarded/x';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
 
 beforeAll(async () => {
-  await changeSite(stack(), { powDifficulty: 1 });
   const pathRules = [{ pattern: '/echo/guarded/**', action: 'challenge' }];
   await manage(stack(), '/protect/instances/update', { id: stack().instanceId, pathRules });
   await eventually(

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { quickRules } from '../e2e/edge-visitor.ts';
 import { boughtToken, call, newVisitor, page } from '../support/gate.ts';
 import type { Answer } from '../support/gate.ts';
-import { changeSite, eventually, manage, useStack } from '../support/stack.ts';
+import { eventually, manage, useStack } from '../support/stack.ts';
 
 const stack = useStack({ edgeVars: quickRules });
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
@@ -15,7 +15,6 @@ const hashed = (algorithm: string, text: string, encoding: 'hex' | 'base64' | 'b
   createHash(algorithm).update(text).digest(encoding);
 
 beforeAll(async () => {
-  await changeSite(stack(), { powDifficulty: 1 });
   const pathRules = [{ pattern: '/echo/guarded/**', action: 'challenge' }];
   await manage(stack(), '/protect/instances/update', { id: stack().instanceId, pathRules });
   await eventually(

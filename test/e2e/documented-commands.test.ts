@@ -111,12 +111,7 @@ async function valuesIn(text: string): Promise<Record<string, string>> {
 async function inShell(cwd: string, text: string): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-s'], {
     cwd,
-    env: {
-      ...process.env,
-      PATH: `${programs}:${process.env['PATH']}`,
-      KEY: stack().apiKey,
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
-    },
+    env: { ...process.env, PATH: `${programs}:${process.env['PATH']}`, KEY: stack().apiKey },
   });
   let [stdout, stderr] = ['', ''];
   shell.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
