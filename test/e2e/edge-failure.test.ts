@@ -1,4 +1,5 @@
 /** The failure contract of docs/failure-modes.md, row by row, on workerd itself with a service that fails on demand. */
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
@@ -118,6 +119,28 @@ test('rules that the edge cannot renew while the service answers are a warning o
   expect(told).not.toContain('The service does not answer');
   upstream.trouble = 'none';
   await eventually(warnings, isCurrent);
+});
+
+test('visitors who leave in the middle of an upload are no failure of the origin', async () => {
+  const url = await startEdge();
+  const { hostname, port, host } = new URL(url);
+  await eventually(
+    async () => {
+      const socket = connect(Number(port), hostname);
+      const length = 100_000;
+      socket.write(`POST /upload HTTP/1.1\r\nhost: ${host}\r\nuser-agent: x\r\ncontent-length: ${length}\r\n\r\nhalf`);
+      const before = origin.hits.length;
+      await eventually(
+        () => Promise.resolve(origin.hits.length),
+        (hits) => hits > before,
+      );
+      socket.destroy();
+      return upstream.counters['uploads_broken'] ?? 0;
+    },
+    (count) => count >= 3,
+  );
+  expect(await (await fetch(`${url}/__protect/health`)).json()).toEqual({ status: 'ok' });
+  expect(upstream.counters['origin_failures'] ?? 0).toBe(0);
 });
 
 test('an origin that does not respond degrades the health status, which says what is wrong', async () => {
