@@ -55,13 +55,14 @@ const storeMayImport: Readonly<Record<string, readonly string[]>> = {
 };
 /** Rooms of `src/service` and the rooms of it each may import. The files above the rooms may import all of them. */
 const serviceMayImport: Readonly<Record<string, readonly string[]>> = {
-  'environment.ts': [],
-  http: ['environment.ts'],
+  'environment.ts': ['sign-in-variables.ts'],
+  'sign-in-variables.ts': [],
+  http: ['environment.ts', 'sign-in-variables.ts'],
   ingest: ['environment.ts'],
   captcha: ['environment.ts', 'http', 'ingest'],
   'edge-api': ['environment.ts', 'http', 'ingest', 'captcha'],
   operations: ['environment.ts', 'http', 'ingest'],
-  console: ['environment.ts', 'http'],
+  console: ['environment.ts', 'sign-in-variables.ts', 'http'],
 };
 /**
  * Code that runs inside a Durable Object, and code that calls it. They share files of RPC types and import nothing else

@@ -17,6 +17,7 @@ import { sitesOfAccount } from '../store/d1/sites.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { Arguments, CommandLine, CommandResult } from './command-line.ts';
 import { migrate } from './migrations.ts';
+import { signInUrl } from './sign-in.ts';
 import {
   API_KEY_DEFAULT_SECONDS,
   activateSite,
@@ -33,8 +34,14 @@ const HOUR_MS = 3_600_000;
 
 type Values = Arguments['values'];
 
+/** What a command works on. */
+export interface CommandEnv extends StoreEnv {
+  /** Public address of the service. Absent where no service runs. */
+  serviceUrl?: string;
+}
+
 interface Command extends CommandLine {
-  run(env: StoreEnv, values: Values, positionals: readonly string[], nowMs: number): Promise<unknown>;
+  run(env: CommandEnv, values: Values, positionals: readonly string[], nowMs: number): Promise<unknown>;
 }
 
 const owned = { account: 'ACCOUNT' } as const;
@@ -175,6 +182,16 @@ const commands: Record<string, Command> = {
       return { success: true };
     },
   },
+  signin: {
+    about: 'Makes a link that signs a team member in to the console, once and within 15 minutes.',
+    required: { email: 'ADDRESS' },
+    optional: owned,
+    run: async (env, values, _, nowMs) => {
+      const email = address(given(values, 'email'));
+      const accountId = values['account'] === undefined ? null : (await knownAccount(env, values)).id;
+      return signInUrl(env, env.serviceUrl, { email, accountId }, nowMs);
+    },
+  },
   'keys reseal': {
     about: 'Seals the root key under MASTER_KEY, after that secret was rotated.',
     run: async (env, _, __, nowMs) => {
@@ -195,7 +212,7 @@ const commands: Record<string, Command> = {
 export const databaseCommands: Readonly<Record<string, CommandLine>> = commands;
 
 /** Runs one command. A mistake of the caller gives one line and exit code 1, never a stack trace. */
-export async function runCommand(args: readonly string[], env: StoreEnv): Promise<CommandResult> {
+export async function runCommand(args: readonly string[], env: CommandEnv): Promise<CommandResult> {
   try {
     const { command, values, positionals } = read(args);
     const result = await command.run(env, values, positionals, Date.now());

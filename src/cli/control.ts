@@ -7,8 +7,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { StoreEnv } from '../store/binding.ts';
 import { runCommand } from './commands.ts';
+import type { CommandEnv } from './commands.ts';
 import type { CommandResult } from './command-line.ts';
 import { OperatorError } from './operator-error.ts';
 import { ownRuntimes } from './processes.ts';
@@ -23,7 +23,7 @@ export interface Control {
 }
 
 /** `store` returns `null` while the service is stopped. */
-export async function startControl(store: () => StoreEnv | null): Promise<Control> {
+export async function startControl(store: () => CommandEnv | null): Promise<Control> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
     void serve(request, response, token, store).catch(() => response.destroy());
@@ -59,7 +59,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  store: () => StoreEnv | null,
+  store: () => CommandEnv | null,
 ): Promise<void> {
   const given = Buffer.from(request.headers.authorization ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);

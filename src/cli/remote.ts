@@ -11,6 +11,7 @@ import type { CommandResult } from './command-line.ts';
 import { runCommand } from './commands.ts';
 import { OperatorError } from './operator-error.ts';
 import { SERVICE_CONFIG } from './service-worker.ts';
+import { readWranglerFile } from './worker-config.ts';
 
 /** A connection takes a few seconds. A network that drops packets would keep the command waiting without end. */
 const CONNECTED_WITHIN_MS = 60_000;
@@ -29,6 +30,7 @@ export async function runRemote(args: readonly string[]): Promise<CommandResult>
       return await runCommand(args, {
         DB: database.env.DB,
         MASTER_KEY: masterKey,
+        ...deployedUrl(),
         ...(previous === undefined ? {} : { MASTER_KEY_PREVIOUS: previous }),
       });
     } finally {
@@ -37,6 +39,12 @@ export async function runRemote(args: readonly string[]): Promise<CommandResult>
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Where the service is, for the links that lead there. */
+function deployedUrl(): { serviceUrl?: string } {
+  const serviceUrl = readWranglerFile(SERVICE_CONFIG).vars?.['SERVICE_URL'];
+  return serviceUrl === undefined ? {} : { serviceUrl };
 }
 
 /** Wrangler opens a binding remotely only when the configuration asks for it. */

@@ -17,6 +17,7 @@ import { clientJwt, seeded } from './seed.ts';
 import type { SeedChanges } from './seed.ts';
 import { startServiceWorker } from './service-worker.ts';
 import type { ServiceWorker } from './service-worker.ts';
+import { signInUrl } from './sign-in.ts';
 import { StateDir } from './state.ts';
 import type { StackFacts } from './state.ts';
 import { mismatch } from './state-files.ts';
@@ -136,10 +137,13 @@ class LocalStack {
       ...this.#options.edgeVars,
     };
     await this.#bootEdge();
+    const link = await signInUrl(store, this.#serviceUrl, { email: seed.ownerEmail, accountId: null }, Date.now());
     this.#facts = {
       pid: process.pid,
       edgeUrl: this.#edgeUrl,
       serviceUrl: this.#serviceUrl,
+      consoleUrl: new URL('/console', link.url).href,
+      signInUrl: link.url,
       originUrl: origin ?? `http://127.0.0.1:${this.#originPort}`,
       accountId: seed.accountId,
       ownerEmail: seed.ownerEmail,
@@ -154,7 +158,9 @@ class LocalStack {
     // The scheduled run writes the last known good configuration, so that an outage in the first seconds finds one.
     await this.#runScheduled();
     this.#control = await startControl(() =>
-      this.#service === null ? null : { DB: this.#service.database, MASTER_KEY: secrets.masterKey },
+      this.#service === null
+        ? null
+        : { DB: this.#service.database, MASTER_KEY: secrets.masterKey, serviceUrl: this.#serviceUrl },
     );
     this.#state.openControl(this.#control.address);
     if (this.#options.schedule ?? true) this.#schedule();

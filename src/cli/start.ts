@@ -53,6 +53,11 @@ function welcome(stack: Stack): string {
   return `
 Gatehouse is running.
 
+Open the console: ${stack.signInUrl}
+
+  The link signs you in once, within 15 minutes. Another one:
+  npm run gatehouse -- signin --email ${stack.ownerEmail}
+
   The demo site, through the gate   ${stack.edgeUrl}/
   The service and its API           ${stack.serviceUrl}/docs
   The origin, without the gate      ${stack.originUrl}

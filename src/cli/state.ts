@@ -17,6 +17,9 @@ export interface StackFacts {
   pid: number;
   edgeUrl: string;
   serviceUrl: string;
+  consoleUrl: string;
+  /** A one-time link into the console, made at the start. */
+  signInUrl: string;
   originUrl: string;
   accountId: string;
   ownerEmail: string;

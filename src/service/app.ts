@@ -22,7 +22,7 @@ export interface ServiceParts {
   captcha: ServiceApp;
   /** The description of the API. */
   reference: ServiceApp;
-  /** The console's page and files. */
+  /** The console: sign-in, page and files. */
   console: ServiceApp;
 }
 

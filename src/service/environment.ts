@@ -9,6 +9,8 @@ import type { AddressLookup } from '../captcha/verify/address-facts.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 import { shardEpochs } from '../store/event-log/client/shards.ts';
+import { consolePlace, readAccess, readOidc } from './sign-in-variables.ts';
+import type { SignInSettings } from './sign-in-variables.ts';
 
 /** Bindings and secrets under the names that the functions of `src/store` take. */
 export type ServiceStore = Omit<ServiceEnv, 'SERVICE_URL' | 'SIGNALS_SOURCE'> & { MASTER_KEY_PREVIOUS?: string };
@@ -22,6 +24,8 @@ export interface ServiceEnvironment {
   signals: SignalsSource;
   /** The operator's own facts about addresses; `null` where there are none. */
   addressLookup: AddressLookup | null;
+  /** The ways into the console. One-time links and passkeys need no settings. */
+  signIn: SignInSettings;
   store: ServiceStore;
 }
 
@@ -78,6 +82,10 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
   if (!epochs.ok) mistakes.push(epochs.error);
   const addressLookup = readAddressFacts(text('ADDRESS_FACTS') || null);
   if (!addressLookup.ok) mistakes.push(addressLookup.error);
+  const oidc = readOidc(text('OIDC_ISSUER'), text('OIDC_CLIENT_ID'), text('OIDC_CLIENT_SECRET'));
+  if (!oidc.ok) mistakes.push(oidc.error);
+  const access = readAccess(text('ACCESS_TEAM_DOMAIN'), text('ACCESS_AUD'));
+  if (!access.ok) mistakes.push(access.error);
 
   const store: ServiceStore = {
     DB: binding('DB'),
@@ -93,11 +101,12 @@ export function readEnvironment(env: Readonly<Record<string, unknown>>): Result<
     JURISDICTION: choice('JURISDICTION', ['eu', 'us', 'none'], 'none'),
     VERDICT_SHARDS: text('VERDICT_SHARDS') || '1',
   };
-  if (mistakes.length > 0 || !addressLookup.ok) return failed(mistakes);
+  if (mistakes.length > 0 || !addressLookup.ok || !oidc.ok || !access.ok) return failed(mistakes);
   return ok({
     serviceUrl,
     signals: signalsKind === 'headers' ? { kind: 'headers', secret: signalsSecret } : { kind: 'cloudflare' },
     addressLookup: addressLookup.value,
+    signIn: { console: consolePlace(serviceUrl), oidc: oidc.value, access: access.value },
     store,
   });
 }

@@ -5,6 +5,7 @@
 import { purgeExpiredAccessRules } from '../store/d1/access-control-rules.ts';
 import { purgeExpiredApiKeys } from '../store/d1/api-keys.ts';
 import { purgeManagementAudit } from '../store/d1/management-audit.ts';
+import { purgeSignIn } from '../store/d1/purge-sign-in.ts';
 import { resumeGroupRemovals } from '../store/d1/rule-group-jobs.ts';
 import { preparePowKeys } from './captcha/captcha-engine.ts';
 import { replayDeadLetters } from './ingest/dead-letters.ts';
@@ -26,6 +27,7 @@ const EXPIRED_KEYS_PURGED_PER_RUN = 5000;
 /** A year is enough for most questions. Entries have addresses of people, so they are not kept longer. */
 const AUDIT_TRAIL_KEPT_MS = 365 * 24 * 3600 * 1000;
 const AUDIT_ENTRIES_PURGED_PER_RUN = 5000;
+const SIGN_IN_ROWS_PURGED_PER_RUN = 5000;
 
 const tasks: readonly ScheduledTask[] = [
   { name: 'pow-keys', run: preparePowKeys },
@@ -49,6 +51,7 @@ const tasks: readonly ScheduledTask[] = [
     name: 'old-audit-entries',
     run: (store, nowMs) => purgeManagementAudit(store, nowMs - AUDIT_TRAIL_KEPT_MS, AUDIT_ENTRIES_PURGED_PER_RUN),
   },
+  { name: 'old-sign-ins', run: (store, nowMs) => purgeSignIn(store, nowMs, SIGN_IN_ROWS_PURGED_PER_RUN) },
   { name: 'old-refused-verdicts', run: dropOldRefused },
   { name: 'dead-letters', run: replayDeadLetters },
   { name: 'deleted-instances', run: retireDeletedInstances },

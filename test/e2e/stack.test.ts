@@ -91,8 +91,8 @@ describe('npm start', { timeout: TEST_TIMEOUT_MS }, () => {
     child = start();
     stack = await facts();
     expect(Object.keys(stack).toSorted().join(' ')).toBe(
-      'accountId apiKey clientJwt edgeUrl instanceId opsToken originUrl ownerEmail pid secretKey serviceUrl ' +
-        'signalsSecret siteKey',
+      'accountId apiKey clientJwt consoleUrl edgeUrl instanceId opsToken originUrl ownerEmail pid secretKey serviceUrl ' +
+        'signInUrl signalsSecret siteKey',
     );
     expect(stack.edgeUrl).toBe(`http://127.0.0.1:${portBase}`);
     expect(stack.serviceUrl).toBe(`http://127.0.0.1:${portBase + 1}`);

@@ -1125,7 +1125,7 @@ export interface components {
                  * @description Stable and never translated
                  * @enum {string}
                  */
-                key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS";
+                key: "API.BAD_REQUEST" | "API.INVALID_BODY" | "API.MISSING_BODY" | "API.PARSE_ERROR" | "API.BODY_TOO_LARGE" | "API.FORBIDDEN" | "API.NOT_FOUND" | "API.CONFLICT" | "API.RATE_LIMITED" | "API.CHALLENGE_REQUIRED" | "API.NO_SESSION" | "API.LOOP_DETECTED" | "API.ORIGIN_UNREACHABLE" | "API.UNAVAILABLE" | "API.ACCESS_POLICY_BLOCK" | "API.NO_CONTENT_TYPE_HEADER" | "API.UNSUPPORTED_CONTENT_TYPE" | "API.TOO_MANY_ITEMS" | "API.INVALID_RULES" | "API.MISSING_AUTHORIZATION_HEADER" | "API.UNAUTHORIZED" | "API.KEY_EXPIRED" | "API.INSUFFICIENT_PERMISSIONS" | "API.FEATURE_NOT_ENABLED" | "API.ACCOUNT_DISABLED" | "API.PAYMENT_REQUIRED" | "API.METHOD_NOT_ALLOWED" | "API.UNKNOWN" | "API.INVALID_SITE_KEY" | "API.SITE_KEY_NOT_REGISTERED" | "API.UNAUTHORIZED_ORIGIN_URL" | "API.INCORRECT_CAPTCHA_TYPE" | "GENERAL.MISSING_SECRET_KEY" | "GENERAL.INVALID_SECRET_KEY" | "GENERAL.SITE_KEY_NOT_FOUND" | "GENERAL.ACCOUNT_NOT_FOUND" | "CAPTCHA.INVALID_CAPTCHA_CHALLENGE" | "CAPTCHA.INVALID_SOLUTION" | "PORTAL.CANNOT_DEACTIVATE_LAST_SITE" | "PORTAL.CANNOT_DELETE_LAST_USER" | "PORTAL.CANNOT_MODIFY_OWNER_USER" | "PORTAL.DUPLICATE_SITE_NAME" | "PORTAL.DOMAIN_LIMIT_EXCEEDED" | "PORTAL.USER_ALREADY_EXISTS" | "CONSOLE.NOT_FROM_CONSOLE" | "CONSOLE.SIGNED_OUT" | "CONSOLE.LINK_SPENT" | "CONSOLE.SIGN_IN_LATE" | "CONSOLE.SIGN_IN_AGAIN" | "CONSOLE.PASSKEY_REFUSED" | "CONSOLE.LAST_PASSKEY" | "CONSOLE.NOT_A_MEMBER" | "CONSOLE.PROVIDER_REFUSED";
                 details?: {
                     path: string;
                     message: string;
@@ -1140,7 +1140,7 @@ export interface components {
         "get-sites.response": {
             name: string;
             siteKey: string;
-            secretKey: string;
+            secretKey?: string;
             settings: {
                 /**
                  * @description Pages that may show the widget.
@@ -1937,7 +1937,7 @@ export interface components {
         "get-site.response": {
             name: string;
             siteKey: string;
-            secretKey: string;
+            secretKey?: string;
             settings: {
                 /**
                  * @description Pages that may show the widget.
@@ -6957,7 +6957,7 @@ export interface components {
             email: string;
             name: string;
             /** @enum {string} */
-            role: "admin" | "viewer";
+            role: "admin" | "analyst" | "viewer";
             /** @enum {string} */
             status: "active" | "invited";
             isOwner: boolean;
@@ -6969,13 +6969,13 @@ export interface components {
             email: string;
             name: string;
             /** @enum {string} */
-            role: "admin" | "viewer";
+            role: "admin" | "analyst" | "viewer";
         };
         "create-user.response": {
             email: string;
             name: string;
             /** @enum {string} */
-            role: "admin" | "viewer";
+            role: "admin" | "analyst" | "viewer";
             /** @enum {string} */
             status: "active" | "invited";
             isOwner: boolean;
@@ -6987,7 +6987,7 @@ export interface components {
             email: string;
             name?: string;
             /** @enum {string} */
-            userType?: "admin" | "viewer";
+            userType?: "admin" | "analyst" | "viewer";
             marketingPreferences?: unknown;
         };
         "update-user.response": {
@@ -7047,8 +7047,9 @@ export interface components {
             entries: {
                 id: string;
                 at: number;
-                apiKeyId: string;
-                apiKeyName: string;
+                apiKeyId: string | null;
+                apiKeyName: string | null;
+                userEmail: string | null;
                 operation: string;
                 requestId: string;
                 ip: string | null;

@@ -1,10 +1,12 @@
 /**
- * The console: one page under every path below `/console`, so that the address of a view can be opened and shared, and
- * the files that it loads. Nothing here is about a user: what a view shows comes from the management API.
+ * The console: sign-in, one page under every other path below `/console`, so that the address of a view can be opened and
+ * shared, and the files that it loads. The page is the same for everybody: what a view shows comes from the management
+ * API.
  */
 import { Hono } from 'hono';
 import { consoleFiles, consolePage } from '../../console/bundle.generated.ts';
 import type { ServiceApp, ServiceHonoEnv } from '../http/service-call.ts';
+import { consoleAuthRoutes } from './auth-routes.ts';
 
 /** No script but the console's own, no markup from text, no frame around it, and no other host. */
 const CONTENT_SECURITY_POLICY = [
@@ -47,6 +49,9 @@ export function consoleRoutes(): ServiceApp {
       },
     });
   });
+  routes.route('/', consoleAuthRoutes());
+  // A mistyped address of the sign-in is no view.
+  routes.get('/console/auth/*', (context) => context.notFound());
   routes.get('/console', page);
   routes.get('/console/*', page);
   return routes;

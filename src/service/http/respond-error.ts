@@ -45,6 +45,10 @@ export function statusOf(error: EnvelopedError): number {
   return errorStatus[refusalOf(error).key];
 }
 
+export function keyOf(error: EnvelopedError): ErrorKey {
+  return refusalOf(error).key;
+}
+
 function refusalOf(error: EnvelopedError): Refusal {
   switch (error.kind) {
     case 'body-too-large':
@@ -125,7 +129,10 @@ function refusalOf(error: EnvelopedError): Refusal {
         message: `The feature ${error.feature} is not enabled on this account`,
       };
     case 'permission-missing':
-      return { key: 'API.INSUFFICIENT_PERMISSIONS', message: 'The API key does not have this permission' };
+      return {
+        key: 'API.INSUFFICIENT_PERMISSIONS',
+        message: `${error.who} does not have the permission ${error.permissions.join(' or ')}`,
+      };
     case 'payment-required':
       return {
         key: 'API.PAYMENT_REQUIRED',
@@ -135,6 +142,55 @@ function refusalOf(error: EnvelopedError): Refusal {
       return { key: 'API.KEY_EXPIRED', message: 'The client JWT has expired' };
     case 'client-jwt-refused':
       return { key: 'API.UNAUTHORIZED', message: `The client JWT ${error.why}` };
+
+    case 'console-needs-https':
+      return { key: 'API.FORBIDDEN', message: 'The console needs https; set SERVICE_URL to an https address' };
+    case 'not-from-console':
+      return {
+        key: 'CONSOLE.NOT_FROM_CONSOLE',
+        message: `A call with a session must come from a page of ${error.origin}; programs use an API key`,
+      };
+    case 'signed-out':
+      return { key: 'CONSOLE.SIGNED_OUT', message: 'The session has ended; sign in again' };
+    case 'link-spent':
+      return {
+        key: 'CONSOLE.LINK_SPENT',
+        message:
+          'The link was used before or has expired. The operator makes a new one: npm run gatehouse -- signin --email ADDRESS',
+      };
+    case 'sign-in-late':
+      return { key: 'CONSOLE.SIGN_IN_LATE', message: 'The sign-in took too long or was completed before; begin again' };
+    case 'passkey-refused':
+      return { key: 'CONSOLE.PASSKEY_REFUSED', message: `The passkey ${error.why}` };
+    case 'passkey-known':
+      return { key: 'CONSOLE.PASSKEY_REFUSED', message: 'This passkey is registered already' };
+    case 'too-many-passkeys':
+      return {
+        key: 'API.TOO_MANY_ITEMS',
+        message: `A person may have at most ${error.max} passkeys; remove one first`,
+      };
+    case 'last-passkey':
+      return {
+        key: 'CONSOLE.LAST_PASSKEY',
+        message:
+          'This is the last passkey. To remove it, sign in with a new one-time link: npm run gatehouse -- signin --email ADDRESS',
+      };
+    case 'sign-in-too-old':
+      return {
+        key: 'CONSOLE.SIGN_IN_AGAIN',
+        message: 'Passkeys can be changed within 15 minutes after sign-in; sign in again',
+      };
+    case 'not-a-member':
+      return {
+        key: 'CONSOLE.NOT_A_MEMBER',
+        message: 'No account has a team member with this address; an admin of the account can add one',
+      };
+    case 'not-yours':
+      return { key: 'API.NOT_FOUND', message: `You have no such ${error.what}` };
+    case 'provider-not-configured':
+      return { key: 'API.NOT_FOUND', message: `Sign-in with ${error.provider} is not configured` };
+    case 'provider-refused':
+      return { key: 'CONSOLE.PROVIDER_REFUSED', message: `${error.provider} ${error.why}` };
 
     case 'rate-limited':
       return {

@@ -37,11 +37,34 @@ export type CredentialError =
   | { kind: 'account-not-found' }
   | { kind: 'account-disabled' }
   | { kind: 'feature-not-enabled'; feature: string }
-  | { kind: 'permission-missing' }
+  /** `who` starts the sentence: an API key, or a role. One of the permissions is enough. */
+  | { kind: 'permission-missing'; who: string; permissions: readonly string[] }
   | { kind: 'payment-required' }
   | { kind: 'client-jwt-expired' }
   /** `why` completes the sentence "The client JWT …". */
   | { kind: 'client-jwt-refused'; why: string };
+
+/** Sign-in of the console, or a call with its session, is refused. */
+export type SignInError =
+  /** A browser keeps no secure cookie for this address. */
+  | { kind: 'console-needs-https' }
+  /** Another site, or a program that sends the cookie, made the request. */
+  | { kind: 'not-from-console'; origin: string }
+  | { kind: 'signed-out' }
+  | { kind: 'link-spent' }
+  | { kind: 'sign-in-late' }
+  /** `why` completes the sentence "The passkey …". */
+  | { kind: 'passkey-refused'; why: string }
+  | { kind: 'passkey-known' }
+  | { kind: 'too-many-passkeys'; max: number }
+  | { kind: 'last-passkey' }
+  | { kind: 'sign-in-too-old' }
+  | { kind: 'not-a-member' }
+  /** `what` is the thing that the person does not have. */
+  | { kind: 'not-yours'; what: string }
+  | { kind: 'provider-not-configured'; provider: string }
+  /** `why` completes the sentence that begins with the provider. */
+  | { kind: 'provider-refused'; provider: string; why: string };
 
 /** Too many calls within a window. */
 export interface RateLimitError {
@@ -85,4 +108,4 @@ export type OperationRefusal =
 /** What the public captcha routes refuse a request with. */
 export type CaptchaRouteError = BodyError | CredentialError | RateLimitError | CaptchaError;
 
-export type ServiceError = CaptchaRouteError | RouteError | OperationRefusal;
+export type ServiceError = CaptchaRouteError | SignInError | RouteError | OperationRefusal;

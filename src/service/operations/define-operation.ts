@@ -18,9 +18,13 @@ export interface Account {
   paymentOwed: boolean;
 }
 
-export interface ApiKeyPrincipal {
+/** Who calls: an API key, or a team member who is signed in to the console. */
+export interface Principal {
+  kind: 'api-key' | 'user';
+  /** Of the key; of a user, their address. */
   id: string;
   name: string;
+  /** Of the key, or of the role of the user. */
   permissions: PermissionMap;
 }
 
@@ -28,7 +32,7 @@ export interface ApiKeyPrincipal {
 export interface OperationContext<Body> {
   store: ServiceStore;
   account: Account;
-  apiKey: ApiKeyPrincipal;
+  principal: Principal;
   body: Body;
   /** In every response as `X-Request-Id`. */
   requestId: string;

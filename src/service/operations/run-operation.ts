@@ -1,6 +1,6 @@
 /**
  * One management call: permission first, then the body, then the handler. The account is always the account of the API
- * key. The body fields `accountId` and `token` are accepted and ignored: clients of other services with this API send
+ * key or of the session. The body fields `accountId` and `token` are accepted and ignored: clients of other services with this API send
  * them.
  */
 import type * as core from 'zod/v4/core';
@@ -29,7 +29,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
   if (!caller.ok) return errorResponse(caller.error);
   const body = await bodyFor(operation, call.request);
   if (!body.ok) return errorResponse(body.error);
-  const { account, apiKey } = caller.value;
+  const { account, principal } = caller.value;
   const responseHeaders = new Headers();
   let result: Response | object;
   try {
@@ -38,7 +38,7 @@ export async function runOperation(operation: Operation, call: ServiceCall): Pro
     result = await operation.handler({
       store,
       account,
-      apiKey,
+      principal,
       body: typedBody,
       requestId,
       nowMs,
@@ -70,12 +70,14 @@ async function bodyFor(
 /** The write has happened, so the response says so, even when the audit trail cannot be written. The log has the rest. */
 async function recordWrite(operation: Operation, call: ServiceCall, caller: Caller, body: unknown): Promise<void> {
   const { store, signals, request, requestId, nowMs } = call;
+  const { kind, id, name } = caller.principal;
   try {
     await appendManagementAudit(store, caller.account.id, {
       id: crypto.randomUUID(),
       at: nowMs,
-      apiKeyId: caller.apiKey.id,
-      apiKeyName: caller.apiKey.name,
+      apiKeyId: kind === 'api-key' ? id : null,
+      apiKeyName: kind === 'api-key' ? name : null,
+      userEmail: kind === 'user' ? id : null,
       operation: operation.name,
       requestId,
       ip: clientAddress(signals, request),

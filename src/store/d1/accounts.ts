@@ -21,7 +21,7 @@ export interface AccountRecord {
   updatedAt: number;
 }
 
-interface AccountRow {
+export interface AccountRow {
   id: string;
   owner_email: string;
   tier: AccountTier;
@@ -131,7 +131,7 @@ export function normaliseEmail(email: string): string {
   return `${text.slice(0, at)}@${host ?? domain}`;
 }
 
-function accountRecord(row: AccountRow): AccountRecord {
+export function accountRecord(row: AccountRow): AccountRecord {
   return {
     id: row.id,
     tier: row.tier,

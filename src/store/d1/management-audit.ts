@@ -8,8 +8,11 @@ export interface ManagementAuditEntry {
   id: string;
   /** Epoch milliseconds. */
   at: number;
-  apiKeyId: string;
-  apiKeyName: string;
+  /** Of the key that made the call; `null` for a person. */
+  apiKeyId: string | null;
+  apiKeyName: string | null;
+  /** Of the person who was signed in to the console; `null` for a key. */
+  userEmail: string | null;
   /** Name of the operation, such as `update-site`. */
   operation: string;
   requestId: string;
@@ -21,8 +24,9 @@ export interface ManagementAuditEntry {
 interface AuditRow {
   id: string;
   at: number;
-  api_key_id: string;
-  api_key_name: string;
+  api_key_id: string | null;
+  api_key_name: string | null;
+  user_email: string | null;
   operation: string;
   request_id: string;
   ip: string | null;
@@ -35,8 +39,8 @@ export async function appendManagementAudit(
   entry: ManagementAuditEntry,
 ): Promise<void> {
   await env.DB.prepare(
-    `INSERT INTO management_audit (id, account_id, at, api_key_id, api_key_name, operation, request_id, ip, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO management_audit (id, account_id, at, api_key_id, api_key_name, user_email, operation, request_id, ip, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
     .bind(
       entry.id,
@@ -44,6 +48,7 @@ export async function appendManagementAudit(
       entry.at,
       entry.apiKeyId,
       entry.apiKeyName,
+      entry.userEmail,
       entry.operation,
       entry.requestId,
       entry.ip,
@@ -70,6 +75,7 @@ export async function managementAuditPage(
     at: row.at,
     apiKeyId: row.api_key_id,
     apiKeyName: row.api_key_name,
+    userEmail: row.user_email,
     operation: row.operation,
     requestId: row.request_id,
     ip: row.ip,

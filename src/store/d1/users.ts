@@ -3,17 +3,16 @@
  * calls cannot remove both.
  */
 import { AccountLimitError, accountLimits } from './account-limits.ts';
+import type { UserRole } from '../../contract/management/roles.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { StoreEnv } from '../binding.ts';
-
-export type UserRole = 'admin' | 'viewer';
 
 export interface UserRecord {
   email: string;
   name: string;
   role: UserRole;
-  /** `invited` until the person signs in to a portal for the first time. The API has no sign-in. */
+  /** `invited` until the person signs in to the console for the first time. */
   status: 'active' | 'invited';
   marketingPreferences: unknown;
   createdAt: number;
@@ -92,19 +91,57 @@ export async function updateUser(
   return result.meta.changes === 1;
 }
 
-/** Fails with `'last-user'` when the account would have no user left. The caller has ruled out the owner. */
+/** An account that a person is a member of. */
+export interface Membership {
+  accountId: string;
+  ownerEmail: string;
+  role: UserRole;
+  disabled: boolean;
+}
+
+/** More are not shown: nobody chooses among hundreds. */
+const MEMBERSHIPS_MAX = 200;
+
+/** Oldest account first. */
+export async function membershipsOf(env: StoreEnv, email: string): Promise<Membership[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT accounts.id, accounts.owner_email, accounts.disabled, users.role
+     FROM users JOIN accounts ON accounts.id = users.account_id
+     WHERE users.email = ? ORDER BY accounts.created_at, accounts.id LIMIT ?`,
+  )
+    .bind(email, MEMBERSHIPS_MAX)
+    .all<{ id: string; owner_email: string; disabled: number; role: UserRole }>();
+  return results.map((row) => ({
+    accountId: row.id,
+    ownerEmail: row.owner_email,
+    role: row.role,
+    disabled: row.disabled === 1,
+  }));
+}
+
+/**
+ * Deletes a user, their sessions in the account, and their passkeys when this was their last account. Fails with
+ * `'last-user'` when the account would have no user left. The caller has ruled out the owner.
+ */
 export async function deleteUser(
   env: StoreEnv,
   accountId: string,
   email: string,
 ): Promise<Result<null, 'last-user' | 'not-found'>> {
-  const result = await env.DB.prepare(
-    `DELETE FROM users WHERE account_id = ?1 AND email = ?2
-     AND EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND email <> ?2)`,
-  )
-    .bind(accountId, email)
-    .run();
-  if (result.meta.changes === 1) return ok(null);
+  const [deleted] = await env.DB.batch([
+    env.DB.prepare(
+      `DELETE FROM users WHERE account_id = ?1 AND email = ?2
+       AND EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND email <> ?2)`,
+    ).bind(accountId, email),
+    env.DB.prepare(
+      `DELETE FROM console_sessions WHERE account_id = ?1 AND email = ?2
+       AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND email = ?2)`,
+    ).bind(accountId, email),
+    env.DB.prepare('DELETE FROM passkeys WHERE email = ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE email = ?1)').bind(
+      email,
+    ),
+  ]);
+  if (deleted?.meta.changes === 1) return ok(null);
   return failed((await userByEmail(env, accountId, email)) ? 'last-user' : 'not-found');
 }
 

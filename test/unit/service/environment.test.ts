@@ -29,6 +29,11 @@ describe('a complete environment', () => {
         serviceUrl: 'https://gatehouse.example.com',
         signals: { kind: 'cloudflare' },
         addressLookup: null,
+        signIn: {
+          console: { origin: 'https://gatehouse.example.com', rpId: 'gatehouse.example.com', secure: true },
+          oidc: null,
+          access: null,
+        },
         store: { DB: good.DB, MASTER_KEY, JURISDICTION: 'none', VERDICT_SHARDS: '1' },
       },
     });
@@ -44,13 +49,45 @@ describe('a complete environment', () => {
       SIGNALS_SECRET: 'a-secret-of-the-proxy',
       VERDICT_SHARDS: '1, 8@2027-01-01T00:00:00Z',
       ADDRESS_FACTS: '{"192.0.2.0/24": {"asn": 64496}}',
+      OIDC_ISSUER: 'https://id.example.com/realm',
+      OIDC_CLIENT_ID: 'gatehouse',
+      OIDC_CLIENT_SECRET: 'secret',
+      ACCESS_TEAM_DOMAIN: 'team.cloudflareaccess.com',
+      ACCESS_AUD: 'tag',
     });
     if (!reading.ok) throw new Error(reading.error.join());
     expect(reading.value).toMatchObject({
       signals: { kind: 'headers', secret: 'a-secret-of-the-proxy' },
+      signIn: {
+        oidc: { issuer: 'https://id.example.com/realm', clientId: 'gatehouse', clientSecret: 'secret' },
+        access: { issuer: 'https://team.cloudflareaccess.com', audience: 'tag' },
+      },
       store: { MASTER_KEY_PREVIOUS: former, JURISDICTION: 'eu', VERDICT_SHARDS: '1, 8@2027-01-01T00:00:00Z' },
     });
     expect(reading.value.addressLookup?.('192.0.2.1')?.asn).toBe(64_496);
+  });
+});
+
+describe('the place of the console', () => {
+  const placeFor = (serviceUrl: string) => {
+    const reading = readEnvironment({ ...good, SERVICE_URL: serviceUrl });
+    return reading.ok ? reading.value.signIn.console : undefined;
+  };
+
+  test.each(['http://127.0.0.1:8801', 'http://localhost:8801', 'http://[::1]:8801'])(
+    'is localhost for %s, because a passkey cannot belong to an address',
+    (url) => {
+      expect(placeFor(url)).toEqual({
+        origin: 'http://localhost:8801',
+        rpId: 'localhost',
+        cookieName: 'gatehouse',
+        secure: false,
+      });
+    },
+  );
+
+  test('is nowhere over http on another host, where a cookie would travel in clear', () => {
+    expect(placeFor('http://gatehouse.example.com')).toBeNull();
   });
 });
 
@@ -88,6 +125,20 @@ describe('a mistake', () => {
     ['LIMIT_LEDGER', undefined],
   ])('in %s (%j) is one line that names it', (name, value) => {
     expect(mistakesIn({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  test.each([
+    [{ OIDC_ISSUER: 'https://id.example.com' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
+    [{ OIDC_CLIENT_SECRET: 'leaked' }, /^OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET /],
+    [
+      { OIDC_ISSUER: 'http://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' },
+      /^OIDC_ISSUER must be an https address/,
+    ],
+    [{ ACCESS_AUD: 'alone' }, /^ACCESS_TEAM_DOMAIN and ACCESS_AUD /],
+    [{ ACCESS_TEAM_DOMAIN: 'http://team.example.com', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
+    [{ ACCESS_TEAM_DOMAIN: 'team.example.com/path', ACCESS_AUD: 'a' }, /^ACCESS_TEAM_DOMAIN must be a host/],
+  ])('in a way to sign in (%o) is one line', (variables, line) => {
+    expect(mistakesIn(variables)).toEqual([expect.stringMatching(line)]);
   });
 
   test('in SIGNALS_SECRET is one only where the headers of a proxy are read', () => {

@@ -14,7 +14,7 @@ describe('an expected error', () => {
     [{ kind: 'content-type-unknown' }, 415, 'API.UNSUPPORTED_CONTENT_TYPE'],
     [{ kind: 'authorization-missing' }, 401, 'API.MISSING_AUTHORIZATION_HEADER'],
     [{ kind: 'client-jwt-expired' }, 401, 'API.KEY_EXPIRED'],
-    [{ kind: 'permission-missing' }, 403, 'API.INSUFFICIENT_PERMISSIONS'],
+    [{ kind: 'permission-missing', who: 'Your role', permissions: ['getUsers'] }, 403, 'API.INSUFFICIENT_PERMISSIONS'],
     [{ kind: 'site-secret-invalid' }, 401, 'GENERAL.INVALID_SECRET_KEY'],
     [{ kind: 'operation', key: 'API.CONFLICT', message: 'is taken' }, 409, 'API.CONFLICT'],
   ])('%o is %d %s', async (error, status, key) => {

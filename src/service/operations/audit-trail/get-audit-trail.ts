@@ -28,8 +28,9 @@ export const getAuditTrail = operation({
       z.object({
         id: z.string(),
         at: z.int(),
-        apiKeyId: z.string(),
-        apiKeyName: z.string(),
+        apiKeyId: z.nullable(z.string()),
+        apiKeyName: z.nullable(z.string()),
+        userEmail: z.nullable(z.string()),
         operation: z.string(),
         requestId: z.string(),
         ip: z.nullable(z.string()),

@@ -56,7 +56,10 @@ function siteUsed(by: string): OperationError {
   return new OperationError('API.CONFLICT', message, [{ path: 'siteKey', message: 'is used by an active instance' }]);
 }
 
-function checkMayDeleteInstances({ account, apiKey }: Pick<OperationContext<unknown>, 'account' | 'apiKey'>): void {
-  const may = account.features.includes('Protect') && apiKey.permissions.Protect?.includes('updateProtectSettings');
+function checkMayDeleteInstances({
+  account,
+  principal,
+}: Pick<OperationContext<unknown>, 'account' | 'principal'>): void {
+  const may = account.features.includes('Protect') && principal.permissions.Protect?.includes('updateProtectSettings');
   if (!may) throw new OperationError('API.INSUFFICIENT_PERMISSIONS', 'This key may not deactivate instances');
 }

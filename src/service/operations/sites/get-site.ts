@@ -1,8 +1,8 @@
 /** `POST /site/get`: one site, by its key. */
 import * as z from 'zod/mini';
-import { site, siteKey } from '../../../contract/management/site.ts';
+import { siteKey } from '../../../contract/management/site.ts';
 import { operation } from '../define-operation.ts';
-import { siteResponse } from './site-response.ts';
+import { shownSite, siteShownTo } from './site-response.ts';
 import { ownSite } from './own-site.ts';
 
 export const getSite = operation({
@@ -14,8 +14,8 @@ export const getSite = operation({
   access: 'read',
   summary: 'Get one site',
   body: z.strictObject({ siteKey }),
-  response: site,
+  response: shownSite,
   async handler(context) {
-    return siteResponse(await ownSite(context, context.body.siteKey));
+    return siteShownTo(context.principal, await ownSite(context, context.body.siteKey));
   },
 });

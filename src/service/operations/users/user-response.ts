@@ -1,12 +1,13 @@
 /** A team member as the management API returns it, and the protection of the owner. Times are epoch milliseconds. */
 import * as z from 'zod/mini';
 import { emailAddress } from '../../../contract/management/email-address.ts';
+import { userRoles } from '../../../contract/management/roles.ts';
 import { normaliseEmail } from '../../../store/d1/accounts.ts';
 import type { UserRecord } from '../../../store/d1/users.ts';
 import { OperationError } from '../operation-error.ts';
 import type { Account } from '../define-operation.ts';
 
-export const role = z.enum(['admin', 'viewer']);
+export const role = z.enum(userRoles);
 export const userName = z.string().check(z.trim(), z.minLength(1), z.maxLength(256));
 export const email = z.pipe(emailAddress, z.transform(normaliseEmail));
 

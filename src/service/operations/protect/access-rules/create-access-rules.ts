@@ -36,7 +36,7 @@ export const createAccessRules = operation({
   async handler(context) {
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules);
-    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'create' });
+    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.principal.id, kind: 'create' });
     if (!outcome.ok) throw ruleSetTooLarge(outcome.error, rules);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;

@@ -28,7 +28,7 @@ export const deleteAccessRules = operation({
   async handler(context) {
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const keys = checkedConditions(context.body.conditions);
-    const outcome = await book.remove(keys, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'delete' });
+    const outcome = await book.remove(keys, { nowMs: context.nowMs, actor: context.principal.id, kind: 'delete' });
     if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
     const { deleted, version } = outcome.value;
     return { deleted, missing: distinctRules(keys) - deleted, version };

@@ -59,7 +59,7 @@ export const importAccessRules = operation({
     const { book } = await instanceRuleBook(context, given.siteKey);
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);
-    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.apiKey.id, kind: 'import' });
+    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.principal.id, kind: 'import' });
     if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;

@@ -18,7 +18,7 @@ export const rollbackAccessRules = operation({
     const { book } = await instanceRuleBook(context, body.siteKey);
     const outcome = await book.rollback(body.version, {
       nowMs: context.nowMs,
-      actor: context.apiKey.id,
+      actor: context.principal.id,
       kind: 'rollback',
     });
     if (outcome.ok) {

@@ -1,0 +1,112 @@
+/**
+ * The end of every way in. Somebody has proved that an address is theirs; only members of an account get further. A member
+ * of one account is signed in, a member of several chooses.
+ */
+import * as z from 'zod/mini';
+import type { ShownMembership, SignedIn } from '../../../contract/console/sign-in.ts';
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import { normaliseEmail } from '../../../store/d1/accounts.ts';
+import { openConsoleSession } from '../../../store/d1/console-sessions.ts';
+import type { ConsoleSession, SignInMethod } from '../../../store/d1/console-sessions.ts';
+import { membershipsOf } from '../../../store/d1/users.ts';
+import type { Membership } from '../../../store/d1/users.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import { sessionCookie, sessionSecret } from '../../http/session-cookie.ts';
+import type { ConsoleCall, ConsoleError } from './console-call.ts';
+import { issueTicket, readTicket, takeTicket } from './ticket.ts';
+
+const proof = z.object({ email: z.string(), method: z.enum(['link', 'passkey', 'oidc', 'access']) });
+
+/** Who somebody is, and how they proved it. */
+export interface Proof {
+  email: string;
+  method: SignInMethod;
+}
+
+/** What a way in leads to, before it is written into a response. */
+export type Entry =
+  | { kind: 'signed-in'; accountId: string; cookie: string }
+  | { kind: 'choose'; ticket: string; accounts: ShownMembership[] };
+
+/** @param accountId the account that the proof is for; `null` lets a member of several choose. */
+export async function enter(
+  call: ConsoleCall,
+  { email: given, method }: Proof,
+  accountId: string | null,
+): Promise<Result<Entry, ConsoleError>> {
+  const email = normaliseEmail(given);
+  const open = await openMemberships(call, email);
+  if (!open.ok) return open;
+  const among = open.value.filter((one) => accountId === null || one.accountId === accountId);
+  const [first, second] = among;
+  if (first === undefined) return failed({ kind: 'not-a-member' });
+  if (second !== undefined) {
+    const ticket = await issueTicket(call.store, 'choose', { email, method }, call.nowMs);
+    return ok({ kind: 'choose', ticket, accounts: among.map((one) => shownMembership(one, email)) });
+  }
+  return ok(await signIn(call, { email, method, accountId: first.accountId }));
+}
+
+/** The accounts that the ticket of a choice is about. The choice comes later, and uses the ticket up. */
+export async function choices(call: ConsoleCall, ticket: string): Promise<Result<ShownMembership[], ConsoleError>> {
+  const who = await readTicket(call.store, 'choose', proof, ticket, call.nowMs);
+  if (!who.ok) return who;
+  const { email } = who.value.data;
+  const open = await openMemberships(call, email);
+  return open.ok ? ok(open.value.map((one) => shownMembership(one, email))) : open;
+}
+
+/** A member of several accounts has chosen one after the sign-in. */
+export async function enterChosen(
+  call: ConsoleCall,
+  ticket: string,
+  accountId: string,
+): Promise<Result<Entry, ConsoleError>> {
+  const who = await takeTicket(call.store, 'choose', proof, ticket, call.nowMs);
+  return who.ok ? enter(call, who.value, accountId) : who;
+}
+
+/** Somebody who is signed in goes to another account of theirs. The session is new, its age and its end stay. */
+export async function enterOther(
+  call: ConsoleCall,
+  session: ConsoleSession,
+  accountId: string,
+): Promise<Result<Entry, ConsoleError>> {
+  const { email, method, signedInAt, endsAt } = session;
+  const open = await openMemberships(call, email);
+  if (!open.ok) return open;
+  if (!open.value.some((one) => one.accountId === accountId)) return failed({ kind: 'not-a-member' });
+  return ok(await signIn(call, { email, method, accountId, signedInAt, endsAt }));
+}
+
+export function entryResponse(entry: Entry): Response {
+  if (entry.kind === 'choose') {
+    return jsonResponse({ signedIn: false, ticket: entry.ticket, accounts: entry.accounts } satisfies SignedIn);
+  }
+  const body: SignedIn = { signedIn: true, accountId: entry.accountId };
+  return jsonResponse(body, 200, { 'set-cookie': entry.cookie });
+}
+
+export function shownMembership({ accountId, ownerEmail, role }: Membership, email: string): ShownMembership {
+  return { accountId, ownerEmail, role: ownerEmail === email ? 'owner' : role };
+}
+
+/** Accounts that are not disabled. */
+async function openMemberships(call: ConsoleCall, email: string): Promise<Result<Membership[], ConsoleError>> {
+  const memberships = await membershipsOf(call.store, email);
+  const open = memberships.filter((one) => !one.disabled);
+  if (open.length > 0) return ok(open);
+  return failed({ kind: memberships.length > 0 ? 'account-disabled' : 'not-a-member' });
+}
+
+async function signIn(
+  call: ConsoleCall,
+  session: Proof & Pick<ConsoleSession, 'accountId'> & Partial<Pick<ConsoleSession, 'signedInAt' | 'endsAt'>>,
+): Promise<Entry> {
+  const { request, signals, place, store, nowMs } = call;
+  const facts = { address: clientAddress(signals, request), userAgent: request.headers.get('user-agent') ?? '' };
+  const secret = await openConsoleSession(store, { ...session, ...facts }, sessionSecret(request, place), nowMs);
+  return { kind: 'signed-in', accountId: session.accountId, cookie: sessionCookie(place, secret) };
+}

@@ -1,0 +1,91 @@
+/** Passkeys of the person who is signed in: enrol, list, rename, remove. */
+import * as z from 'zod/mini';
+import { encodeBase64url } from '../../../bytes/base64url.ts';
+import { encodeUtf8 } from '../../../bytes/utf8.ts';
+import type { ShownPasskey, signInBodies } from '../../../contract/console/sign-in.ts';
+import { failed, ok } from '../../../result.ts';
+import {
+  PASSKEYS_PER_PERSON_MAX,
+  addPasskey,
+  passkeysOfPerson,
+  removePasskey,
+  renamePasskey,
+} from '../../../store/d1/passkeys.ts';
+import type { Passkey } from '../../../store/d1/passkeys.ts';
+import { challengeOf, createdPasskey } from '../webauthn/credential.ts';
+import { passkeyAlgorithms } from '../webauthn/public-key.ts';
+import type { ConsoleResult, SignedInCall } from './console-call.ts';
+import { isFresh } from './current-user.ts';
+import { TICKET_VALID_MS, issueTicket, takeTicket } from './ticket.ts';
+import { userHandle } from './user-handle.ts';
+
+/** The challenge is for one session: another browser cannot complete an enrolment. */
+const enrolment = z.object({ sessionId: z.string() });
+
+export async function listPasskeys({ store, user }: SignedInCall): Promise<ConsoleResult> {
+  return ok({ passkeys: (await passkeysOfPerson(store, user.session.email)).map(shown) });
+}
+
+/** `POST /console/auth/passkeys/options`: for `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+export async function enrolOptions(call: SignedInCall): Promise<ConsoleResult> {
+  const { store, place, user, nowMs } = call;
+  if (!isFresh(call)) return failed({ kind: 'sign-in-too-old' });
+  const { email, id: sessionId } = user.session;
+  const ticket = await issueTicket(store, 'enrol', { sessionId }, nowMs);
+  const own = await passkeysOfPerson(store, email);
+  return ok({
+    rp: { id: place.rpId, name: 'Gatehouse' },
+    user: { id: await userHandle(store, email), name: email, displayName: user.name },
+    challenge: encodeBase64url(encodeUtf8(ticket)),
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+    excludeCredentials: own.map(({ credentialId }) => ({ type: 'public-key', id: credentialId })),
+    timeout: TICKET_VALID_MS,
+  });
+}
+
+/** `POST /console/auth/passkeys/enrol` */
+export async function enrolPasskey(
+  call: SignedInCall,
+  { name, credential }: z.infer<typeof signInBodies.enrol>,
+): Promise<ConsoleResult> {
+  const { store, place, user, nowMs } = call;
+  if (!isFresh(call)) return failed({ kind: 'sign-in-too-old' });
+  const challenge = challengeOf(credential);
+  if (challenge === null) return failed({ kind: 'passkey-refused', why: 'cannot be read' });
+  const ticket = await takeTicket(store, 'enrol', enrolment, challenge, nowMs);
+  if (!ticket.ok) return ticket;
+  if (ticket.value.sessionId !== user.session.id) return failed({ kind: 'sign-in-late' });
+  const made = await createdPasskey(credential, place);
+  if (!made.ok) return made;
+  const added = await addPasskey(store, { ...made.value, email: user.session.email, name }, nowMs);
+  if (added.ok) return ok({ passkey: shown(added.value) });
+  return failed(
+    added.error === 'known' ? { kind: 'passkey-known' } : { kind: 'too-many-passkeys', max: PASSKEYS_PER_PERSON_MAX },
+  );
+}
+
+export async function rename(
+  { store, user }: SignedInCall,
+  { credentialId, name }: z.infer<typeof signInBodies.rename>,
+): Promise<ConsoleResult> {
+  const renamed = await renamePasskey(store, user.session.email, credentialId, name);
+  return renamed ? ok({ success: true }) : failed({ kind: 'not-yours', what: 'passkey' });
+}
+
+/** The last passkey goes only after a sign-in with a link: the person knows another way in. */
+export async function remove(
+  call: SignedInCall,
+  { credentialId }: z.infer<typeof signInBodies.removePasskey>,
+): Promise<ConsoleResult> {
+  const { store, user } = call;
+  if (!isFresh(call)) return failed({ kind: 'sign-in-too-old' });
+  const removed = await removePasskey(store, user.session.email, credentialId, user.session.method === 'link');
+  if (removed.ok) return ok({ success: true });
+  return failed(removed.error === 'last' ? { kind: 'last-passkey' } : { kind: 'not-yours', what: 'passkey' });
+}
+
+function shown({ credentialId, name, createdAt, lastUsedAt }: Passkey): ShownPasskey {
+  return { credentialId, name, createdAt, lastUsedAt };
+}

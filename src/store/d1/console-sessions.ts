@@ -1,0 +1,174 @@
+/**
+ * Sessions of the console in D1: one row per signed-in browser. The row has the hash of the cookie's secret, so a copy of
+ * the database signs nobody in. Every call reads the row together with the user and the account, so that a revoked
+ * session, a removed user or another role counts from the next call on.
+ */
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import type { UserRole } from '../../contract/management/roles.ts';
+import type { StoreEnv } from '../binding.ts';
+import { randomToken } from '../keys/master-key.ts';
+import { accountRecord } from './accounts.ts';
+import type { AccountRecord, AccountRow } from './accounts.ts';
+
+export type SignInMethod = 'link' | 'passkey' | 'oidc' | 'access';
+
+export interface ConsoleSession {
+  /** Names the session in a list. It is not the secret of the cookie. */
+  id: string;
+  accountId: string;
+  email: string;
+  method: SignInMethod;
+  signedInAt: number;
+  lastSeenAt: number;
+  endsAt: number;
+  /** Of the sign-in. */
+  address: string | null;
+  userAgent: string;
+}
+
+export interface SignedInUser {
+  session: ConsoleSession;
+  name: string;
+  role: UserRole;
+  account: AccountRecord;
+}
+
+/** A browser left open overnight is signed out. */
+export const SESSION_IDLE_MS = 12 * 3_600_000;
+/** However busy, a session ends after a week. */
+export const SESSION_MAX_MS = 7 * 86_400_000;
+/** `last_seen_at` is written once a minute at most: reading a page makes many calls. */
+const SEEN_STEP_MS = 60_000;
+/** Sessions of one person. The next sign-in ends the oldest. */
+const SESSIONS_PER_PERSON_MAX = 50;
+const SECRET_BYTES = 32;
+const ID_BYTES = 12;
+const USER_AGENT_MAX_CHARS = 512;
+
+interface SessionRow {
+  id: string;
+  account_id: string;
+  email: string;
+  method: SignInMethod;
+  signed_in_at: number;
+  last_seen_at: number;
+  ends_at: number;
+  address: string | null;
+  user_agent: string;
+}
+
+/**
+ * Opens a session and sets the status of an invited user to `active`. `replaces` is the secret of the session that the
+ * browser had before: it ends, so that no value that was planted in a browser ever becomes a session.
+ * @returns the secret for the cookie.
+ */
+export async function openConsoleSession(
+  env: StoreEnv,
+  session: Pick<ConsoleSession, 'accountId' | 'email' | 'method' | 'address' | 'userAgent'> &
+    Partial<Pick<ConsoleSession, 'signedInAt' | 'endsAt'>>,
+  replaces: string | null,
+  nowMs: number,
+): Promise<string> {
+  const secret = randomToken(SECRET_BYTES);
+  await env.DB.batch([
+    env.DB.prepare('DELETE FROM console_sessions WHERE secret_hash = ?').bind(
+      replaces === null ? '' : await sha256Hex(replaces),
+    ),
+    env.DB.prepare(
+      `INSERT INTO console_sessions
+         (secret_hash, id, account_id, email, method, signed_in_at, last_seen_at, ends_at, address, user_agent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).bind(
+      await sha256Hex(secret),
+      `ses_${randomToken(ID_BYTES)}`,
+      session.accountId,
+      session.email,
+      session.method,
+      session.signedInAt ?? nowMs,
+      nowMs,
+      session.endsAt ?? nowMs + SESSION_MAX_MS,
+      session.address,
+      session.userAgent.slice(0, USER_AGENT_MAX_CHARS),
+    ),
+    env.DB.prepare(
+      `DELETE FROM console_sessions WHERE email = ?1 AND secret_hash NOT IN
+         (SELECT secret_hash FROM console_sessions WHERE email = ?1 ORDER BY last_seen_at DESC LIMIT ?2)`,
+    ).bind(session.email, SESSIONS_PER_PERSON_MAX),
+    env.DB.prepare(
+      `UPDATE users SET status = 'active', updated_at = ? WHERE account_id = ? AND email = ? AND status = 'invited'`,
+    ).bind(nowMs, session.accountId, session.email),
+  ]);
+  return secret;
+}
+
+/** The session of a cookie with its user and account; `null` when any of them is gone or the session is over. */
+export async function signedInUser(env: StoreEnv, secret: string, nowMs: number): Promise<SignedInUser | null> {
+  const row = await env.DB.prepare(
+    `SELECT accounts.*, console_sessions.id AS session_id, console_sessions.email, console_sessions.method,
+       console_sessions.signed_in_at, console_sessions.last_seen_at, console_sessions.ends_at,
+       console_sessions.address, console_sessions.user_agent, users.name, users.role
+     FROM console_sessions
+       JOIN users ON users.account_id = console_sessions.account_id AND users.email = console_sessions.email
+       JOIN accounts ON accounts.id = console_sessions.account_id
+     WHERE console_sessions.secret_hash = ?1 AND console_sessions.ends_at > ?2 AND console_sessions.last_seen_at > ?3`,
+  )
+    .bind(await sha256Hex(secret), nowMs, nowMs - SESSION_IDLE_MS)
+    .first<AccountRow & SessionRow & { session_id: string; name: string; role: UserRole }>();
+  if (row === null) return null;
+  return {
+    session: sessionRecord({ ...row, account_id: row.id, id: row.session_id }),
+    name: row.name,
+    role: row.role,
+    account: accountRecord(row),
+  };
+}
+
+/** Whether `markSeen` has something to write. */
+export function isSeenLongAgo(session: ConsoleSession, nowMs: number): boolean {
+  return nowMs - session.lastSeenAt >= SEEN_STEP_MS;
+}
+
+export async function markSeen(env: StoreEnv, session: ConsoleSession, nowMs: number): Promise<void> {
+  await env.DB.prepare('UPDATE console_sessions SET last_seen_at = MAX(last_seen_at, ?) WHERE email = ? AND id = ?')
+    .bind(nowMs, session.email, session.id)
+    .run();
+}
+
+/** Sessions of a person in all accounts that have not ended, the one seen last first. */
+export async function sessionsOfPerson(env: StoreEnv, email: string, nowMs: number): Promise<ConsoleSession[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT * FROM console_sessions WHERE email = ? AND ends_at > ? AND last_seen_at > ?
+     ORDER BY last_seen_at DESC, id LIMIT ?`,
+  )
+    .bind(email, nowMs, nowMs - SESSION_IDLE_MS, SESSIONS_PER_PERSON_MAX)
+    .all<SessionRow>();
+  return results.map(sessionRecord);
+}
+
+/** Returns whether the person had this session. */
+export async function endSession(env: StoreEnv, email: string, id: string): Promise<boolean> {
+  const { meta } = await env.DB.prepare('DELETE FROM console_sessions WHERE email = ? AND id = ?')
+    .bind(email, id)
+    .run();
+  return meta.changes === 1;
+}
+
+/** Returns how many there were. */
+export async function endAllSessions(env: StoreEnv, email: string): Promise<number> {
+  const { meta } = await env.DB.prepare('DELETE FROM console_sessions WHERE email = ?').bind(email).run();
+  return meta.changes;
+}
+
+function sessionRecord(row: SessionRow): ConsoleSession {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    method: row.method,
+    signedInAt: row.signed_in_at,
+    lastSeenAt: row.last_seen_at,
+    endsAt: row.ends_at,
+    address: row.address,
+    userAgent: row.user_agent,
+  };
+}

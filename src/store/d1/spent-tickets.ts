@@ -1,0 +1,16 @@
+/**
+ * Tickets of a sign-in that were used. A ticket (`src/service/console/ticket.ts`) carries its own content, so nobody who
+ * only knocks at the door makes a row; using one does, once.
+ */
+import { sha256Hex } from '../../bytes/sha256-hex.ts';
+import type { StoreEnv } from '../binding.ts';
+
+/** Returns whether this call is the first use. */
+export async function spendTicket(env: StoreEnv, ticket: string, expiresAt: number): Promise<boolean> {
+  const { meta } = await env.DB.prepare(
+    'INSERT INTO spent_tickets (ticket_hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+    .bind(await sha256Hex(ticket), expiresAt)
+    .run();
+  return meta.changes === 1;
+}
