@@ -16,6 +16,8 @@ import { asciiFold, byteFold, foldToBinary } from './user-agent-fold.ts';
  * patterns are found: who can send it can as well send another name.
  */
 const COMPARED_MAX = 1 << 19;
+/** Patterns found in one header. Further ones are left out, because each that is found is named and sorted. */
+const FOUND_MAX = 4096;
 
 /** Patterns with fewer than four bytes. They are few, and are looked up only after a byte with which one ends. */
 class ShortPatterns {
@@ -235,7 +237,7 @@ export class SubstringMatcher {
 
   #found(p: number, hits: Hits): void {
     this.#foundIn[p] = this.#scan;
-    hits.push(this.#firstRule + p, RANK_PREFIX);
+    if (hits.count < FOUND_MAX) hits.push(this.#firstRule + p, RANK_PREFIX);
   }
 }
 

@@ -143,3 +143,12 @@ test('user agent rules that repeat themselves are refused before anything is bui
   expect(() => compile(rules)).toThrow('1500000 states');
   expect(compile(rules.slice(0, 100)).length).toBeLessThan(5_000_000);
 });
+
+test('a header that contains more than 4096 rules fires that many of them', () => {
+  const names = Array.from({ length: 5000 }, (_, i) => `bot${i.toString(36).padStart(4, '0')}`);
+  const ruleset = rulesetOf(names.map(agent));
+  const fired = firedIds(ruleset, { userAgent: names.join('') });
+  expect(fired).toHaveLength(4096);
+  expect(new Set(fired).size).toBe(4096);
+  expect(firedIds(ruleset, { userAgent: names[4999]! })).toEqual([`userAgent:${names[4999]}`]);
+});
