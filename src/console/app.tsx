@@ -16,6 +16,10 @@ import { TopBar } from './frame/top-bar.tsx';
 const Overview = lazy(() => import('./views/overview/overview.tsx'));
 const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
 const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
+const LiveTail = lazy(() => import('./views/tail/tail.tsx'));
+const Session = lazy(() => import('./views/session/session.tsx'));
+const Captchas = lazy(() => import('./views/captchas/captchas.tsx'));
+const CaptchaSearch = lazy(() => import('./views/captcha-search/captcha-search.tsx'));
 const Find = lazy(() => import('./views/find/find.tsx'));
 const Instances = lazy(() => import('./views/instances/instances.tsx'));
 const Instance = lazy(() => import('./views/instances/instance.tsx'));
@@ -67,6 +71,10 @@ function Frame() {
             <Route path="/console" component={Overview} />
             <Route path="/console/verdicts" component={Verdicts} />
             <Route path="/console/verdicts/:requestId" component={Verdict} />
+            <Route path="/console/tail" component={LiveTail} />
+            <Route path="/console/sessions/:jti" component={Session} />
+            <Route path="/console/captchas" component={Captchas} />
+            <Route path="/console/captchas/search" component={CaptchaSearch} />
             <Route path="/console/find" component={Find} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />

@@ -15,7 +15,9 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Traffic',
     entries: [
       { text: 'Overview', path: '/console' },
+      { text: 'Live tail', path: '/console/tail' },
       { text: 'Verdicts', path: '/console/verdicts' },
+      { text: 'Captchas', path: '/console/captchas', isShown: () => may('getTraffic', 'searchCaptchaRecords') },
       { text: 'Find', path: '/console/find' },
     ],
   },

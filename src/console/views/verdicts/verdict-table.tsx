@@ -46,6 +46,11 @@ const columns: readonly Column<VerdictRow>[] = [
   { title: 'User agent', isWide: true, cell: ({ user_agent: text }) => <VisitorText text={text} maxChars={90} /> },
 ];
 
-export function VerdictTable({ verdicts }: { verdicts: readonly VerdictRow[] }) {
-  return <Table caption="Verdicts, newest first" columns={columns} rows={verdicts} keyOf={({ id }) => id} />;
+export interface VerdictTableProps {
+  verdicts: readonly VerdictRow[];
+  caption?: string;
+}
+
+export function VerdictTable({ verdicts, caption = 'Verdicts, newest first' }: VerdictTableProps) {
+  return <Table caption={caption} columns={columns} rows={verdicts} keyOf={({ id }) => id} />;
 }

@@ -1,0 +1,85 @@
+/** Single captchas, found by any of their facts, page by page; and one of them with everything that is known. */
+import { useCall } from '../../api/call.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { RangePicker } from '../../components/range-picker.tsx';
+import { count } from '../../format/numbers.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import { useWindow } from '../../url/use-window.ts';
+import { CaptchaTabs } from '../captchas/captcha-tabs.tsx';
+import { useSites } from '../captchas/sites.ts';
+import { RecordDialog } from './record-dialog.tsx';
+import { RecordTable } from './record-table.tsx';
+import { SearchFields } from './search-fields.tsx';
+import { searchBody } from './search-form.ts';
+
+const PATH = '/console/captchas/search';
+
+export default function CaptchaSearch() {
+  const [params, change] = useParams();
+  const window = useWindow();
+  const sites = useSites();
+  const body = searchBody(params, window);
+  const { value, error, reload } = useCall('/audit/searchcaptcharecords', body);
+  const names = new Map((sites.value ?? []).map(({ siteKey, name }) => [siteKey, name]));
+  const opened = value?.records.find(({ id }) => id === params['record']);
+  return (
+    <Page
+      title="Captchas"
+      lead="Find single captchas. The search reaches back 30 days."
+      actions={<RangePicker window={window} />}
+      calls={[{ method: 'POST', path: '/audit/searchcaptcharecords', body }]}
+    >
+      <CaptchaTabs />
+      <SearchFields sites={sites.value} />
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value !== null && (
+        <>
+          <p class="soft" role="status">
+            {value.totalIsExact === false ? 'At least ' : ''}
+            {count(value.total)} {value.total === 1 ? 'captcha' : 'captchas'}
+          </p>
+          {value.totalIsExact === false && (
+            <Warning>
+              The search stopped at the most records that it reads in one call. “Older” goes on from there.
+            </Warning>
+          )}
+          {value.records.length === 0 ? (
+            <EmptyState title="No captcha matches">
+              <p>Choose a longer time or clear a field. All fields must match.</p>
+            </EmptyState>
+          ) : (
+            <RecordTable records={value.records} names={names} params={params} />
+          )}
+          <nav class="actions" aria-label="Pages">
+            {params['lastId'] !== undefined && (
+              <ButtonLink href={addressOf(PATH, { ...params, lastId: null, lastTimestamp: null, record: null })}>
+                Newest
+              </ButtonLink>
+            )}
+            {value.hasMore && value.lastId !== undefined && (
+              <ButtonLink
+                href={addressOf(PATH, {
+                  ...params,
+                  lastId: value.lastId,
+                  lastTimestamp: String(value.lastTimestamp ?? ''),
+                  record: null,
+                })}
+              >
+                Older
+              </ButtonLink>
+            )}
+          </nav>
+        </>
+      )}
+      {opened !== undefined && (
+        <RecordDialog
+          record={opened}
+          site={names.get(opened.siteKey) ?? null}
+          onClose={() => change({ record: null }, true)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,127 @@
+/** Captchas of the account's sites: how many, and what became of them, by hour or day; and what is going on now. */
+import { useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { session } from '../../api/session.ts';
+import { SelectField } from '../../components/field.tsx';
+import { Section } from '../../components/facts.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { RangePicker } from '../../components/range-picker.tsx';
+import { count, percent } from '../../format/numbers.ts';
+import { siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import type { Params } from '../../url/params.ts';
+import { useWindow } from '../../url/use-window.ts';
+import type { TimeWindow } from '../../url/window.ts';
+import { CaptchaTabs } from './captcha-tabs.tsx';
+import { LiveSessions } from './live-sessions.tsx';
+import { chosenSite, siteOptions, useSites } from './sites.ts';
+import { countsOf, kinds } from './traffic-row.ts';
+import type { Kind, TrafficRow } from './traffic-row.ts';
+import { TrafficTable } from './traffic-table.tsx';
+
+const kindNames: Record<Kind, string> = {
+  all: 'every kind',
+  pow: 'proof of work',
+  image: 'images',
+  puzzle: 'puzzles',
+};
+
+export default function Captchas() {
+  const [params, change] = useParams();
+  const window = useWindow();
+  const sites = useSites();
+  const body = trafficBody(params, window);
+  const { value, error, reload } = useCall('/gettrafficdata', body);
+  const kind = kinds.find((one) => one === params['kind']) ?? 'all';
+  const site = chosenSite(params);
+  return (
+    <Page
+      title="Captchas"
+      lead="Captchas by the hour they were issued in; beyond seven days, by the day. UTC."
+      actions={<RangePicker window={window} />}
+      calls={[
+        { method: 'POST', path: '/gettrafficdata', body },
+        ...(site === undefined ? [] : [{ method: 'POST' as const, path: '/getlivesessions', body: liveBody(site) }]),
+      ]}
+    >
+      <CaptchaTabs />
+      <div class="filters">
+        <SelectField
+          label="Site"
+          value={site ?? ''}
+          options={siteOptions(sites.value)}
+          onChange={(captchaSite) => change({ captchaSite })}
+        />
+        <SelectField
+          label="Kind"
+          value={kind}
+          options={kinds.map((one) => [one, kindNames[one]] as const)}
+          onChange={(chosen) => change({ kind: chosen === 'all' ? null : chosen })}
+        />
+      </div>
+      {sites.error !== null && <RefusalNotice error={sites.error} onRetry={sites.reload} />}
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Totals rows={value ?? []} kind={kind} isLoaded={value !== null} />
+      <Section title={window.until - window.since > WEEK_MS ? 'By day' : 'By hour'}>
+        {value !== null && value.every(({ total, blocked }) => total + blocked === 0) ? (
+          <EmptyState title="No captcha in this window">
+            <p>
+              A captcha appears here when a widget of the site asks for one.{' '}
+              <a href={addressOf('/console/sites', siteParam(params))}>Sites</a> shows how to place it.
+            </p>
+          </EmptyState>
+        ) : (
+          <TrafficTable rows={value ?? []} kind={kind} />
+        )}
+      </Section>
+      <LiveSessions body={site === undefined ? null : liveBody(site)} />
+    </Page>
+  );
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** The API requires both and ignores them: clients of similar services send them. */
+function ignored(): { token: string; accountId: string } {
+  const state = session.value;
+  return { token: 'console', accountId: state.kind === 'signed-in' ? state.user.account.id : 'console' };
+}
+
+function trafficBody(params: Params, { since, until }: TimeWindow): RequestOf<'/gettrafficdata'> {
+  const site = chosenSite(params);
+  return {
+    ...ignored(),
+    startDate: new Date(since).toISOString(),
+    endDate: new Date(until).toISOString(),
+    ...(site === undefined ? {} : { siteKeys: [site] }),
+  };
+}
+
+function liveBody(siteKey: string): RequestOf<'/getlivesessions'> {
+  return { ...ignored(), siteKey, windowMinutes: 60, bucketSeconds: 60 };
+}
+
+function Totals({ rows, kind, isLoaded }: { rows: readonly TrafficRow[]; kind: Kind; isLoaded: boolean }) {
+  const sum = (of: (row: TrafficRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const total = sum((row) => countsOf(row, kind).total);
+  const figures = [
+    ['Issued', total, ''],
+    ['Approved', sum((row) => countsOf(row, kind).approved), 'of issued'],
+    ['Disapproved', sum((row) => countsOf(row, kind).disapproved), 'of issued'],
+    ['Without a solution', sum((row) => countsOf(row, kind).pending), 'of issued'],
+    ['Verified by a backend', sum((row) => countsOf(row, kind).verifications), 'of issued'],
+    ['Blocked before a captcha', sum(({ blocked }) => blocked), kind === 'all' ? '' : 'of every kind'],
+  ] as const;
+  return (
+    <div class="figures">
+      {figures.map(([name, value, of]) => (
+        <div key={name} class="figure">
+          <span class="soft">{name}</span>
+          <b>{isLoaded ? count(value) : '–'}</b>
+          <span class="hint">{of === 'of issued' ? `${percent(value, total)} ${of}` : of || '\u00a0'}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

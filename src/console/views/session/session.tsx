@@ -1,0 +1,146 @@
+/** One session: its risk as parts over time, what it asked for, what its pages reported, and its erasure. */
+import { useLocation, useRoute } from 'preact-iso/router';
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Section } from '../../components/facts.tsx';
+import { EmptyState, RefusalNotice, sentenceOf } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import type { RiskHistory, SessionTelemetry } from './session-data.ts';
+import { RiskChart } from './risk-chart.tsx';
+import { ScoreTable } from './score-table.tsx';
+import { SessionFacts, SessionRisk } from './session-facts.tsx';
+import { SessionRequests } from './session-requests.tsx';
+import { TelemetryTable } from './telemetry-table.tsx';
+
+export default function Session() {
+  const { params: route } = useRoute();
+  const [params] = useParams();
+  const jti = route['jti'] ?? '';
+  const body = { ...siteOf(params), jti };
+  const asked = instances.value.list === null ? null : body;
+  const risk = useCall('/protect/risk-history', asked);
+  const telemetry = useCall('/protect/session-telemetry', asked);
+  const reload = () => {
+    risk.reload();
+    telemetry.reload();
+  };
+  const error = risk.error ?? telemetry.error;
+  const isUnknown =
+    risk.value !== null && telemetry.value !== null && risk.value.total === 0 && telemetry.value.session === null;
+  return (
+    <Page
+      title="Session"
+      lead={
+        <code>
+          <VisitorText text={jti} maxChars={80} />
+        </code>
+      }
+      actions={
+        <>
+          <ButtonLink href={addressOf('/console/verdicts', { ...siteParam(params), jti, range: '30d' })}>
+            All verdicts
+          </ButtonLink>
+          {may('updateProtectSettings') && !isUnknown && <Erase jti={jti} total={risk.value?.total ?? null} />}
+        </>
+      }
+      calls={[
+        { method: 'POST', path: '/protect/risk-history', body },
+        { method: 'POST', path: '/protect/session-telemetry', body },
+      ]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {isUnknown && (
+        <EmptyState title="Nothing is stored about this session">
+          <p>It is of another instance, older than verdicts are kept, or erased.</p>
+        </EmptyState>
+      )}
+      {!isUnknown && risk.value !== null && telemetry.value !== null && (
+        <Details risk={risk.value} telemetry={telemetry.value} />
+      )}
+    </Page>
+  );
+}
+
+function Details({ risk, telemetry }: { risk: RiskHistory; telemetry: SessionTelemetry }) {
+  const [params] = useParams();
+  const instance = chosenInstance(params);
+  return (
+    <>
+      <Section title="Risk over time">
+        <div class="stack">
+          <RiskChart
+            risk={risk}
+            challengeThreshold={instance?.challengeThreshold ?? null}
+            blockThreshold={instance?.blockThreshold ?? null}
+          />
+          <ScoreTable scores={risk.scores} />
+        </div>
+      </Section>
+      <div class="columns">
+        <SessionFacts telemetry={telemetry} params={params} />
+        <SessionRisk session={telemetry.session} />
+      </div>
+      <Section title="Requests">
+        <p class="hint">
+          {risk.history.length < risk.total
+            ? `The newest ${count(risk.history.length)} of ${count(risk.total)}.`
+            : `${count(risk.total)} in all.`}
+        </p>
+        <SessionRequests history={risk.history} site={params['site']} />
+      </Section>
+      <Section title="What its pages reported">
+        <TelemetryTable telemetry={telemetry.telemetry} />
+      </Section>
+    </>
+  );
+}
+
+function Erase({ jti, total }: { jti: string; total: number | null }) {
+  const [params] = useParams();
+  const { route } = useLocation();
+  const [isAsked, setIsAsked] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
+  const erase = async () => {
+    setIsBusy(true);
+    const answer = await call('/protect/sessions/erase', { ...siteOf(params), jti });
+    setIsBusy(false);
+    setIsAsked(false);
+    if (!answer.ok) {
+      toast(sentenceOf(answer.error), { tone: 'failed' });
+      return;
+    }
+    toast(`The session is erased: ${count(answer.value.erased)} rows.`);
+    route(addressOf('/console/sessions', siteParam(params)));
+  };
+  return (
+    <>
+      <Button kind="danger" onClick={() => setIsAsked(true)}>
+        Erase…
+      </Button>
+      {isAsked && (
+        <Confirm
+          title="Erase this session?"
+          verb="Erase the session"
+          isBusy={isBusy}
+          onConfirm={() => void erase()}
+          onClose={() => setIsAsked(false)}
+        >
+          <p>
+            {total === null ? 'Every verdict' : `${count(total)} ${total === 1 ? 'verdict' : 'verdicts'}`}, every report
+            of its pages, its risk and the captchas solved in it are removed, from the counts too. The session ends: the
+            visitor's next request is one without a session.
+          </p>
+          <p>This cannot be undone.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
