@@ -8,13 +8,13 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../contract/management/edge-rule-limits.ts';
 import { argumentsOf, CommandError, usageOf } from './command-line.ts';
 import type { CommandLine, CommandResult } from './command-line.ts';
 import { ImportUndo } from './import-undo.ts';
 import { call, CallError, post, targetFlags, targetOf } from './management-call.ts';
 import type { Target } from './management-call.ts';
-import { rulePieces } from './rule-pieces.ts';
+import { rulePieces } from '../contract/management/rule-file/rule-pieces.ts';
 
 const RULES = '/protect/access-rules';
 /** The first skipped lines are printed at the end, the others only counted. */

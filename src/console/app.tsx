@@ -21,6 +21,9 @@ const Session = lazy(() => import('./views/session/session.tsx'));
 const Captchas = lazy(() => import('./views/captchas/captchas.tsx'));
 const CaptchaSearch = lazy(() => import('./views/captcha-search/captcha-search.tsx'));
 const Find = lazy(() => import('./views/find/find.tsx'));
+const Rules = lazy(() => import('./views/rules/rules.tsx'));
+const ImportRules = lazy(() => import('./views/rules/import-rules.tsx'));
+const RuleHistory = lazy(() => import('./views/rules/history.tsx'));
 const Instances = lazy(() => import('./views/instances/instances.tsx'));
 const Instance = lazy(() => import('./views/instances/instance.tsx'));
 const Sites = lazy(() => import('./views/sites/sites.tsx'));
@@ -76,6 +79,9 @@ function Frame() {
             <Route path="/console/captchas" component={Captchas} />
             <Route path="/console/captchas/search" component={CaptchaSearch} />
             <Route path="/console/find" component={Find} />
+            <Route path="/console/rules" component={Rules} />
+            <Route path="/console/rules/import" component={ImportRules} />
+            <Route path="/console/rules/history" component={RuleHistory} />
             <Route path="/console/instances" component={Instances} />
             <Route path="/console/instances/:id" component={Instance} />
             <Route path="/console/sites" component={Sites} />

@@ -22,6 +22,10 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     ],
   },
   {
+    title: 'Decisions',
+    entries: [{ text: 'Edge access rules', path: '/console/rules' }],
+  },
+  {
     title: 'Protected',
     entries: [
       { text: 'Instances', path: '/console/instances' },

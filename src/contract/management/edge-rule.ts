@@ -6,8 +6,6 @@
 import * as z from 'zod/mini';
 import { decisions, edgeRuleTypes } from '../vocabulary.ts';
 
-/** Rules in one create or delete call. A larger call is refused with 413 and this number. */
-export const EDGE_RULES_PER_CALL_MAX = 10_000;
 /** Errors listed in one refusal: enough to correct a file, bounded against a hostile one. */
 export const EDGE_RULE_ERRORS_LISTED_MAX = 100;
 export const EDGE_RULE_VALUE_MAX_CHARS = 512;

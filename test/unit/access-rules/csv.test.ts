@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvLine, csvRecords } from '../../../src/service/operations/protect/access-rules/csv.ts';
+import { csvLine, csvRecords } from '../../../src/contract/management/rule-file/csv.ts';
 
 describe('CSV', () => {
   test('reads quotes, doubled quotes, commas and line breaks inside a field', () => {

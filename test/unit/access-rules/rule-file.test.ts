@@ -5,7 +5,7 @@ import {
   ruleFileEntries,
   ruleFileFormats,
   ruleFileLine,
-} from '../../../src/service/operations/protect/access-rules/rule-file.ts';
+} from '../../../src/contract/management/rule-file/rule-file.ts';
 
 const plain: EdgeRuleCanonical = {
   type: 'ipMask',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rulePieces } from '../../../src/cli/rule-pieces.ts';
+import { rulePieces } from '../../../src/contract/management/rule-file/rule-pieces.ts';
 
 async function pieces(text: string, format: string | undefined, maxLines: number) {
   async function* lines() {

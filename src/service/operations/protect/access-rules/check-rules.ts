@@ -3,8 +3,8 @@
  * ones by index, field and reason. One bad item refuses the whole batch.
  */
 import type { ErrorDetail } from '../../../../contract/errors.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-rule-limits.ts';
 import {
-  EDGE_RULES_PER_CALL_MAX,
   EDGE_RULE_ERRORS_LISTED_MAX,
   edgeRuleCondition,
   edgeRuleInput,

@@ -8,8 +8,8 @@ import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { instanceRuleBook, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
-import { csvColumns, ruleFileFormats, ruleFileLine } from './rule-file.ts';
-import type { RuleFileFormat } from './rule-file.ts';
+import { csvColumns, ruleFileFormats, ruleFileLine } from '../../../../contract/management/rule-file/rule-file.ts';
+import type { RuleFileFormat } from '../../../../contract/management/rule-file/rule-file.ts';
 import { streamRules } from './stream-rules.ts';
 
 const mediaTypes: Record<RuleFileFormat, string> = {

@@ -4,18 +4,15 @@
  * files come in pieces of 10,000 rules; `gatehouse rules import` does that.
  */
 import * as z from 'zod/mini';
-import {
-  EDGE_RULES_PER_CALL_MAX,
-  EDGE_RULE_ERRORS_LISTED_MAX,
-  edgeRuleInput,
-} from '../../../../contract/management/edge-rule.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-rule-limits.ts';
+import { EDGE_RULE_ERRORS_LISTED_MAX, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { checkedRule, distinctRules } from './check-rules.ts';
 import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
-import { detectFormat, ruleFileEntries, ruleFileFormats } from './rule-file.ts';
+import { detectFormat, ruleFileEntries, ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const COLUMNS_MAX = 32;

@@ -4,7 +4,7 @@
  * checked later, in the same place as every rule.
  */
 import { csvLine, csvRecords } from './csv.ts';
-import type { EdgeRuleCanonical } from '../../../../contract/management/edge-rule.ts';
+import type { EdgeRuleCanonical } from '../edge-rule.ts';
 
 export const ruleFileFormats = ['csv', 'ndjson', 'list'] as const;
 export type RuleFileFormat = (typeof ruleFileFormats)[number];

@@ -1,0 +1,159 @@
+/** Adds rules, or changes one: first what the change would have done, then the change, with an undo. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { toast } from '../../components/toast.tsx';
+import { count } from '../../format/numbers.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
+import { PreviewResult } from './preview.tsx';
+import type { Preview } from './preview.tsx';
+import { expiryAfter, lifetimes, recreated, ruleTypes } from './rule.ts';
+import type { Lifetime, NewRule, Rule, RuleType } from './rule.ts';
+
+export interface AddRulesProps {
+  site: { siteKey?: string };
+  /** `null`: new rules. */
+  edited: Rule | null;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function AddRules({ site, edited, onClose, onDone }: AddRulesProps) {
+  const [type, setType] = useState<RuleType>(edited?.type ?? 'ip');
+  const [values, setValues] = useState(edited?.value ?? '');
+  const [verdict, setVerdict] = useState<Rule['verdict']>(edited?.verdict ?? 'block');
+  const [isMonitored, setIsMonitored] = useState(edited?.mode === 'monitor');
+  const [lifetime, setLifetime] = useState<Lifetime | 'kept'>(edited === null ? 'none' : 'kept');
+  const [rollout, setRollout] = useState(String(edited?.rollout ?? 100));
+  const [note, setNote] = useState(edited?.note ?? '');
+  const [preview, setPreview] = useState<{ of: string; result: Preview } | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isBusy, setIsBusy] = useState<'preview' | 'apply' | null>(null);
+
+  const listed = values
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const rulesNow = (): NewRule[] =>
+    listed.map((value) => ({
+      type,
+      value,
+      verdict,
+      mode: isMonitored ? 'monitor' : 'enforce',
+      expiry: lifetime === 'kept' ? (edited?.expiry ?? null) : expiryAfter(lifetime, Date.now()),
+      rollout: Number(rollout),
+      note: note === '' ? null : note,
+    }));
+  const shown = JSON.stringify([type, values, verdict, isMonitored, lifetime, rollout]);
+  const tooMany = listed.length > EDGE_RULES_PER_CALL_MAX;
+
+  const look = async (): Promise<void> => {
+    setIsBusy('preview');
+    const answer = await call('/protect/access-rules/preview', { ...site, rules: rulesNow() });
+    setIsBusy(null);
+    setError(answer.ok ? null : answer.error);
+    if (answer.ok) setPreview({ of: shown, result: answer.value });
+  };
+  const apply = async (): Promise<void> => {
+    setIsBusy('apply');
+    const rules = rulesNow();
+    const answer = await call('/protect/access-rules/create', { ...site, rules });
+    setIsBusy(null);
+    if (!answer.ok) {
+      setError(answer.error);
+      return;
+    }
+    const { created, updated } = answer.value;
+    onClose();
+    onDone();
+    // Of rules that were there before, the former state is known only for the one that was edited.
+    const canUndo = updated === 0 || edited !== null;
+    const done = `${count(created)} added, ${count(updated)} changed. Every edge follows within seconds.`;
+    toast(done, canUndo ? { undo: () => void undo(rules) } : {});
+  };
+  const undo = async (rules: readonly NewRule[]): Promise<void> => {
+    const answer =
+      edited === null
+        ? await call('/protect/access-rules/delete', {
+            ...site,
+            conditions: rules.map((rule) => ({ type: rule.type, value: rule.value })),
+          })
+        : await call('/protect/access-rules/create', { ...site, rules: [recreated(edited)] });
+    toast(answer.ok ? 'Undone.' : answer.error.message, { tone: answer.ok ? 'done' : 'failed' });
+    onDone();
+  };
+  const { name, example } = ruleTypes[type];
+  return (
+    <Dialog
+      title={edited === null ? 'Add rules' : 'Change the rule'}
+      isWide
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button isDisabled={listed.length === 0 || tooMany} isBusy={isBusy === 'preview'} onClick={() => void look()}>
+            Preview
+          </Button>
+          <Button
+            kind="primary"
+            isDisabled={listed.length === 0 || tooMany}
+            isBusy={isBusy === 'apply'}
+            onClick={() => void apply()}
+          >
+            {edited === null ? `Add ${listed.length === 1 ? 'the rule' : `${count(listed.length)} rules`}` : 'Change'}
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <RefusalNotice error={error} />}
+      <div class="filters">
+        <SelectField
+          label="Matches"
+          value={type}
+          isDisabled={edited !== null}
+          options={(Object.keys(ruleTypes) as RuleType[]).map((one) => [one, ruleTypes[one].name] as const)}
+          onChange={setType}
+        />
+        <SelectField
+          label="Verdict"
+          value={verdict}
+          options={decisions.map((one) => [one, one] as const)}
+          onChange={setVerdict}
+        />
+        <SelectField
+          label="For"
+          value={lifetime}
+          options={[
+            ...(edited === null ? [] : [['kept', 'as it is'] as const]),
+            ...(Object.keys(lifetimes) as Lifetime[]).map((one) => [one, lifetimes[one][0]] as const),
+          ]}
+          onChange={setLifetime}
+        />
+        <TextField label="Percent of visitors" type="number" value={rollout} onInput={setRollout} />
+      </div>
+      <TextField
+        label={edited === null ? `${name}, one per line` : name}
+        isMono
+        rows={edited === null ? 5 : 1}
+        placeholder={example}
+        isDisabled={edited !== null}
+        value={values}
+        onInput={setValues}
+        error={tooMany ? `has more than ${count(EDGE_RULES_PER_CALL_MAX)} values: import them as a file` : null}
+      />
+      <TextField label="Note" value={note} onInput={setNote} maxLength={1000} />
+      <CheckField
+        label="Only monitor"
+        hint="The rule is recorded when it matches and decides nothing."
+        isChecked={isMonitored}
+        onChange={setIsMonitored}
+      />
+      {preview !== null && preview.of === shown && <PreviewResult preview={preview.result} />}
+    </Dialog>
+  );
+}

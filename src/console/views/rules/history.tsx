@@ -1,0 +1,140 @@
+/** Versions of the rules: who changed how many, and the way back to each. */
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+
+type Version = ResponseOf<'/protect/access-rules/history'>['versions'][number];
+
+const VERSIONS_PER_PAGE = 100;
+
+export default function RuleHistory() {
+  const [params] = useParams();
+  const before = Number(params['before']);
+  const body = {
+    ...siteOf(params),
+    limit: VERSIONS_PER_PAGE,
+    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
+  };
+  const { value, error, reload } = useCall(
+    '/protect/access-rules/history',
+    instances.value.list === null ? null : body,
+  );
+  const [target, setTarget] = useState<number | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const current = value?.version ?? 0;
+  const rollBack = async (version: number, former: number): Promise<void> => {
+    setIsBusy(true);
+    const answer = await call('/protect/access-rules/rollback', { ...siteOf(params), version });
+    setIsBusy(false);
+    setTarget(null);
+    setFailure(answer.ok ? null : answer.error);
+    reload();
+    if (!answer.ok) return;
+    const { created, updated, deleted } = answer.value;
+    toast(
+      `Back at version ${version}: ${count(created)} added, ${count(updated)} changed, ${count(deleted)} deleted.`,
+      {
+        undo: () => void rollBack(former, version),
+      },
+    );
+  };
+  const last = value?.versions.at(-1);
+  const hasOlder = last !== undefined && value !== null && last.version > value.oldest;
+  return (
+    <Page
+      title="History of the rules"
+      lead="Every change makes a version. Going back makes a new one, so nothing is lost."
+      actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
+      calls={[{ method: 'POST', path: '/protect/access-rules/history', body }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {failure !== null && <RefusalNotice error={failure} />}
+      {value?.versions.length === 0 && <EmptyState title="No rule was ever changed here" />}
+      {value !== null && value.versions.length > 0 && (
+        <Table
+          caption="Versions, newest first"
+          rows={value.versions}
+          keyOf={({ version }) => String(version)}
+          columns={[
+            {
+              title: 'Version',
+              isNumber: true,
+              cell: ({ version }) => (
+                <>
+                  {version === current && <Chip tone="info">now</Chip>} {version}
+                </>
+              ),
+            },
+            { title: 'Time', cell: ({ at }) => <Time at={Date.parse(at)} /> },
+            { title: 'What', cell: whatOf },
+            { title: 'Added', isNumber: true, cell: ({ created }) => count(created) },
+            { title: 'Changed', isNumber: true, cell: ({ updated }) => count(updated) },
+            { title: 'Deleted', isNumber: true, cell: ({ deleted }) => count(deleted) },
+            { title: 'By', isWide: true, cell: ({ by }) => <VisitorText text={by} maxChars={60} /> },
+            {
+              title: 'Actions',
+              cell: ({ version }) =>
+                version !== current &&
+                may('updateProtectSettings') && (
+                  <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
+                    Go back to it…
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      <nav class="actions" aria-label="Pages">
+        {hasOlder && (
+          <ButtonLink
+            href={addressOf('/console/rules/history', { ...siteParam(params), before: String(last.version) })}
+          >
+            Older
+          </ButtonLink>
+        )}
+      </nav>
+      {target !== null && (
+        <Confirm
+          title={`Go back to version ${target}?`}
+          verb="Go back"
+          isDangerous={false}
+          isBusy={isBusy}
+          onClose={() => setTarget(null)}
+          onConfirm={() => void rollBack(target, current)}
+        >
+          <p>
+            The rules become what they were then. {undone(value?.versions ?? [], target)} You can come back to version{' '}
+            {current} the same way.
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function whatOf({ kind, restores }: Version): string {
+  return restores === undefined ? kind : `back to version ${restores}`;
+}
+
+/** What happened since; only known when all versions since are on the page. */
+function undone(versions: readonly Version[], target: number): string {
+  const since = versions.filter(({ version }) => version > target);
+  if (!versions.some(({ version }) => version === target)) return '';
+  const sum = (name: 'created' | 'updated' | 'deleted') => count(since.reduce((total, one) => total + one[name], 0));
+  return `Since then, ${sum('created')} were added, ${sum('updated')} changed and ${sum('deleted')} deleted.`;
+}

@@ -1,0 +1,179 @@
+/** Imports a list of any length: what it would do, then its progress, refused lines by number, and the way back. */
+import { useRef, useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import { decisions } from '../../../contract/vocabulary.ts';
+import { importFile, refusedFile } from './import-file.ts';
+import type { ImportProgress, RefusedLine } from './import-file.ts';
+
+/** A file of 1,250,000 user agents has some 100 MB. */
+const FILE_MAX_BYTES = 200_000_000;
+const REFUSED_SHOWN_MAX = 200;
+
+export default function ImportRules() {
+  const [params] = useParams();
+  const site = siteOf(params);
+  const history = useCall('/protect/access-rules/history', { ...site, limit: 1 });
+  const [file, setFile] = useState<{ name: string; text: string } | null>(null);
+  const [fileError, setFileError] = useState<string | null>(null);
+  const [verdict, setVerdict] = useState<(typeof decisions)[number]>('block');
+  const [note, setNote] = useState('');
+  const [progress, setProgress] = useState<ImportProgress | null>(null);
+  const [refused, setRefused] = useState<readonly RefusedLine[]>([]);
+  const [state, setState] = useState<'ready' | 'running' | 'done' | 'stopped'>('ready');
+  const [error, setError] = useState<Refusal | null>(null);
+  const running = useRef<AbortController | null>(null);
+
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    setState('ready');
+    setProgress(null);
+    setRefused([]);
+    setError(null);
+    if (chosen === undefined) return;
+    if (chosen.size > FILE_MAX_BYTES) {
+      setFileError(`is larger than ${count(FILE_MAX_BYTES / 1_000_000)} MB. Use npm run gatehouse -- rules import.`);
+      return;
+    }
+    setFileError(null);
+    setFile({ name: chosen.name, text: await chosen.text() });
+  };
+  const start = async (text: string, versionBefore: number): Promise<void> => {
+    const controller = new AbortController();
+    running.current = controller;
+    setState('running');
+    setRefused([]);
+    setError(null);
+    const result = await importFile({
+      site,
+      text,
+      verdict,
+      note,
+      versionBefore,
+      onProgress: setProgress,
+      onRefused: (lines) => setRefused((former) => [...former, ...lines]),
+      signal: controller.signal,
+    });
+    setState(result.ok && !controller.signal.aborted ? 'done' : 'stopped');
+    setError(result.ok ? null : result.error);
+    history.reload();
+  };
+  const rollBack = async (version: number): Promise<void> => {
+    const answer = await call('/protect/access-rules/rollback', { ...site, version });
+    setError(answer.ok ? null : answer.error);
+    if (!answer.ok) return;
+    setProgress(null);
+    setState('ready');
+    toast('The rules are as they were before the import.');
+  };
+  const version = history.value?.version ?? null;
+  return (
+    <Page
+      title="Import rules"
+      lead="CSV, NDJSON, or a plain list of addresses, networks and AS numbers with comments, as block lists are published."
+      actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
+      calls={[{ method: 'POST', path: '/protect/access-rules/import', body: { ...site, content: '…', verdict } }]}
+    >
+      {history.error !== null && <RefusalNotice error={history.error} onRetry={history.reload} />}
+      <Section title="File">
+        <div class="form">
+          <div class="field">
+            <label for="rule-file">Choose a file</label>
+            <input
+              id="rule-file"
+              type="file"
+              accept=".csv,.txt,.ndjson,.jsonl,.list,.netset,.ipset,text/*"
+              disabled={state === 'running'}
+              onChange={(event) => void choose(event.currentTarget.files?.[0])}
+            />
+            {fileError !== null && <p class="field-error">It {fileError}</p>}
+          </div>
+          <SelectField
+            label="Verdict of lines that name none"
+            value={verdict}
+            options={decisions.map((one) => [one, one] as const)}
+            onChange={setVerdict}
+            isDisabled={state === 'running'}
+          />
+          <TextField
+            label="Note on every rule"
+            hint="Where the list is from, so that you find its rules again."
+            value={note}
+            onInput={setNote}
+            maxLength={1000}
+            isDisabled={state === 'running'}
+          />
+          <div class="actions">
+            <Button
+              kind="primary"
+              isDisabled={file === null || version === null || state === 'running'}
+              onClick={() => file !== null && version !== null && void start(file.text, version)}
+            >
+              Import
+            </Button>
+            {state === 'running' && <Button onClick={() => running.current?.abort()}>Stop</Button>}
+          </div>
+        </div>
+      </Section>
+      {error !== null && <RefusalNotice error={error} />}
+      {progress !== null && (
+        <Section title={titles[state]}>
+          <div class="stack" role="status">
+            <progress max={progress.linesTotal} value={progress.lines} aria-label="Lines sent" />
+            <p>
+              {count(progress.lines)} of {count(progress.linesTotal)} lines: {count(progress.created)} added,{' '}
+              {count(progress.updated)} changed, {count(progress.unchanged)} as before, {count(progress.skipped)}{' '}
+              refused.
+            </p>
+            {state !== 'running' && progress.created + progress.updated > 0 && (
+              <div class="actions">
+                <Button kind="danger" onClick={() => void rollBack(progress.versionBefore)}>
+                  Undo: back to version {count(progress.versionBefore)}
+                </Button>
+              </div>
+            )}
+          </div>
+        </Section>
+      )}
+      {refused.length > 0 && <Refused lines={refused} total={progress?.skipped ?? refused.length} />}
+    </Page>
+  );
+}
+
+const titles = { ready: 'Import', running: 'Importing', done: 'Imported', stopped: 'Stopped' } as const;
+
+function Refused({ lines, total }: { lines: readonly RefusedLine[]; total: number }) {
+  const save = (): void => {
+    const address = URL.createObjectURL(new Blob([refusedFile(lines)], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = 'refused-lines.txt';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
+  return (
+    <Section title={`${count(total)} lines were refused`} actions={<Button onClick={save}>Save them as a file</Button>}>
+      <Table
+        caption="Refused lines"
+        rows={lines.slice(0, REFUSED_SHOWN_MAX)}
+        keyOf={({ line }) => String(line)}
+        columns={[
+          { title: 'Line', isNumber: true, cell: ({ line }) => count(line) },
+          { title: 'Why', isWide: true, isWrapped: true, cell: ({ reason }) => <VisitorText text={reason} /> },
+          { title: 'Text', isWide: true, cell: ({ text }) => <VisitorText text={text} maxChars={100} /> },
+        ]}
+      />
+      {lines.length > REFUSED_SHOWN_MAX && <p class="hint">The file has all of them.</p>}
+    </Section>
+  );
+}

@@ -1,0 +1,48 @@
+/** What a change would have done to the requests of the last 24 hours. */
+import type { ResponseOf } from '../../api/service-api.ts';
+import { DecisionChip } from '../../components/chip.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+
+export type Preview = ResponseOf<'/protect/access-rules/preview'>;
+
+export function PreviewResult({ preview }: { preview: Preview }) {
+  const { examined, complete, allowedRequestsIncluded, changed, changes, samples } = preview;
+  return (
+    <div class="stack" role="status">
+      <p>
+        <b>{count(changed)}</b> of the last 24 hours’ {count(examined)} requests would have been decided otherwise.
+        {!complete && ' Not all requests could be examined: the real number is higher.'}
+        {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
+      </p>
+      {changes.length > 0 && (
+        <ul class="plain-list">
+          {changes.map(({ from, to, requests }) => (
+            <li key={`${from} ${to}`}>
+              {count(requests)}: <DecisionChip decision={from} /> → <DecisionChip decision={to} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {samples.length > 0 && (
+        <Table
+          caption="Examples"
+          rows={samples}
+          keyOf={({ requestId }) => requestId}
+          columns={[
+            { title: 'Time', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} /> },
+            { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
+            { title: 'Path', cell: ({ requestPath }) => <VisitorText text={requestPath} maxChars={40} /> },
+            {
+              title: 'User agent',
+              isWide: true,
+              cell: ({ userAgent }) => <VisitorText text={userAgent} maxChars={50} />,
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+/** An edge access rule as the API lists it, and its words. */
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+
+export type Rule = ResponseOf<'/protect/access-rules'>['rules'][number];
+export type NewRule = RequestOf<'/protect/access-rules/create'>['rules'][number];
+export type RuleType = Rule['type'];
+
+/** What a rule matches on, and an example of its value. */
+export const ruleTypes: Readonly<Record<RuleType, { name: string; example: string }>> = {
+  ip: { name: 'Address', example: '192.0.2.1' },
+  ipMask: { name: 'Network', example: '192.0.2.0/24' },
+  asn: { name: 'AS number', example: '64496' },
+  countryCode: { name: 'Country', example: 'NL' },
+  userAgent: { name: 'User agent contains', example: 'badbot' },
+  ja4Hash: { name: 'JA4 fingerprint', example: 't13d1516h2_8daaf6152771_02713d6af862' },
+};
+
+/** As in the verdict log. */
+export const ruleId = ({ type, value }: Pick<Rule, 'type' | 'value'>): string => `${type}:${value}`;
+
+/** A listed rule as it is created again. */
+export function recreated({ type, value, verdict, mode, expiry, rollout, note }: Rule): NewRule {
+  return { type, value, verdict, mode, expiry, rollout, note };
+}
+
+const HOUR_MS = 3_600_000;
+/** For how long a rule counts: key → name and time. */
+export const lifetimes = {
+  none: ['until it is deleted', null],
+  '1h': ['1 hour', HOUR_MS],
+  '24h': ['24 hours', 24 * HOUR_MS],
+  '7d': ['7 days', 7 * 24 * HOUR_MS],
+  '30d': ['30 days', 30 * 24 * HOUR_MS],
+} as const;
+export type Lifetime = keyof typeof lifetimes;
+
+/** `null`: it does not expire. */
+export function expiryAfter(lifetime: Lifetime, nowMs: number): string | null {
+  const [, ms] = lifetimes[lifetime];
+  return ms === null ? null : new Date(nowMs + ms).toISOString();
+}

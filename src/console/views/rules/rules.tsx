@@ -1,0 +1,91 @@
+/** The edge access rules of an instance: find, add, change, delete, each with an undo. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { may } from '../../api/session.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { toast } from '../../components/toast.tsx';
+import { count } from '../../format/numbers.ts';
+import { siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import { AddRules } from './add-rules.tsx';
+import { recreated, ruleId } from './rule.ts';
+import type { Rule } from './rule.ts';
+import { RuleFilters } from './rule-filters.tsx';
+import { RuleTable } from './rule-table.tsx';
+import { rulesBody, useRules } from './use-rules.ts';
+
+export default function Rules() {
+  const [params] = useParams();
+  const site = siteOf(params);
+  const { rules, error, isLoading, hasMore, loadMore, reload } = useRules(params);
+  const [edited, setEdited] = useState<Rule | 'new' | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const mayChange = may('updateProtectSettings');
+
+  const create = async (rule: Rule): Promise<void> => {
+    const answer = await call('/protect/access-rules/create', { ...site, rules: [recreated(rule)] });
+    setFailure(answer.ok ? null : answer.error);
+    reload();
+  };
+  const remove = async (rule: Rule): Promise<void> => {
+    const { type, value } = rule;
+    const answer = await call('/protect/access-rules/delete', { ...site, conditions: [{ type, value }] });
+    setFailure(answer.ok ? null : answer.error);
+    if (answer.ok) toast(`${ruleId(rule)} was deleted.`, { undo: () => void create(rule) });
+    reload();
+  };
+  const to = (path: string) => addressOf(`/console/rules/${path}`, siteParam(params));
+  return (
+    <Page
+      title="Edge access rules"
+      lead="They decide at the edge, before a request reaches the site. Every edge follows within seconds."
+      actions={
+        <>
+          <ButtonLink href={to('history')}>History</ButtonLink>
+          {mayChange && (
+            <>
+              <ButtonLink href={to('import')}>Import a list</ButtonLink>
+              <Button kind="primary" onClick={() => setEdited('new')}>
+                Add rules
+              </Button>
+            </>
+          )}
+        </>
+      }
+      calls={[{ method: 'POST', path: '/protect/access-rules', body: rulesBody(params) }]}
+    >
+      <RuleFilters />
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {failure !== null && <RefusalNotice error={failure} />}
+      {rules !== null && rules.length === 0 && (
+        <EmptyState title="No rule here">
+          <p>Without rules, address categories, risk scores and the policy of the instance decide.</p>
+        </EmptyState>
+      )}
+      {rules !== null && rules.length > 0 && (
+        <>
+          <p class="soft" role="status">
+            {count(rules.length)} rules{hasMore ? ', and more' : ''}
+          </p>
+          <RuleTable rules={rules} mayChange={mayChange} onEdit={setEdited} onDelete={(rule) => void remove(rule)} />
+          {hasMore && (
+            <Button isBusy={isLoading} onClick={loadMore}>
+              Load more
+            </Button>
+          )}
+        </>
+      )}
+      {edited !== null && (
+        <AddRules
+          site={site}
+          edited={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+          onDone={reload}
+        />
+      )}
+    </Page>
+  );
+}

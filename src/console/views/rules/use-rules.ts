@@ -1,0 +1,78 @@
+/** The rules that the address asks for, page by page. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { instances, siteOf } from '../../frame/instances.ts';
+import type { Params } from '../../url/params.ts';
+import type { Rule } from './rule.ts';
+
+const RULES_PER_PAGE = 1000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** The call for the first page. Hits are those of the last week. */
+export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
+  const { type, verdict, value } = params;
+  const hitsSince = Math.floor((Date.now() - 7 * DAY_MS) / HOUR_MS) * HOUR_MS;
+  return {
+    ...siteOf(params),
+    limit: RULES_PER_PAGE,
+    hitsSince,
+    ...(type === undefined ? {} : { type }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(value === undefined ? {} : { valuePrefix: value }),
+    // The service checks the values; a refused one is named on the page.
+  } as RequestOf<'/protect/access-rules'>;
+}
+
+export interface Rules {
+  rules: readonly Rule[] | null;
+  error: Refusal | null;
+  isLoading: boolean;
+  hasMore: boolean;
+  loadMore: () => void;
+  reload: () => void;
+}
+
+export function useRules(params: Params): Rules {
+  const [rules, setRules] = useState<readonly Rule[] | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const [isLoading, setIsLoading] = useState(false);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  /** Only the newest question may answer. */
+  const question = useRef(0);
+  const isReady = instances.value.list !== null;
+  const body = JSON.stringify(rulesBody(params));
+
+  const load = async (after: string | null): Promise<void> => {
+    const asked = ++question.current;
+    setIsLoading(true);
+    const answer = await call('/protect/access-rules', {
+      ...(JSON.parse(body) as RequestOf<'/protect/access-rules'>),
+      ...(after === null ? {} : { cursor: after }),
+    });
+    if (asked !== question.current) return;
+    setIsLoading(false);
+    setError(answer.ok ? null : answer.error);
+    if (!answer.ok) return;
+    const { rules: page, nextCursor } = answer.value;
+    setRules((former) => (after === null ? page : [...(former ?? []), ...page]));
+    setCursor(nextCursor ?? null);
+  };
+  useEffect(() => {
+    if (isReady) void load(null);
+  }, [body, isReady, turn]);
+  const reload = useCallback(() => setTurn((former) => former + 1), []);
+  return {
+    rules,
+    error,
+    isLoading,
+    hasMore: cursor !== null,
+    loadMore: () => {
+      if (!isLoading && cursor !== null) void load(cursor);
+    },
+    reload,
+  };
+}
