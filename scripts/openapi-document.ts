@@ -12,7 +12,9 @@ import {
   solutionRequest,
 } from '../src/contract/captcha/challenge-api.ts';
 import { errorStatus } from '../src/contract/errors.ts';
+import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-alias.ts';
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
+import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
 import { describeInput } from './openapi-input.ts';
 import { describeSettings, instancePage, sitePage } from './settings-pages.ts';
 
@@ -126,6 +128,7 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
     request: $ZodType,
     answer: $ZodType,
     statuses: readonly number[],
+    types: readonly string[] = ['application/json'],
   ): Json => ({
     post: {
       operationId: name,
@@ -134,7 +137,7 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
       security: [],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: named(schemas, requestName(name), schemaOf(request, 'input')) } },
+        content: contentOf(named(schemas, requestName(name), schemaOf(request, 'input')), types),
       },
       responses: {
         200: {
@@ -168,6 +171,67 @@ function publicPaths(schemas: Record<string, Json>): Record<string, Json> {
       solutionResponse,
       publicStatuses,
     ),
+    ...Object.fromEntries(
+      aliases.map(([path, service]) => [
+        path,
+        post(
+          `${service.toLowerCase()}-siteverify`,
+          `Verify a token, with the bodies of ${service}`,
+          aliasRequest,
+          aliasResponse,
+          // Every mistake is a 200 that names it.
+          [405, 503],
+          bodyTypes,
+        ),
+      ]),
+    ),
+    '/captcha/v1/wait': waitPage(schemas),
+  };
+}
+
+const aliases = [
+  ['/turnstile/v0/siteverify', 'Turnstile'],
+  ['/hcaptcha/siteverify', 'hCaptcha'],
+  ['/recaptcha/api/siteverify', 'reCAPTCHA'],
+] as const;
+
+const page = (description: string): Json => ({
+  description,
+  content: { 'text/html': { schema: { type: 'string' } } },
+});
+
+const parameter = (name: string, required: boolean): Json => ({
+  name,
+  in: 'query',
+  required,
+  schema: { type: 'string' },
+});
+
+/** A page for people: its failures are pages too, apart from those that are found before it. */
+function waitPage(schemas: Record<string, Json>): Json {
+  const failures = Object.fromEntries(
+    [400, 403, 413, 415, 429, 500].map((status) => [status, page(statusMeanings[status]!)]),
+  );
+  const responses = { 200: page('The page'), ...failures, 405: responseRef('405'), 503: responseRef('503') };
+  const shared = { tags: ['Verification'], security: [], responses };
+  return {
+    get: {
+      operationId: 'open-wait-page',
+      summary: 'The challenge of a visitor without scripts, in a frame of the page (by the widget)',
+      ...shared,
+      parameters: [parameter('sitekey', true), parameter('action', false), parameter('cdata', false)],
+    },
+    post: {
+      operationId: 'submit-wait-page',
+      summary: 'The button of that page',
+      ...shared,
+      requestBody: {
+        required: true,
+        content: contentOf(named(schemas, requestName('submit-wait-page'), schemaOf(waitForm, 'input')), [
+          'application/x-www-form-urlencoded',
+        ]),
+      },
+    },
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { SealedToken } from '../captcha/seal/sealed-token.ts';
 import type { VerifyReason } from '../contract/captcha/siteverify.ts';
+import type { AliasResponse } from '../contract/captcha/siteverify-alias.ts';
 
 export const aliasDialects = ['turnstile', 'hcaptcha', 'recaptcha'] as const;
 export type AliasDialect = (typeof aliasDialects)[number];
@@ -15,18 +16,6 @@ export type AliasFault =
   | 'missing-input-response'
   | 'bad-request'
   | 'internal-error';
-
-export interface AliasResponse {
-  success: boolean;
-  'error-codes': string[];
-  challenge_ts?: string;
-  hostname?: string;
-  action?: string;
-  cdata?: string;
-  score?: number;
-  /** A test key was used; no visitor was verified. */
-  test?: true;
-}
 
 export function aliasFault(fault: AliasFault): AliasResponse {
   return { success: false, 'error-codes': [fault] };

@@ -32,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
   sites('POST /sites/create', 'createSite', 'write'),
   sites('POST /sites/update', 'updateSite', 'write'),
   sites('POST /sites/delete', 'deleteSite', 'write'),
+  sites('POST /sites/activate', 'updateSite', 'write'),
   rules('POST /access-control/get', 'getRules', 'read'),
   rules('POST /access-control/create', 'createRule', 'write'),
   rules('POST /access-control/delete', 'deleteRule', 'write'),

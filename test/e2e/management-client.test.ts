@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- only the classic build reads JSON Schema; a test ships nothing
 import { fromJSONSchema } from 'zod';
 import { solveRsw } from '../../src/captcha/pow/pow-solve.ts';
-import { browse } from '../support/browse.ts';
+import { browse, navigation } from '../support/browse.ts';
 import { serviceApi } from '../../src/console/api/service-api.ts';
 import { eventually, useStack } from '../support/stack.ts';
 
@@ -34,7 +34,7 @@ const called = new Set<string>();
 
 /** A call, whose response must be one that the document declares. */
 async function ask(method: string, path: string, body: unknown, more: Record<string, string> = {}) {
-  const operation = document.paths[path]?.[method];
+  const operation = document.paths[path.split('?', 1)[0]!]?.[method];
   const response = await fetch(`${stackOf().serviceUrl}${path}`, {
     method: method.toUpperCase(),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...more },
@@ -205,6 +205,36 @@ describe('the client typed by the OpenAPI document', () => {
     const solution = { y: await solveRsw({ n: pow?.n ?? '', x: pow?.x ?? '', t: pow?.t ?? 0 }) };
     const { token = '' } = await api.post('/captcha/v1/solution', { challenge, solution });
     expect(await api.post('/siteverify', { secret: secretKey, token, ip: null })).toMatchObject({ verified: true });
+    for (const path of ['/turnstile/v0/siteverify', '/hcaptcha/siteverify', '/recaptcha/api/siteverify'] as const) {
+      expect(await api.post(path, { secret: secretKey, response: token })).toMatchObject({ success: false });
+    }
+    const again = await api.post('/captcha/v1/challenge', asked);
+    const solved = await solveRsw({ n: again.pow?.n ?? '', x: again.pow?.x ?? '', t: again.pow?.t ?? 0 });
+    const second = await api.post('/captcha/v1/solution', { challenge: again.challenge, solution: { y: solved } });
+    expect(
+      await api.post('/turnstile/v0/siteverify', { secret: secretKey, response: second.token ?? '' }),
+    ).toMatchObject({ success: true, 'error-codes': [], hostname: new URL(serviceUrl).hostname });
+  });
+
+  test('follows the log, and counts the hits of a rule', async () => {
+    expect((await api.post('/protect/verdicts/tail', {})).verdicts).toBeInstanceOf(Array);
+    expect(await api.post('/protect/access-rules/hits', { type: 'asn', value: 64497 })).toMatchObject({ total: 0 });
+  });
+
+  test('opens the page for visitors without scripts, and presses its button', async () => {
+    const { edgeUrl } = stackOf();
+    const { siteKey } = await api.post('/sites/create', {
+      name: 'patient',
+      settings: { domains: ['127.0.0.1'], captchaType: 'pow', minimumLevel: 0 },
+    });
+    const browser = { ...navigation, 'sec-fetch-dest': 'iframe', referer: `${edgeUrl}/` };
+    const page = await ask('get', `/captcha/v1/wait?sitekey=${siteKey}`, undefined, browser);
+    const challenge = /name="challenge" value="([^"]+)"/.exec(String(page.body))?.[1] ?? '';
+    const form = { ...browser, 'content-type': 'application/x-www-form-urlencoded' };
+    const pressed = await ask('post', '/captcha/v1/wait', new URLSearchParams({ challenge }).toString(), form);
+    expect([page.status, pressed.status, challenge === '']).toEqual([200, 200, false]);
+    const without = await ask('post', '/captcha/v1/wait', 'challenge=x', form);
+    expect([without.status, without.body]).toEqual([400, expect.stringContaining('<html')]);
   });
 
   test('is refused with declared statuses by the public operations', async () => {

@@ -110,6 +110,26 @@ describe('create', () => {
     expect(again.body).toMatchObject({ created: 0, updated: 0, unchanged: 2, version: 1 });
   });
 
+  test('refuses a new rule whose expiry is past, and takes a listed one back', async () => {
+    const { rules } = await newInstance();
+    const over = { type: 'ip', value: '192.0.2.1', verdict: 'block', expiry: '2020-01-01T00:00:00Z' };
+    for (const [path, at] of [
+      ['/create', 'rules[1].expiry'],
+      ['/preview', 'rules[1].expiry'],
+    ] as const) {
+      const { status, body } = await rules(path, { rules: [{ ...over, expiry: null }, over] });
+      expect([status, body.error.details]).toEqual([400, [{ index: 1, path: at, message: 'is in the past' }]]);
+    }
+    const late = await rules('/import', { content: '192.0.2.1', verdict: 'block', expiry: over.expiry });
+    expect([late.status, late.body.error.details]).toEqual([400, [{ path: 'expiry', message: 'is in the past' }]]);
+
+    const file = 'type,value,verdict,expiry\nip,192.0.2.1,block,2020-01-01T00:00:00Z';
+    expect((await rules('/import', { content: file })).body).toMatchObject({ created: 1, skipped: 0 });
+    const listed = (await rules('', {})).body.rules;
+    expect(listed).toMatchObject([{ value: '192.0.2.1', expired: true }]);
+    expect((await rules('/create', { rules: listed })).body).toMatchObject({ unchanged: 1, version: 1 });
+  });
+
   test('responds 404 to an account without an instance', async () => {
     const { token } = await newAccount();
     const { status, body } = await call(token, '/protect/access-rules', {});

@@ -38,7 +38,7 @@ describe('explain', () => {
     { type: 'ipMask', value: '192.0.0.0/16', verdict: 'allow', mode: 'monitor' },
     { type: 'asn', value: 64496, verdict: 'challenge' },
     { type: 'userAgent', value: 'Ünüsual', verdict: 'block' },
-    { type: 'countryCode', value: 'NL', verdict: 'block', expiry: '2020-01-01T00:00:00Z' },
+    { type: 'countryCode', value: 'NL', verdict: 'block', expiry: '2020-01-01T00:00:00Z', expired: true },
   ];
 
   test.each([

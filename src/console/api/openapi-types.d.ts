@@ -1111,6 +1111,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/turnstile/v0/siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verify a token, with the bodies of Turnstile */
+        post: operations["turnstile-siteverify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hcaptcha/siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verify a token, with the bodies of hCaptcha */
+        post: operations["hcaptcha-siteverify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recaptcha/api/siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Verify a token, with the bodies of reCAPTCHA */
+        post: operations["recaptcha-siteverify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/captcha/v1/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The challenge of a visitor without scripts, in a frame of the page (by the widget) */
+        get: operations["open-wait-page"];
+        put?: never;
+        /** The button of that page */
+        post: operations["submit-wait-page"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -10127,6 +10196,70 @@ export interface components {
                 privacyUrl?: string;
             };
         };
+        "turnstile-siteverify.requestBody": {
+            /** @default  */
+            secret?: string;
+            /** @default  */
+            response?: string;
+            sitekey?: string | null;
+            remoteip?: string | null;
+            idempotency_key?: string | null;
+        };
+        "turnstile-siteverify.response": {
+            success: boolean;
+            "error-codes": string[];
+            challenge_ts?: string;
+            hostname?: string;
+            action?: string;
+            cdata?: string;
+            score?: number;
+            /** @constant */
+            test?: true;
+        };
+        "hcaptcha-siteverify.requestBody": {
+            /** @default  */
+            secret?: string;
+            /** @default  */
+            response?: string;
+            sitekey?: string | null;
+            remoteip?: string | null;
+            idempotency_key?: string | null;
+        };
+        "hcaptcha-siteverify.response": {
+            success: boolean;
+            "error-codes": string[];
+            challenge_ts?: string;
+            hostname?: string;
+            action?: string;
+            cdata?: string;
+            score?: number;
+            /** @constant */
+            test?: true;
+        };
+        "recaptcha-siteverify.requestBody": {
+            /** @default  */
+            secret?: string;
+            /** @default  */
+            response?: string;
+            sitekey?: string | null;
+            remoteip?: string | null;
+            idempotency_key?: string | null;
+        };
+        "recaptcha-siteverify.response": {
+            success: boolean;
+            "error-codes": string[];
+            challenge_ts?: string;
+            hostname?: string;
+            action?: string;
+            cdata?: string;
+            score?: number;
+            /** @constant */
+            test?: true;
+        };
+        "submit-wait-page.requestBody": {
+            challenge: string;
+            email_confirm?: string;
+        };
     };
     responses: {
         /** @description Body missing, unparsable or not matching its schema, or a rejection that the key names */
@@ -12336,6 +12469,250 @@ export interface operations {
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "turnstile-siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["turnstile-siteverify.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["turnstile-siteverify.requestBody"];
+                "multipart/form-data": components["schemas"]["turnstile-siteverify.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["turnstile-siteverify.response"];
+                };
+            };
+            405: components["responses"]["405"];
+            503: components["responses"]["503"];
+        };
+    };
+    "hcaptcha-siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["hcaptcha-siteverify.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["hcaptcha-siteverify.requestBody"];
+                "multipart/form-data": components["schemas"]["hcaptcha-siteverify.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["hcaptcha-siteverify.response"];
+                };
+            };
+            405: components["responses"]["405"];
+            503: components["responses"]["503"];
+        };
+    };
+    "recaptcha-siteverify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["recaptcha-siteverify.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["recaptcha-siteverify.requestBody"];
+                "multipart/form-data": components["schemas"]["recaptcha-siteverify.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["recaptcha-siteverify.response"];
+                };
+            };
+            405: components["responses"]["405"];
+            503: components["responses"]["503"];
+        };
+    };
+    "open-wait-page": {
+        parameters: {
+            query: {
+                sitekey: string;
+                action?: string;
+                cdata?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Body missing, unparsable or not matching its schema, or a rejection that the key names */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Permission or feature missing, account disabled, or payment method owed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            405: components["responses"]["405"];
+            /** @description Body too large, or too many items */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Content type not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Too many calls. Retry-After says how long to wait */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Unexpected failure. The log has the cause under the request id */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            503: components["responses"]["503"];
+        };
+    };
+    "submit-wait-page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["submit-wait-page.requestBody"];
+            };
+        };
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Body missing, unparsable or not matching its schema, or a rejection that the key names */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Permission or feature missing, account disabled, or payment method owed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            405: components["responses"]["405"];
+            /** @description Body too large, or too many items */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Content type not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Too many calls. Retry-After says how long to wait */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Unexpected failure. The log has the cause under the request id */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
             503: components["responses"]["503"];
         };
     };

@@ -27,12 +27,15 @@ export const edgeRuleInput = z.strictObject({
   verdict: z.enum(decisions),
   /** `monitor`: the rule is recorded as fired and decides nothing. */
   mode: z.optional(z.enum(['enforce', 'monitor'])),
-  /** ISO 8601 with offset. From then on the rule matches nothing, even before the ruleset is published again. */
+  /**
+   * ISO 8601 with offset, in the future unless the rule was listed. From then on the rule matches nothing, even before the
+   * ruleset is published again.
+   */
   expiry: z.optional(z.nullable(z.iso.datetime({ offset: true }))),
   /** Percent of visitors to whom the rule applies, stable per visitor. */
   rollout: z.optional(rolloutPercent),
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
-  /** Read-only fields of a listed rule, accepted and ignored so that it can be sent back unchanged. */
+  /** Read-only fields of a listed rule, accepted so that it can be sent back unchanged, also after its expiry. */
   expired: z.optional(z.unknown()),
   signalUnseen: z.optional(z.unknown()),
   createdAt: z.optional(z.unknown()),

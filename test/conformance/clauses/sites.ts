@@ -61,6 +61,20 @@ export const sites: readonly Clause[] = [
   },
   {
     kind: 'endpoint',
+    says: 'POST /sites/activate brings a deactivated site back with its keys',
+    async holds(service) {
+      const account = await service.account();
+      const [, gone] = [await account.addSite(), await account.addSite()];
+      await account.api.post('/sites/delete', { siteKey: gone.siteKey });
+      expect(await account.api.post('/sites/activate', { siteKey: gone.siteKey })).toMatchObject({
+        siteKey: gone.siteKey,
+        secretKey: gone.secretKey,
+        active: true,
+      });
+    },
+  },
+  {
+    kind: 'endpoint',
     says: 'POST /sites/delete deactivates the site without erasing it, and names it',
     async holds(service) {
       const account = await service.account();

@@ -3,25 +3,17 @@
  * idempotency_key?}` as JSON or as a form, verified like `/siteverify`. Unknown fields are ignored, as these services
  * do.
  */
-import * as z from 'zod/mini';
-import { verifyReasons, visitorAddress } from '../../../contract/captcha/siteverify.ts';
+import { verifyReasons } from '../../../contract/captcha/siteverify.ts';
 import type { SiteverifyResponse, VerifyReason } from '../../../contract/captcha/siteverify.ts';
+import { aliasRequest } from '../../../contract/captcha/siteverify-alias.ts';
+import type { AliasResponse } from '../../../contract/captcha/siteverify-alias.ts';
 import { aliasFault, aliasRefused, aliasVerified } from '../../../verify/alias-responses.ts';
-import type { AliasResponse, AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
+import type { AliasDialect, AliasFault } from '../../../verify/alias-responses.ts';
 import { readBody } from '../../http/body/read-body.ts';
 import type { ServiceCall } from '../../http/service-call.ts';
 import type { CaptchaRouteError } from '../../http/service-error.ts';
 import { verify } from './siteverify.ts';
 import type { Verification } from './siteverify.ts';
-
-const aliasRequest = z.object({
-  secret: z._default(z.string().check(z.maxLength(256)), ''),
-  response: z._default(z.string(), ''),
-  /** hCaptcha: the site that the token must belong to. */
-  sitekey: z.nullish(z.string().check(z.maxLength(256))),
-  remoteip: z.optional(visitorAddress),
-  idempotency_key: z.nullish(z.string().check(z.minLength(1), z.maxLength(128))),
-});
 
 /** Never fails: these services respond 200 to every mistake, and name it in the body. */
 export async function siteverifyAlias(dialect: AliasDialect, call: ServiceCall): Promise<AliasResponse> {

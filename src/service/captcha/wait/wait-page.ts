@@ -7,10 +7,9 @@
  * The page is known from `Referer`, which a browser does not let another page set. Only pages of that host may frame
  * the response, so no other page can read a token in it.
  */
-import * as z from 'zod/mini';
 import { HONEYPOT_FIELD } from '../../../captcha/plan/honeypot.ts';
 import { openChallenge } from '../../../captcha/seal/sealed-challenge.ts';
-import { challengeRequest, solutionRequest } from '../../../contract/captcha/challenge-api.ts';
+import { challengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import type { ChallengeRequest } from '../../../contract/captcha/challenge-api.ts';
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
@@ -22,14 +21,10 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import { CHALLENGE_BODY_MAX_BYTES, newChallenge } from '../challenge/create-challenge.ts';
 import { captchaEngine } from '../captcha-engine.ts';
 import { solutionResult } from '../solution/submit-solution.ts';
+import { waitForm } from './wait-form.ts';
 import { waitPageResponse } from './wait-page-response.ts';
 import type { WaitStep } from './wait-page-response.ts';
 
-/** The form inside the frame. Other fields are ignored. */
-const pressedForm = z.object({
-  challenge: solutionRequest.shape.challenge,
-  [HONEYPOT_FIELD]: solutionRequest.shape.honeypot,
-});
 const withoutScript = { bigint: false, worker: false, script: false, audio: false };
 
 export async function waitPage(call: ServiceCall): Promise<Response> {
@@ -63,7 +58,7 @@ async function opened(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteE
 }
 
 async function pressed(call: ServiceCall): Promise<Result<WaitStep, CaptchaRouteError>> {
-  const body = await readBodyAs(pressedForm, call.request, CHALLENGE_BODY_MAX_BYTES);
+  const body = await readBodyAs(waitForm, call.request, CHALLENGE_BODY_MAX_BYTES);
   if (!body.ok) return body;
   const { challenge, [HONEYPOT_FIELD]: honeypot } = body.value;
   const sealed = await openChallenge(captchaEngine(call).keyring, challenge, call.nowMs);

@@ -16,15 +16,24 @@ import type { Result } from '../../../../result.ts';
 import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
 
+export const EXPIRY_IN_THE_PAST = 'is in the past';
+
 /** Why an item is not a rule: the field, empty for the whole item, and the reason. */
 export interface ItemError {
   field: string;
   reason: string;
 }
 
-/** @throws OperationError 413 above the bulk limit, 400 with details when an item is not a rule. */
-export function checkedRules(items: readonly unknown[]): RuleWrite[] {
-  return checkedItems('rules', items, checkedRule);
+/**
+ * A rule that is over already is a mistake, unless it was listed: such a rule has `expired` and may be sent back unchanged.
+ * @throws OperationError 413 above the bulk limit, 400 with details when an item is not a rule.
+ */
+export function checkedRules(items: readonly unknown[], nowMs: number): RuleWrite[] {
+  return checkedItems('rules', items, (item) => {
+    const rule = checkedRule(item);
+    if (!rule.ok || rule.value.expiry === undefined || rule.value.expiry * 1000 > nowMs) return rule;
+    return Object.hasOwn(item as object, 'expired') ? rule : failed({ field: 'expiry', reason: EXPIRY_IN_THE_PAST });
+  });
 }
 
 /** @throws OperationError like `checkedRules`. */

@@ -35,7 +35,7 @@ export const createAccessRules = operation({
   }),
   async handler(context) {
     const { book } = await instanceRuleBook(context, context.body.siteKey);
-    const rules = checkedRules(context.body.rules);
+    const rules = checkedRules(context.body.rules, context.nowMs);
     const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.principal.id, kind: 'create' });
     if (!outcome.ok) throw ruleSetTooLarge(outcome.error, rules);
     const { created, updated, version } = outcome.value;

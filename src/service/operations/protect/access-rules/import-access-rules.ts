@@ -10,7 +10,7 @@ import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
-import { checkedRule, distinctRules } from './check-rules.ts';
+import { checkedRule, distinctRules, EXPIRY_IN_THE_PAST } from './check-rules.ts';
 import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
 
@@ -24,6 +24,7 @@ const body = z.strictObject({
   /** For lines without a verdict. A plain list needs it. */
   verdict: z.optional(z.enum(decisions)),
   mode: edgeRuleInput.shape.mode,
+  /** For lines without an expiry. */
   expiry: edgeRuleInput.shape.expiry,
   note: edgeRuleInput.shape.note,
   /** For a file in pieces: the number of this piece's first line, and the CSV heading of the file. */
@@ -53,6 +54,11 @@ export const importAccessRules = operation({
     version: z.int(),
   }),
   async handler({ body: given, ...context }) {
+    // Lines may be over already, because an export has such rules.
+    if (typeof given.expiry === 'string' && Date.parse(given.expiry) <= context.nowMs) {
+      const details = [{ path: 'expiry', message: EXPIRY_IN_THE_PAST }];
+      throw new OperationError('API.INVALID_BODY', 'The rules of this import would never match', details);
+    }
     const { book } = await instanceRuleBook(context, given.siteKey);
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);

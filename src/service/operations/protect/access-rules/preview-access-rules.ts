@@ -75,7 +75,7 @@ export const previewAccessRules = operation({
     ),
   }),
   async handler({ body, ...context }) {
-    const rules = checkedRules(body.rules);
+    const rules = checkedRules(body.rules, context.nowMs);
     const target = await logTarget({ ...context, body }, body.siteKey);
     const since = Math.max(body.since ?? context.nowMs - DAY_MS, target.horizon);
     if (since > context.nowMs) {
