@@ -1997,6 +1997,7 @@ export interface components {
             };
             active: boolean;
             isDefault: boolean;
+            version: number;
             createdAt: number;
             updatedAt: number;
         }[];
@@ -2794,6 +2795,7 @@ export interface components {
             };
             active: boolean;
             isDefault: boolean;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -4376,6 +4378,7 @@ export interface components {
             };
             active: boolean;
             isDefault: boolean;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -5150,6 +5153,7 @@ export interface components {
                 privacyUrl?: string;
             };
             isDefault?: boolean;
+            ifVersion?: number;
         };
         "update-site.response": {
             name: string;
@@ -5942,6 +5946,7 @@ export interface components {
             };
             active: boolean;
             isDefault: boolean;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -6750,6 +6755,7 @@ export interface components {
             };
             active: boolean;
             isDefault: boolean;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -7518,6 +7524,7 @@ export interface components {
              */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
+            version: number;
             createdAt: number;
             updatedAt: number;
         }[];
@@ -8301,6 +8308,7 @@ export interface components {
              */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -8643,6 +8651,7 @@ export interface components {
              */
             ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore?: number | null;
+            ifVersion?: number;
         };
         "update-instance.response": {
             id: string;
@@ -9035,6 +9044,7 @@ export interface components {
              */
             ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
             clientJwtsRevokedBefore: number | null;
+            version: number;
             createdAt: number;
             updatedAt: number;
         };
@@ -9168,6 +9178,7 @@ export interface components {
                 hits?: unknown;
             }[];
             siteKey?: string;
+            ifVersion?: number;
         };
         "create-access-rules.response": {
             created: number;
@@ -9194,6 +9205,7 @@ export interface components {
                 value: string | number;
             }[];
             siteKey?: string;
+            ifVersion?: number;
         };
         "delete-access-rules.response": {
             deleted: number;
@@ -9322,6 +9334,7 @@ export interface components {
             /** @default 1 */
             firstLine?: number;
             columns?: string[];
+            ifVersion?: number;
             siteKey?: string;
         };
         "import-access-rules.response": {
@@ -9374,6 +9387,7 @@ export interface components {
         "rollback-access-rules.requestBody": {
             siteKey?: string;
             version: number;
+            ifVersion?: number;
         };
         "rollback-access-rules.response": {
             version: number;

@@ -17,6 +17,7 @@ export interface ProtectInstance extends z.infer<typeof instanceIdentity>, Insta
   active: boolean;
   /** Client JWTs issued at or before this time are refused. Epoch milliseconds, or `null`. */
   clientJwtsRevokedBefore: number | null;
+  version: number;
   createdAt: number;
   updatedAt: number;
 }

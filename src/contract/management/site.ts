@@ -21,6 +21,8 @@ export const site = z.strictObject({
   settings: siteSettings,
   active: z.boolean(),
   isDefault: z.boolean(),
+  /** Rises with every change. An update with `ifVersion` of an older one is refused. */
+  version: z.int(),
   createdAt: z.int(),
   updatedAt: z.int(),
 });

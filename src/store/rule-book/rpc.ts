@@ -49,6 +49,8 @@ export interface WriteAuthor {
   /** API key id. */
   actor: string;
   kind: WriteKind;
+  /** The write is made only if this is the current version. */
+  ifVersion?: number | undefined;
 }
 
 export interface WriteCounts {
@@ -58,7 +60,15 @@ export interface WriteCounts {
   deleted: number;
 }
 
-export type WriteOutcome = Result<WriteCounts, RuleSetTooLarge>;
+export type WriteOutcome = Result<WriteCounts, RefusedWrite>;
+export type RefusedWrite = RuleSetTooLarge | StaleVersion;
+
+/** Somebody else has changed the rules since the caller read them. */
+export interface StaleVersion {
+  reason: 'stale';
+  expected: number;
+  current: number;
+}
 
 /** What a batch exceeds. Nothing of it is stored. */
 export type RuleSetTooLarge = TooManyRules | TooMuchText;
@@ -89,7 +99,7 @@ export interface VersionOutOfReach {
   newest: number;
 }
 
-export type RollbackOutcome = Result<WriteCounts, RuleSetTooLarge | VersionOutOfReach>;
+export type RollbackOutcome = Result<WriteCounts, RefusedWrite | VersionOutOfReach>;
 
 export interface RuleFilter {
   type?: EdgeRuleType;

@@ -47,7 +47,13 @@ export const protect: readonly Clause[] = [
         name: 'Renamed',
         rollout: 25,
       });
-      expect(changed).toEqual({ ...made, name: 'Renamed', rollout: 25, updatedAt: changed.updatedAt });
+      expect(changed).toEqual({
+        ...made,
+        name: 'Renamed',
+        rollout: 25,
+        version: changed.version,
+        updatedAt: changed.updatedAt,
+      });
     },
   },
   {

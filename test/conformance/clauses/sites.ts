@@ -49,11 +49,12 @@ export const sites: readonly Clause[] = [
         name: 'renamed',
         settings: { powDifficulty: 5 },
       });
-      const { updatedAt } = changed;
+      const { updatedAt, version } = changed;
       expect(changed).toEqual({
         ...site,
         name: 'renamed',
         updatedAt,
+        version,
         settings: { ...site.settings, powDifficulty: 5 },
       });
       expect(updatedAt).toBeGreaterThanOrEqual(site.updatedAt);

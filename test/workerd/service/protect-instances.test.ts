@@ -30,7 +30,7 @@ describe('creating an instance', () => {
       clientJwtsRevokedBefore: null,
     });
     expect(body).not.toHaveProperty('accountId');
-    expect(body).not.toHaveProperty('version');
+    expect(body.version).toBe(1);
   });
 
   test('starts it in monitor mode with the script in its pages, and enforcing only where the call says so', async () => {

@@ -16,7 +16,17 @@ describe('creating a site', () => {
     });
     expect(status).toBe(200);
     expect(Object.keys(body).toSorted()).toEqual(
-      ['active', 'createdAt', 'isDefault', 'name', 'secretKey', 'settings', 'siteKey', 'updatedAt'].toSorted(),
+      [
+        'active',
+        'createdAt',
+        'isDefault',
+        'name',
+        'secretKey',
+        'settings',
+        'siteKey',
+        'updatedAt',
+        'version',
+      ].toSorted(),
     );
     expect(body).toMatchObject({
       name: 'shop_2-eu',

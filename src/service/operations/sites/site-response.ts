@@ -10,8 +10,8 @@ import { OperationError } from '../operation-error.ts';
 export const shownSite = z.extend(site, { secretKey: z.optional(z.string()) });
 
 export function siteResponse(record: SiteRecord): Site {
-  const { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt } = record;
-  return { name, siteKey, secretKey, settings, active, isDefault, createdAt, updatedAt };
+  const { name, siteKey, secretKey, settings, active, isDefault, version, createdAt, updatedAt } = record;
+  return { name, siteKey, secretKey, settings, active, isDefault, version, createdAt, updatedAt };
 }
 
 /** The secret verifies tokens in the name of the site, so a role that only reads does not see it. */

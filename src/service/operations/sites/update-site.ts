@@ -11,6 +11,7 @@ import { updateSite as write } from '../../../store/d1/sites.ts';
 import { issueDetails } from '../../http/body/parse-with-schema.ts';
 import { operation } from '../define-operation.ts';
 import { OperationError } from '../operation-error.ts';
+import { checkVersion, ifVersion } from '../stale-write.ts';
 import { checkDomains } from './check-domains.ts';
 import { duplicateName, siteResponse } from './site-response.ts';
 import { ownSite } from './own-site.ts';
@@ -32,12 +33,15 @@ export const updateSite = operation({
     settings: z.optional(z.strictObject(withoutDefaults(siteSettings.shape))),
     /** `true` makes this the default site of the account, instead of the former one. There is always one. */
     isDefault: z.optional(z.boolean()),
+    /** `version` of the site that this change was made for. If it is another one by now, nothing changes: 409. */
+    ifVersion,
   }),
   response: site,
   async handler(context) {
     const { store, account, body, nowMs } = context;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const current = await ownSite(context, body.siteKey);
+      checkVersion('The site', body.ifVersion, current.version);
       if (body.isDefault && !current.active) {
         throw new OperationError('API.BAD_REQUEST', 'An inactive site cannot be the default');
       }

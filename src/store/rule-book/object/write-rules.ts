@@ -6,7 +6,7 @@
 import { failed, ok } from '../../../result.ts';
 import { packRule, typeCodes } from '../rule-row.ts';
 import type { RuleKey, RuleWrite } from '../rule-row.ts';
-import type { RuleSetTooLarge, WriteAuthor, WriteOutcome } from '../rpc.ts';
+import type { RefusedWrite, WriteAuthor, WriteOutcome } from '../rpc.ts';
 import { exceededBudget } from './user-agent-budget.ts';
 
 /** Rules per instance: one compile must fit in an isolate of 128 MB (`npm run bench -- rules` measures it). */
@@ -14,9 +14,9 @@ export const RULES_PER_INSTANCE_MAX = 1_250_000;
 /** SQLite takes a bound text of at most 2 MB; chunks stay well below it. */
 const CHUNK_MAX_CHARS = 500_000;
 
-class TooLargeError extends Error {
-  readonly refusal: RuleSetTooLarge;
-  constructor(refusal: RuleSetTooLarge) {
+class RefusedError extends Error {
+  readonly refusal: RefusedWrite;
+  constructor(refusal: RefusedWrite) {
     super(refusal.reason);
     this.refusal = refusal;
   }
@@ -65,6 +65,10 @@ function applyVersion(
   try {
     return storage.transactionSync(() => {
       const current = sql.exec<{ version: number }>('SELECT version FROM book').one().version;
+      const { ifVersion: expected } = author;
+      if (expected !== undefined && expected !== current) {
+        throw new RefusedError({ reason: 'stale', expected, current });
+      }
       const version = current + 1;
       const actor = actorNumber(sql, author.actor);
       listChanges(sql, version, actor);
@@ -91,7 +95,7 @@ function applyVersion(
       return ok({ version, ...counts });
     });
   } catch (error) {
-    if (error instanceof TooLargeError) return failed(error.refusal);
+    if (error instanceof RefusedError) return failed(error.refusal);
     throw error;
   }
 }
@@ -102,7 +106,7 @@ function applyVersion(
  */
 function checkLimits(sql: SqlStorage, version: number): void {
   if (countRules(sql) > RULES_PER_INSTANCE_MAX) {
-    throw new TooLargeError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
+    throw new RefusedError({ reason: 'too-many-rules', limit: RULES_PER_INSTANCE_MAX, type: null });
   }
   const [added] = sql.exec(
     'SELECT 1 FROM changes WHERE version = ? AND type = ? AND before IS NULL LIMIT 1',
@@ -110,7 +114,7 @@ function checkLimits(sql: SqlStorage, version: number): void {
     typeCodes.userAgent,
   );
   const refusal = added ? exceededBudget(sql, version) : null;
-  if (refusal) throw new TooLargeError(refusal);
+  if (refusal) throw new RefusedError(refusal);
 }
 
 export function countRules(sql: SqlStorage): number {

@@ -5,8 +5,9 @@
 import * as z from 'zod/mini';
 import { edgeRuleCanonical, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
+import { ifVersion } from '../../stale-write.ts';
 import { checkedRules, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, refusedWrite, siteKey } from './instance-rule-book.ts';
 import { canonicalRule } from './rule-response.ts';
 
 /** 10,000 rules with a value and a note of common length have about 2 MB. */
@@ -25,6 +26,8 @@ export const createAccessRules = operation({
     // The schema accepts any item. The handler checks the items one by one and names bad ones by their index.
     rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
     siteKey,
+    /** The version that this change was made for. If it is another one by now, nothing changes: 409. */
+    ifVersion,
   }),
   response: z.object({
     created: z.int(),
@@ -36,8 +39,13 @@ export const createAccessRules = operation({
   async handler(context) {
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const rules = checkedRules(context.body.rules, context.nowMs);
-    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.principal.id, kind: 'create' });
-    if (!outcome.ok) throw ruleSetTooLarge(outcome.error, rules);
+    const outcome = await book.upsert(rules, {
+      nowMs: context.nowMs,
+      actor: context.principal.id,
+      kind: 'create',
+      ifVersion: context.body.ifVersion,
+    });
+    if (!outcome.ok) throw refusedWrite(outcome.error, rules);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;
     return { created, updated, unchanged, version, rules: rules.map(canonicalRule) };

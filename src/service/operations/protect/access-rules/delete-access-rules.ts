@@ -5,8 +5,9 @@
 import * as z from 'zod/mini';
 import { edgeRuleCondition } from '../../../../contract/management/edge-rule.ts';
 import { operation } from '../../define-operation.ts';
+import { ifVersion } from '../../stale-write.ts';
 import { checkedConditions, distinctRules } from './check-rules.ts';
-import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, refusedWrite, siteKey } from './instance-rule-book.ts';
 
 /** Enough for 10,000 of the longest values. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
@@ -23,13 +24,20 @@ export const deleteAccessRules = operation({
   body: z.strictObject({
     conditions: z.array(z.union([z.unknown(), edgeRuleCondition])).check(z.minLength(1)),
     siteKey,
+    /** The version that this change was made for. If it is another one by now, nothing changes: 409. */
+    ifVersion,
   }),
   response: z.object({ deleted: z.int(), missing: z.int(), version: z.int() }),
   async handler(context) {
     const { book } = await instanceRuleBook(context, context.body.siteKey);
     const keys = checkedConditions(context.body.conditions);
-    const outcome = await book.remove(keys, { nowMs: context.nowMs, actor: context.principal.id, kind: 'delete' });
-    if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
+    const outcome = await book.remove(keys, {
+      nowMs: context.nowMs,
+      actor: context.principal.id,
+      kind: 'delete',
+      ifVersion: context.body.ifVersion,
+    });
+    if (!outcome.ok) throw refusedWrite(outcome.error);
     const { deleted, version } = outcome.value;
     return { deleted, missing: distinctRules(keys) - deleted, version };
   },

@@ -10,8 +10,9 @@ import { decisions } from '../../../../contract/vocabulary.ts';
 import type { RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
+import { ifVersion } from '../../stale-write.ts';
 import { checkedRule, distinctRules, EXPIRY_IN_THE_PAST } from './check-rules.ts';
-import { instanceRuleBook, ruleSetTooLarge, siteKey } from './instance-rule-book.ts';
+import { instanceRuleBook, refusedWrite, siteKey } from './instance-rule-book.ts';
 import { detectFormat, ruleFileEntries, ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -30,6 +31,8 @@ const body = z.strictObject({
   /** For a file in pieces: the number of this piece's first line, and the CSV heading of the file. */
   firstLine: z._default(z.int().check(z.gte(1)), 1),
   columns: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.minLength(2), z.maxLength(COLUMNS_MAX))),
+  /** The version that this change was made for. If it is another one by now, nothing changes: 409. */
+  ifVersion,
   siteKey,
 });
 
@@ -62,8 +65,13 @@ export const importAccessRules = operation({
     const { book } = await instanceRuleBook(context, given.siteKey);
     const format = given.format ?? detectFormat(given.content);
     const { rules, skipped, skippedLines } = readRules(given, format);
-    const outcome = await book.upsert(rules, { nowMs: context.nowMs, actor: context.principal.id, kind: 'import' });
-    if (!outcome.ok) throw ruleSetTooLarge(outcome.error);
+    const outcome = await book.upsert(rules, {
+      nowMs: context.nowMs,
+      actor: context.principal.id,
+      kind: 'import',
+      ifVersion: given.ifVersion,
+    });
+    if (!outcome.ok) throw refusedWrite(outcome.error);
     const { created, updated, version } = outcome.value;
     const unchanged = distinctRules(rules) - created - updated;
     return { format, created, updated, unchanged, skipped, skippedLines, version };

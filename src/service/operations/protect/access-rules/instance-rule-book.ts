@@ -5,9 +5,10 @@
 import * as z from 'zod/mini';
 import { ruleBook } from '../../../../store/rule-book/client.ts';
 import type { StoredInstance } from '../../../../store/d1/instances.ts';
-import type { RuleBookRpc, RuleSetTooLarge } from '../../../../store/rule-book/rpc.ts';
+import type { RefusedWrite, RuleBookRpc } from '../../../../store/rule-book/rpc.ts';
 import type { RuleKey } from '../../../../store/rule-book/rule-row.ts';
 import { OperationError } from '../../operation-error.ts';
+import { staleWrite } from '../../stale-write.ts';
 import { chosenInstance } from '../chosen-instance.ts';
 import type { ChoosingContext } from '../chosen-instance.ts';
 
@@ -30,7 +31,8 @@ export async function instanceRuleBook(
 const NAMED_VALUE_CHARS = 80;
 
 /** `rules`: what the batch asked for, to name the rule that needs most by its place. */
-export function ruleSetTooLarge(refusal: RuleSetTooLarge, rules: readonly RuleKey[] = []): OperationError {
+export function refusedWrite(refusal: RefusedWrite, rules: readonly RuleKey[] = []): OperationError {
+  if (refusal.reason === 'stale') return staleWrite('The set of rules', refusal.expected, refusal.current);
   if (refusal.reason === 'too-many-rules') {
     const { limit, type } = refusal;
     return new OperationError('API.TOO_MANY_ITEMS', `An instance holds at most ${limit} ${type ?? 'access'} rules`);

@@ -17,6 +17,8 @@ export const instanceSchema = z.object({
   ...instanceIdentity.shape,
   ...instanceSettings.shape,
   clientJwtsRevokedBefore: z.nullable(z.int()),
+  /** Rises with every change. An update with `ifVersion` of an older one is refused. */
+  version: z.int(),
   createdAt: z.int(),
   updatedAt: z.int(),
 });
@@ -24,7 +26,7 @@ export const instanceSchema = z.object({
 export const instanceId = z.string().check(z.minLength(1), z.maxLength(256));
 
 export function instanceResponse(stored: StoredInstance): ProtectInstance {
-  const { accountId: _accountId, version: _version, ...instance } = stored;
+  const { accountId: _accountId, ...instance } = stored;
   return instance;
 }
 

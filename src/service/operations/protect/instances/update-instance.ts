@@ -9,6 +9,7 @@ import { withoutDefaults } from '../../../../contract/management/patch-schema.ts
 import { updateInstance as write } from '../../../../store/d1/instances.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
+import { checkVersion, ifVersion } from '../../stale-write.ts';
 import { checkSiteKey, checkThresholds, checkedCname, checkedHosts } from './check-instance.ts';
 import { instanceResponse, conflictError, instanceSchema, instanceId, ownInstance } from './instance-response.ts';
 
@@ -29,16 +30,19 @@ export const updateInstance = operation({
     ...withoutDefaults(instanceSettings.shape),
     /** Client JWTs that were issued up to this time stop working; epoch milliseconds. `null` removes the limit. */
     clientJwtsRevokedBefore: z.optional(z.nullable(z.int().check(z.gte(0)))),
+    /** `version` of the instance that this change was made for. If it is another one by now, nothing changes: 409. */
+    ifVersion,
   }),
   response: instanceSchema,
   async handler(context) {
     const { store, account, body, nowMs } = context;
-    const { id, clientJwtsRevokedBefore, ...change } = body;
+    const { id, clientJwtsRevokedBefore, ifVersion: expected, ...change } = body;
     if (change.globalSiteKey !== undefined) await checkSiteKey(store, account.id, change.globalSiteKey);
     if (change.cname !== undefined) change.cname = checkedCname(change.cname);
     if (change.hosts !== undefined) change.hosts = checkedHosts(change.hosts);
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const current = await ownInstance(context, id);
+      checkVersion('The instance', expected, current.version);
       const identity = {
         name: change.name ?? current.name,
         cname: change.cname ?? current.cname,
