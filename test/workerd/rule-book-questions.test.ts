@@ -101,9 +101,34 @@ describe('preview', () => {
       complete: true,
       allowedRequestsIncluded: true,
       changed: 15,
-      changes: [{ from: 'allow', to: 'block', requests: 15 }],
+      changedAddresses: 15,
+      changes: [{ from: 'allow', to: 'block', requests: 15, addresses: 15 }],
     });
     expect(body.samples[0]).toMatchObject({ ip: '192.0.2.15', from: 'allow', to: 'block' });
     expect((await rules('', {})).body.total).toBe(0);
+  });
+
+  test('counts addresses beside requests, and a frequent change does not hide the samples of a rare one', async () => {
+    const { rules, jwt, id } = await newInstance();
+    const timestamp = Date.now() - 60_000;
+    const frequent = Array.from({ length: 40 }, (_, i) =>
+      verdictRecordOf(id, { timestamp: timestamp + 10 + i, ip: `192.0.2.${i % 2}`, user_agent: 'frequent' }),
+    );
+    const rare = verdictRecordOf(id, { timestamp, ip: '192.0.2.1', user_agent: 'rare' });
+    const sent = await sendVerdicts(jwt, 'batch-of-this-test', [rare, ...frequent]);
+    expect(await sent.json()).toMatchObject({ accepted: 41 });
+    const { body } = await rules('/preview', {
+      rules: [
+        { type: 'userAgent', value: 'frequent', verdict: 'block' },
+        { type: 'userAgent', value: 'rare', verdict: 'challenge' },
+      ],
+    });
+    expect(body).toMatchObject({ changed: 41, changedAddresses: 2 });
+    expect(body.changes).toEqual([
+      { from: 'allow', to: 'block', requests: 40, addresses: 2 },
+      { from: 'allow', to: 'challenge', requests: 1, addresses: 1 },
+    ]);
+    expect(body.samples.map(({ userAgent }: any) => userAgent).at(-1)).toBe('rare');
+    expect(body.samples).toHaveLength(11);
   });
 });

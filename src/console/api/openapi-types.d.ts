@@ -9299,12 +9299,14 @@ export interface components {
             complete: boolean;
             allowedRequestsIncluded: boolean;
             changed: number;
+            changedAddresses: number;
             changes: {
                 /** @enum {string} */
                 from: "allow" | "challenge" | "block";
                 /** @enum {string} */
                 to: "allow" | "challenge" | "block";
                 requests: number;
+                addresses: number;
             }[];
             samples: {
                 requestId: string;

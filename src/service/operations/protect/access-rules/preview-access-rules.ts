@@ -32,7 +32,8 @@ const DAY_MS = 86_400_000;
 /** A few seconds of work. Of a busy site these are the last minutes, of a quiet site the whole week. */
 const EXAMINED_MAX_RECORDS = 20_000;
 const PAGE_RECORDS = 1000;
-const SAMPLES_MAX = 20;
+/** Of each change, so that a frequent one does not hide a rare one. */
+const SAMPLES_MAX = 10;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export const previewAccessRules = operation({
@@ -58,7 +59,13 @@ export const previewAccessRules = operation({
     /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
     allowedRequestsIncluded: z.boolean(),
     changed: z.int(),
-    changes: z.array(z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int() })),
+    /** Distinct addresses of the changed requests. */
+    changedAddresses: z.int(),
+    /** Each way in which a decision changes. */
+    changes: z.array(
+      z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int(), addresses: z.int() }),
+    ),
+    /** The newest of each change. */
     samples: z.array(
       z.object({
         requestId: z.string(),
@@ -83,25 +90,34 @@ export const previewAccessRules = operation({
         { path: 'since', message: 'is in the future' },
       ]);
     }
-    const trial = await examine(context.store, target, since, proposalOf(rules, target.instance.id));
+    const { changes, ...trial } = await examine(context.store, target, since, proposalOf(rules, target.instance.id));
     return {
       since: isoTime(since),
       ...trial,
+      changed: changes.reduce((sum, { requests }) => sum + requests, 0),
+      changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
+      changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
       allowedRequestsIncluded: target.instance.allowVerdicts === 'rows',
     };
   },
 });
 
+interface Change {
+  from: Decision;
+  to: Decision;
+  requests: number;
+  addresses: Set<string | null>;
+}
+
 interface Trial {
   examined: number;
   complete: boolean;
-  changed: number;
-  changes: { from: Decision; to: Decision; requests: number }[];
+  changes: Change[];
   samples: object[];
 }
 
 async function examine(store: ServiceStore, target: LogTarget, since: number, proposal: Proposal): Promise<Trial> {
-  const trial: Trial = { examined: 0, complete: false, changed: 0, changes: [], samples: [] };
+  const trial: Trial = { examined: 0, complete: false, changes: [], samples: [] };
   const filter = { ...everything, since };
   let before: RowKey | null = null;
   while (trial.examined < EXAMINED_MAX_RECORDS) {
@@ -126,11 +142,10 @@ async function examine(store: ServiceStore, target: LogTarget, since: number, pr
 
 function note(trial: Trial, record: VerdictRecord, { before, after, decidedBy }: WhatIf): void {
   if (before === after) return;
-  trial.changed += 1;
-  const known = trial.changes.find(({ from, to }) => from === before && to === after);
-  if (known) known.requests += 1;
-  else trial.changes.push({ from: before, to: after, requests: 1 });
-  if (trial.samples.length >= SAMPLES_MAX) return;
+  const change = changeOf(trial, before, after);
+  change.requests += 1;
+  change.addresses.add(record.ip);
+  if (change.requests > SAMPLES_MAX) return;
   trial.samples.push({
     requestId: record.request_id,
     timestamp: isoTime(record.timestamp),
@@ -143,6 +158,14 @@ function note(trial: Trial, record: VerdictRecord, { before, after, decidedBy }:
     to: after,
     decidedBy,
   });
+}
+
+function changeOf({ changes }: Trial, from: Decision, to: Decision): Change {
+  const known = changes.find((change) => change.from === from && change.to === to);
+  if (known !== undefined) return known;
+  const change: Change = { from, to, requests: 0, addresses: new Set() };
+  changes.push(change);
+  return change;
 }
 
 function proposalOf(rules: readonly EdgeRule[], instanceId: string): Proposal {
