@@ -940,6 +940,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/protect/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the sessions of visitors
+         * @description Feature Protect, permission updateProtectSettings.
+         */
+        post: operations["list-sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/protect/session-telemetry": {
         parameters: {
             query?: never;
@@ -9777,6 +9797,43 @@ export interface components {
             };
             isExact: boolean;
         };
+        "list-sessions.requestBody": {
+            siteKey?: string;
+            minRisk?: number | string;
+            ip?: string;
+            since?: number | string;
+            /** @default 50 */
+            limit?: number | string;
+            cursor?: string;
+        };
+        "list-sessions.response": {
+            sessions: {
+                jti: string;
+                opened_at: number;
+                expires_at: number;
+                updated_at: number;
+                risk_score: number;
+                parts: {
+                    /** @enum {string} */
+                    detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
+                    weight: number;
+                }[];
+                renewals: number;
+                address_changes: number;
+                user_agent_changes: number;
+                idle_sessions_of_network: number;
+                requests_per_minute: number;
+                reports: number;
+                implausible_reports: number;
+                interacted: boolean;
+                traits: ("webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses")[];
+                user_agent: string;
+                network: string;
+                addresses: string[];
+                ip_category: string[];
+            }[];
+            nextCursor: string | null;
+        };
         "get-session-telemetry.requestBody": {
             jti: string;
             siteKey?: string;
@@ -12148,6 +12205,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["get-traffic-by-dimension.response"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["protect404"];
+            405: components["responses"]["405"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    "list-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["list-sessions.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["list-sessions.requestBody"];
+                "multipart/form-data": components["schemas"]["list-sessions.requestBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Site key of the instance that the response is about */
+                    "X-Protect-Site-Key"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["list-sessions.response"];
                 };
             };
             400: components["responses"]["400"];

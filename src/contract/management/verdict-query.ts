@@ -38,7 +38,7 @@ export const verdictDimensions = [
 export type VerdictDimension = (typeof verdictDimensions)[number];
 
 const digits = z.string().check(z.regex(/^\d{1,15}$/));
-const wholeNumber = (min: number, max: number) =>
+export const wholeNumber = (min: number, max: number) =>
   z.pipe(z.pipe(z.union([z.int(), digits]), z.transform(Number)), z.int().check(z.gte(min), z.lte(max)));
 const oneOrMany = <T extends z.ZodMiniType>(item: T) =>
   z.pipe(
@@ -316,6 +316,24 @@ export const riskHistoryResponse = z.object({
   total: z.int(),
 });
 
+/** What a session is known for. Its risk is computed from this. Times are epoch milliseconds. */
+export const sessionFacts = z.object({
+  opened_at: z.int(),
+  expires_at: z.int(),
+  updated_at: z.int(),
+  risk_score: z.number(),
+  parts: riskParts,
+  renewals: z.int(),
+  address_changes: z.int(),
+  user_agent_changes: z.int(),
+  idle_sessions_of_network: z.int(),
+  requests_per_minute: z.int(),
+  reports: z.int(),
+  implausible_reports: z.int(),
+  interacted: z.boolean(),
+  traits: z.array(z.enum(telemetryTraits)),
+});
+
 export const sessionTelemetryResponse = z.object({
   jti: z.string(),
   first_seen: z.nullable(z.int()),
@@ -331,24 +349,7 @@ export const sessionTelemetryResponse = z.object({
   /** In how many of the session's verdicts each rule fired. */
   fired_rules: z.array(z.object({ id: z.string(), verdicts: z.int() })),
   /** The facts that the session's risk is computed from; `null` for an unknown or erased session. */
-  session: z.nullable(
-    z.object({
-      opened_at: z.int(),
-      expires_at: z.int(),
-      updated_at: z.int(),
-      risk_score: z.number(),
-      parts: riskParts,
-      renewals: z.int(),
-      address_changes: z.int(),
-      user_agent_changes: z.int(),
-      idle_sessions_of_network: z.int(),
-      requests_per_minute: z.int(),
-      reports: z.int(),
-      implausible_reports: z.int(),
-      interacted: z.boolean(),
-      traits: z.array(z.enum(telemetryTraits)),
-    }),
-  ),
+  session: z.nullable(sessionFacts),
   /** What the protect script reported, oldest first. */
   telemetry: z.array(z.object({ timestamp: z.int(), report: z.unknown() })),
 });

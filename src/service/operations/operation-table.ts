@@ -41,6 +41,7 @@ import { getTrafficByDimension } from './protect/verdicts/get-traffic-by-dimensi
 import { getTrafficSummary } from './protect/verdicts/get-traffic-summary.ts';
 import { listDistinctFiredRules } from './protect/verdicts/list-distinct-fired-rules.ts';
 import { listDistinctSources } from './protect/verdicts/list-distinct-sources.ts';
+import { listSessions } from './protect/verdicts/list-sessions.ts';
 import { listVerdicts } from './protect/verdicts/list-verdicts.ts';
 import { searchVerdicts } from './protect/verdicts/search-verdicts.ts';
 import { tailVerdicts } from './protect/verdicts/tail-verdicts.ts';
@@ -105,6 +106,7 @@ export const operations: readonly Operation[] = [
   listDistinctFiredRules,
   getTrafficSummary,
   getTrafficByDimension,
+  listSessions,
   getSessionTelemetry,
   getMetrics,
   getRiskHistory,

@@ -21,6 +21,8 @@ export interface RiskBookRpc {
   /** What a new session inherits when its visitor sent this session's cookie but differs from its visitor. */
   lineage(jti: string, visitor: SessionVisitor): Promise<Lineage>;
   read(jti: string): Promise<SessionState | null>;
+  /** One page of the sessions that this book holds, newest first. */
+  list(query: SessionQuery, nowMs: number): Promise<SessionPage>;
   hasEnded(jti: string): Promise<boolean>;
   /** Deletes a session and blocks its renewal until `until`; returns whether it was known. */
   end(jti: string, until: number): Promise<boolean>;
@@ -51,6 +53,35 @@ export interface SessionTerms extends SessionEvent {
   expiresAt: number;
   keptUntil: number;
   cycling: { threshold: number; windowSeconds: number };
+}
+
+/** A place in the order of a list: newest first, then by falling id. */
+export interface SessionPlace {
+  /** The moment that the list is ordered by. Epoch milliseconds. */
+  at: number;
+  jti: string;
+}
+
+export interface SessionQuery {
+  minRisk: number;
+  /** Last event at this time or later. */
+  since: number;
+  /** Only sessions that were opened in the network of this address and used it. */
+  ip: string | null;
+  before: SessionPlace | null;
+  limit: number;
+  /** Rows that may be read for one page. */
+  examinedMax: number;
+}
+
+export interface ListedSession extends SessionPlace {
+  state: Omit<SessionState, 'history'>;
+}
+
+export interface SessionPage {
+  sessions: ListedSession[];
+  /** Where the next page starts; `null`: there is none. */
+  next: SessionPlace | null;
 }
 
 /** A score and the one before it. */

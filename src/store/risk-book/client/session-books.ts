@@ -17,7 +17,17 @@ const JTI_BYTES = 16;
 
 /** A session id that leads to the book of this address and its neighbours. */
 export function newJtiFor(ip: string | null): string {
-  return (textHash(neighboursOf(ip).around) % BOOKS).toString(16) + randomToken(JTI_BYTES);
+  return bookOf(ip).toString(16) + randomToken(JTI_BYTES);
+}
+
+function bookOf(ip: string | null): number {
+  return textHash(neighboursOf(ip).around) % BOOKS;
+}
+
+/** The books that hold sessions; with an address, the one with the sessions that its network opened. */
+export function sessionBooks(env: RiskBookEnv, instanceId: string, ip: string | null): RiskBookRpc[] {
+  const books = ip === null ? Array.from({ length: BOOKS }, (_, book) => book) : [bookOf(ip)];
+  return books.map((book) => named(env, `${instanceId}/${book}`));
 }
 
 /** The book of a session. Any text leads to some book. */
@@ -33,8 +43,7 @@ export function listBook(env: RiskBookEnv, instanceId: string): RiskBookRpc {
 
 /** Every book of an instance. */
 export function allBooks(env: RiskBookEnv, instanceId: string): RiskBookRpc[] {
-  const sessions = Array.from({ length: BOOKS }, (_, book) => named(env, `${instanceId}/${book}`));
-  return [...sessions, listBook(env, instanceId)];
+  return [...sessionBooks(env, instanceId, null), listBook(env, instanceId)];
 }
 
 function named(env: RiskBookEnv, name: string): RiskBookRpc {

@@ -16,9 +16,12 @@ import type {
   RiskBookRpc,
   SessionEvent,
   SessionLists,
+  SessionPage,
+  SessionQuery,
   SessionTerms,
 } from '../rpc.ts';
 import { createRiskBookTables, eraseRiskBook, riskBookEraseAt, markRiskBookRetired } from './erase-risk-book.ts';
+import { sessionPage } from './session-page.ts';
 import { SessionRows } from './session-rows.ts';
 
 /** Expired rows cost only space, so they are deleted once an hour at most. */
@@ -77,6 +80,10 @@ export class RiskBook extends DurableObject<ServiceEnv> implements RiskBookRpc {
 
   async read(jti: string): Promise<SessionState | null> {
     return this.#rows.read(jti);
+  }
+
+  async list(query: SessionQuery, nowMs: number): Promise<SessionPage> {
+    return sessionPage(this.#storage.sql, query, nowMs);
   }
 
   async hasEnded(jti: string): Promise<boolean> {

@@ -7,11 +7,10 @@ import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts'
 import { decisions } from '../../../../contract/vocabulary.ts';
 import type { Counts } from '../../../../store/event-log/shard-rpc.ts';
 import { sessionReports } from '../../../../store/event-log/client/verdict-log.ts';
-import { riskParts } from '../../../../risk/session-score.ts';
-import type { SessionState } from '../../../../risk/session-state.ts';
 import { operation } from '../../define-operation.ts';
 import { readRisk } from '../../../../store/risk-book/client/session-risk.ts';
 import { outcomeCounts } from './outcome-counts.ts';
+import { factsOfSession } from './session-facts.ts';
 import { sessionVerdicts } from './session-verdicts.ts';
 import { logTarget } from './verdict-log-query.ts';
 
@@ -39,7 +38,7 @@ export const getSessionTelemetry = operation({
     return {
       jti,
       ...describe(records),
-      session: session === null ? null : describeRisk(session),
+      session: session === null ? null : factsOfSession(session),
       telemetry: reports
         .filter(({ timestamp }) => timestamp >= target.horizon)
         .map(({ timestamp, body }) => ({ timestamp, report: JSON.parse(body) as unknown })),
@@ -69,26 +68,6 @@ function describe(records: readonly VerdictRecord[]): object {
     fired_rules: [...rules]
       .map(([id, verdicts]) => ({ id, verdicts }))
       .sort((a, b) => b.verdicts - a.verdicts || (a.id < b.id ? -1 : 1)),
-  };
-}
-
-function describeRisk(session: SessionState): object {
-  const { telemetry } = session;
-  return {
-    opened_at: session.openedAt,
-    expires_at: session.expiresAt,
-    updated_at: session.updatedAt,
-    risk_score: session.score,
-    parts: riskParts(session.detectors),
-    renewals: session.renewals,
-    address_changes: session.addressChanges,
-    user_agent_changes: session.userAgentChanges,
-    idle_sessions_of_network: session.idleSessions,
-    requests_per_minute: session.requestsPerMinute,
-    reports: telemetry.reports,
-    implausible_reports: telemetry.implausible,
-    interacted: telemetry.interacted,
-    traits: telemetry.traits,
   };
 }
 

@@ -4,12 +4,11 @@
  * kept open between two calls.
  */
 import * as z from 'zod/mini';
-import { decodeBase64url, encodeBase64url } from '../../../../bytes/base64url.ts';
 import { verdictTailRequest, verdictTailResponse } from '../../../../contract/management/verdict-query.ts';
 import { readTail } from '../../../../store/event-log/client/verdict-tail.ts';
 import type { TailPlace } from '../../../../store/event-log/client/verdict-tail.ts';
 import { operation } from '../../define-operation.ts';
-import { OperationError } from '../../operation-error.ts';
+import { jsonCursor, readJsonCursor } from './json-cursor.ts';
 import { logTarget, rowFilter } from './verdict-log-query.ts';
 
 export const tailVerdicts = operation({
@@ -40,23 +39,9 @@ const number = z.int().check(z.gte(0));
 const places = z.array(z.tuple([number, number, number])).check(z.minLength(1));
 
 function cursorOf(place: TailPlace): string {
-  const entries = [...place].map(([name, row]) => [...name.split(':').map(Number), row]);
-  return encodeBase64url(new TextEncoder().encode(JSON.stringify(entries)));
+  return jsonCursor([...place].map(([name, row]) => [...name.split(':').map(Number), row]));
 }
 
-/** @throws OperationError 400 when the text is not a cursor. */
 function placeOf(cursor: string): TailPlace {
-  const read = places.safeParse(jsonOf(decodeBase64url(cursor)));
-  if (read.success) return new Map(read.data.map(([epoch, index, row]) => [`${epoch}:${index}`, row]));
-  throw new OperationError('API.INVALID_BODY', 'The cursor cannot be read', [
-    { path: 'cursor', message: 'must be the cursor of an earlier response' },
-  ]);
-}
-
-function jsonOf(bytes: Uint8Array | null): unknown {
-  try {
-    return bytes && JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return null;
-  }
+  return new Map(readJsonCursor(places, cursor).map(([epoch, index, row]) => [`${epoch}:${index}`, row]));
 }

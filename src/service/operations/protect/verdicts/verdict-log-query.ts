@@ -73,7 +73,7 @@ export function outcomesOf(decision: readonly Decision[] | undefined): number[] 
   return decision ? [...new Set(decision.map((name) => decisions.indexOf(name)))] : null;
 }
 
-function requiredIp(text: string): string {
+export function requiredIp(text: string): string {
   const address = canonicalIp(text);
   if (address === null)
     throw new OperationError('API.INVALID_BODY', 'The address cannot be read', [
