@@ -1,0 +1,218 @@
+/** Access control rules of the captchas: who is refused or gets a harder one, a page at a time, and the rule groups. */
+import { useState } from 'preact/hooks';
+import { call, useCall } from '../../api/call.ts';
+import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import { may } from '../../api/session.ts';
+import type { Refusal } from '../../api/send.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import type { Params } from '../../url/params.ts';
+import { NewRule } from './new-rule.tsx';
+import { RuleGroups } from './rule-groups.tsx';
+
+export type AccessControlPage = ResponseOf<'/access-control/get'>;
+export type AccessControlRule = AccessControlPage['rules'][number];
+type Query = RequestOf<'/access-control/get'>;
+
+const PATH = '/console/access-control';
+const RULES_PER_PAGE = 100;
+const VALUE_MAX_CHARS = 80;
+
+const orders = {
+  newest: ['Newest first', 'createdAt', -1],
+  oldest: ['Oldest first', 'createdAt', 1],
+  expiry: ['Expires first', 'expiry', 1],
+  description: ['By description', 'description', 1],
+  group: ['By group', 'ruleGroupId', 1],
+} as const;
+type Order = keyof typeof orders;
+
+export default function AccessControl() {
+  const [params, change] = useParams();
+  const order = orderOf(params);
+  const query = queryOf(params);
+  const { value, error, reload } = useCall('/access-control/get', query);
+  const [isCreating, setIsCreating] = useState(false);
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const remove = async (rule: AccessControlRule): Promise<void> => {
+    const answer = await call('/access-control/delete', { userScopeHash: rule.userScopeHash });
+    setFailure(answer.ok ? null : answer.error);
+    // The service takes a listed rule back as it is, except one that has expired.
+    if (answer.ok) toast('The rule was deleted.', rule.expired ? {} : { undo: () => void putBack(rule) });
+    reload();
+  };
+  const putBack = async (rule: AccessControlRule): Promise<void> => {
+    const answer = await call('/access-control/create', { rule });
+    setFailure(answer.ok ? null : answer.error);
+    reload();
+  };
+  return (
+    <Page
+      title="Access control rules"
+      lead="They block visitors of your captchas, or give them a harder one. Edge access rules are another list: they decide about requests."
+      actions={
+        may('createRule') && (
+          <Button kind="primary" onClick={() => setIsCreating(true)}>
+            New rule
+          </Button>
+        )
+      }
+      calls={[{ method: 'POST', path: '/access-control/get', body: query }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {failure !== null && <RefusalNotice error={failure} />}
+      <div class="filters">
+        <SelectField
+          label="Order"
+          value={order}
+          options={Object.entries(orders).map(([name, [text]]) => [name as Order, text] as const)}
+          onChange={(next) => change({ order: next === 'newest' ? null : next, page: null })}
+        />
+      </div>
+      {params['group'] !== undefined && (
+        <p class="actions">
+          <span>
+            Only the group <VisitorText text={params['group']} maxChars={VALUE_MAX_CHARS} />
+          </span>
+          <ButtonLink isSmall href={addressOf(PATH, { ...params, group: null, page: null })}>
+            All rules
+          </ButtonLink>
+        </p>
+      )}
+      {value !== null && value.rules.length === 0 && (
+        <EmptyState title={value.ruleCount === 0 ? 'No access control rule here' : 'No rule on this page'}>
+          <p>A rule matches an address, a network, a country, a fingerprint, a user agent or one of your user ids.</p>
+        </EmptyState>
+      )}
+      {value !== null && value.rules.length > 0 && <Rules rules={value.rules} onDelete={(rule) => void remove(rule)} />}
+      {value !== null && <Pages page={value} params={params} />}
+      {value !== null && <RuleGroups groups={value.ruleGroupsAndCounts} onGone={reload} onFailure={setFailure} />}
+      {isCreating && (
+        <NewRule
+          onClose={() => setIsCreating(false)}
+          onCreated={() => {
+            setIsCreating(false);
+            toast('The rule applies to challenges from now on.');
+            reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Rules({
+  rules,
+  onDelete,
+}: {
+  rules: readonly AccessControlRule[];
+  onDelete: (rule: AccessControlRule) => void;
+}) {
+  return (
+    <Table
+      caption="Access control rules"
+      rows={rules}
+      keyOf={({ userScopeHash }) => userScopeHash}
+      columns={[
+        { title: 'Does', cell: ({ type }) => <Chip tone={type === 'block' ? 'block' : 'challenge'}>{type}</Chip> },
+        {
+          title: 'When all of',
+          isWide: true,
+          isWrapped: true,
+          cell: ({ conditions }) =>
+            conditions.map(({ field, value }) => (
+              <div key={field}>
+                {field} <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
+              </div>
+            )),
+        },
+        { title: 'With', isWrapped: true, cell: (rule) => restrictionText(rule) || <span class="soft">–</span> },
+        {
+          title: 'Description',
+          isWrapped: true,
+          cell: ({ description }) => <VisitorText text={description ?? null} maxChars={VALUE_MAX_CHARS} />,
+        },
+        {
+          title: 'Group',
+          cell: ({ ruleGroupId }) => <VisitorText text={ruleGroupId ?? null} maxChars={VALUE_MAX_CHARS} />,
+        },
+        {
+          title: 'Expires',
+          cell: ({ expiry, expired }) => (
+            <>
+              <Time at={Date.parse(expiry)} /> {expired && <Chip>expired</Chip>}
+            </>
+          ),
+        },
+        {
+          title: 'Actions',
+          cell: (rule) =>
+            may('deleteRule') && (
+              <Button
+                isSmall
+                kind="danger"
+                label={`Delete the rule on ${rule.conditions.map(({ value }) => value).join(' and ')}`}
+                onClick={() => onDelete(rule)}
+              >
+                Delete
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+/** The page, how many there are, and the ways to the others. */
+function Pages({ page: { page, pages, ruleCount }, params }: { page: AccessControlPage; params: Params }) {
+  const at = (next: number) => addressOf(PATH, { ...params, page: next === 1 ? null : String(next) });
+  return (
+    <nav class="actions pages" aria-label="Pages">
+      <span class="soft">
+        {count(ruleCount)} {ruleCount === 1 ? 'rule' : 'rules'}
+        {pages > 1 && `, page ${count(page)} of ${count(pages)}`}
+      </span>
+      {page > 1 && <ButtonLink href={at(Math.min(page - 1, Math.max(1, pages)))}>Previous</ButtonLink>}
+      {page < pages && <ButtonLink href={at(page + 1)}>Next</ButtonLink>}
+    </nav>
+  );
+}
+
+function orderOf(params: Params): Order {
+  const { order } = params;
+  return order !== undefined && Object.hasOwn(orders, order) ? (order as Order) : 'newest';
+}
+
+function queryOf(params: Params): Query {
+  const [, sortBy, sortOrder] = orders[orderOf(params)];
+  const page = Number(params['page'] ?? 1);
+  return {
+    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+    limit: RULES_PER_PAGE,
+    sortBy,
+    sortOrder,
+    ...(params['group'] === undefined ? {} : { ruleGroupId: params['group'] }),
+  };
+}
+
+function restrictionText(rule: AccessControlRule): string {
+  const parts = [
+    rule.captchaType,
+    rule.powDifficulty !== undefined && `difficulty ${rule.powDifficulty}`,
+    rule.solvedImagesCount !== undefined && `${rule.solvedImagesCount} known pictures`,
+    rule.unsolvedImagesCount !== undefined && `${rule.unsolvedImagesCount} unknown pictures`,
+    rule.imageThreshold !== undefined && `threshold ${rule.imageThreshold}`,
+    rule.frictionlessScore !== undefined && `score ${rule.frictionlessScore > 0 ? '+' : ''}${rule.frictionlessScore}`,
+    rule.deferToVerify === true && 'at verification',
+  ];
+  return parts.filter(Boolean).join(', ');
+}
