@@ -29,6 +29,7 @@ const Instance = lazy(() => import('./views/instances/instance.tsx'));
 const Sites = lazy(() => import('./views/sites/sites.tsx'));
 const Site = lazy(() => import('./views/sites/site.tsx'));
 const AccessControl = lazy(() => import('./views/access-control/access-control.tsx'));
+const Health = lazy(() => import('./views/health/health.tsx'));
 const Users = lazy(() => import('./views/access/users.tsx'));
 const ApiKeys = lazy(() => import('./views/access/api-keys.tsx'));
 const AuditTrail = lazy(() => import('./views/access/audit-trail.tsx'));
@@ -88,6 +89,7 @@ function Frame() {
             <Route path="/console/sites" component={Sites} />
             <Route path="/console/sites/:siteKey" component={Site} />
             <Route path="/console/access-control" component={AccessControl} />
+            <Route path="/console/health" component={Health} />
             <Route path="/console/users" component={Users} />
             <Route path="/console/api-keys" component={ApiKeys} />
             <Route path="/console/audit-trail" component={AuditTrail} />

@@ -37,11 +37,12 @@ export function useCall<P extends PostPath>(
 }
 
 /** As `useCall`, for an operation without a body. */
-export function useGet<P extends GetPath>(path: P): Loaded<GetResponseOf<P>> {
-  return useSent<GetResponseOf<P>>({ method: 'GET', path });
+export function useGet<P extends GetPath>(path: P, { everyMs }: { everyMs?: number } = {}): Loaded<GetResponseOf<P>> {
+  return useSent<GetResponseOf<P>>({ method: 'GET', path }, everyMs);
 }
 
-function useSent<Value>(sent: Sent | null, everyMs?: number): Loaded<Value> {
+/** For what the OpenAPI document does not describe. The caller knows what is answered. */
+export function useSent<Value>(sent: Sent | null, everyMs?: number): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
     value: null,
     error: null,

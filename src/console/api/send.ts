@@ -55,12 +55,13 @@ export async function sendRaw({ method, path, body }: Sent, signal?: AbortSignal
   return failed(await refusalIn(response));
 }
 
-/** The JSON of a 2xx response. The OpenAPI document says what it has. */
+/** The JSON of a 2xx response, or its text if it is no JSON. The OpenAPI document says what it has. */
 export async function send(sent: Sent, signal?: AbortSignal): Promise<Result<unknown, Refusal>> {
   const response = await sendRaw(sent, signal);
   if (!response.ok) return response;
   try {
-    return ok(await response.value.json());
+    const isJson = response.value.headers.get('content-type')?.startsWith('application/json') === true;
+    return ok(isJson ? await response.value.json() : await response.value.text());
   } catch (error) {
     if (signal?.aborted === true) throw error;
     return failed(UNREACHABLE);

@@ -19,6 +19,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Verdicts', path: '/console/verdicts' },
       { text: 'Captchas', path: '/console/captchas', isShown: () => may('getTraffic', 'searchCaptchaRecords') },
       { text: 'Find', path: '/console/find' },
+      { text: 'Health', path: '/console/health' },
     ],
   },
   {

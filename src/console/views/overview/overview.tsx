@@ -6,10 +6,11 @@ import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
-import { activeInstances, instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { chosenInstance, instances, siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
+import { HealthLine } from '../health/health-line.tsx';
 import { Figures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
 import type { Dimension } from './top-list.tsx';
@@ -42,7 +43,8 @@ export default function Overview() {
   const { since, until } = window;
   const bucket = bucketSecondsOf(window);
   const isKnown = instances.value.list !== null;
-  const hasInstance = activeInstances().length > 0;
+  const instance = chosenInstance(params);
+  const hasInstance = instance !== null;
   const shared = { ...siteOf(params), bucket };
   const body = { ...shared, since, until };
   const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
@@ -60,6 +62,9 @@ export default function Overview() {
   return (
     <Page
       title="Overview"
+      lead={
+        instance === null ? '\u00a0' : <HealthLine key={instance.id} instance={instance} site={siteParam(params)} />
+      }
       actions={<RangePicker window={window} />}
       calls={[
         { method: 'POST', path: '/protect/traffic-summary', body },

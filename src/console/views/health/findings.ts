@@ -1,0 +1,98 @@
+/**
+ * What of an instance needs somebody, from the counters of its edges. A counter only ever rises, so it counts from the
+ * moment when a person last said that they have seen it.
+ */
+import type { MetricFamily, Sample } from './exposition.ts';
+
+/** `act`: visitors or the log suffer. `look`: it may pass by itself. */
+export type State = 'fine' | 'look' | 'act';
+
+/** Metrics whose rise should wake somebody, without the prefix; `look` for those that may rise for a short time. */
+export const watched = {
+  rules_failing: 'act',
+  rulesets_refused: 'act',
+  requests_without_ruleset: 'look',
+  origin_failures: 'act',
+  origin_loops: 'act',
+  exceptions: 'act',
+  service_failures: 'look',
+  verify_failures: 'look',
+  local_challenges: 'look',
+  verdicts_dropped: 'act',
+  verdicts_missing: 'look',
+  dead_letters: 'act',
+  verdicts_rejected: 'act',
+  unreadable_addresses: 'act',
+  submissions_refused: 'act',
+  scripts_not_injected: 'act',
+  feed_failures: 'act',
+  kv_failures: 'look',
+  test_secrets_refused: 'act',
+} as const satisfies Record<string, State>;
+export type Watched = keyof typeof watched;
+
+/** Sums by metric when somebody last looked; empty for nobody yet. */
+export type Seen = Readonly<Record<string, number>>;
+
+export interface Finding {
+  name: Watched;
+  help: string;
+  state: State;
+  /** Of all labels together. */
+  total: number;
+  /** Of a counter: what came since somebody looked. `null` for a gauge, which says how it is now. */
+  since: number | null;
+  /** Samples that are not zero, with their labels. */
+  parts: readonly Sample[];
+}
+
+const PREFIX = 'gatehouse_';
+
+/** `null`: the service's metrics lack one, as those of an older service do. It is not shown. */
+export function findingsOf(families: readonly MetricFamily[], instanceId: string, seen: Seen): Finding[] {
+  const byName = new Map(families.map((family) => [family.name, family]));
+  return (Object.keys(watched) as Watched[]).flatMap((name) => {
+    const family = byName.get(PREFIX + name);
+    return family === undefined ? [] : [findingOf(name, family, instanceId, seen)];
+  });
+}
+
+function findingOf(name: Watched, family: MetricFamily, instanceId: string, seen: Seen): Finding {
+  const samples = family.samples.filter(({ labels }) => labels['instance'] === instanceId);
+  const total = samples.reduce((sum, { value }) => sum + value, 0);
+  // A total below the one that was seen: the counters were erased meanwhile and began anew.
+  const before = seen[name] ?? 0;
+  const since = family.type === 'gauge' ? null : total < before ? total : total - before;
+  return {
+    name,
+    help: family.help,
+    state: (since ?? total) > 0 ? watched[name] : 'fine',
+    total,
+    since,
+    parts: samples.filter(({ value }) => value !== 0),
+  };
+}
+
+/** What to remember when somebody says that they have seen it all. */
+export function seenOf(findings: readonly Finding[]): Seen {
+  return Object.fromEntries(findings.flatMap(({ name, total, since }) => (since === null ? [] : [[name, total]])));
+}
+
+/** As `clientJwt.expiresInSeconds` in the edge's own health. */
+const JWT_WARNING_MS = 14 * 86_400_000;
+
+interface ClientJwt {
+  status: string;
+  expiresAt: number;
+}
+
+/** When the last client JWT that still works expires; `null`: none works. */
+export function clientJwtFinding(
+  jwts: readonly ClientJwt[],
+  nowMs: number,
+): { state: State; expiresAt: number | null } {
+  const expiries = jwts.filter(({ status }) => status === 'active').map(({ expiresAt }) => expiresAt);
+  if (expiries.length === 0) return { state: 'act', expiresAt: null };
+  const expiresAt = Math.max(...expiries);
+  return { state: expiresAt - nowMs < JWT_WARNING_MS ? 'act' : 'fine', expiresAt };
+}

@@ -1,0 +1,282 @@
+/** Whether the instance and the service are well: each sign with its value, what is normal, and what to do. */
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useCall } from '../../api/call.ts';
+import { Button } from '../../components/button.tsx';
+import { Chip } from '../../components/chip.tsx';
+import { Section } from '../../components/facts.tsx';
+import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast } from '../../components/toast.tsx';
+import { count, duration } from '../../format/numbers.ts';
+import { chosenInstance, instances } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
+import { useParams } from '../../url/params.ts';
+import { instanceAddress } from '../instances/instances.tsx';
+import { advice } from './advice.ts';
+import type { MetricFamily } from './exposition.ts';
+import { seenOf } from './findings.ts';
+import type { Finding, State } from './findings.ts';
+import { rememberSeen } from './seen.ts';
+import { useHealth } from './use-health.ts';
+import type { Health as HealthFacts } from './use-health.ts';
+
+const EVERY_MS = 10_000;
+/** A site without a request for so long may have no visitors at night, or an edge that is not in front of it. */
+const QUIET_MS = 3_600_000;
+
+interface Row {
+  key: string;
+  title: string;
+  /** The name in the metrics. */
+  metric?: string;
+  state: State;
+  value: ComponentChildren;
+  normal: string;
+  todo: ComponentChildren;
+}
+
+const order: readonly State[] = ['act', 'look', 'fine'];
+const chips = { fine: ['allow', 'fine'], look: ['warn', 'look'], act: ['block', 'act'] } as const;
+
+export default function Health() {
+  const [params] = useParams();
+  const { list, error } = instances.value;
+  const instance = chosenInstance(params);
+  return (
+    <Page
+      title="Health"
+      lead={instance === null ? undefined : <>Instance {instance.name}. Asked again every ten seconds.</>}
+      calls={[
+        { method: 'GET', path: '/protect/metrics' },
+        { method: 'GET', path: '/health' },
+        ...(instance === null
+          ? []
+          : [
+              {
+                method: 'POST' as const,
+                path: '/protect/client-jwt/list',
+                body: { protectInstanceId: instance.id },
+              },
+            ]),
+      ]}
+    >
+      {error !== null && <RefusalNotice error={error} />}
+      {list !== null && instance === null && (
+        <EmptyState title="No instance yet">
+          <p>
+            The <a href="/console/guide">installation guide</a> creates the first one.
+          </p>
+        </EmptyState>
+      )}
+      {instance !== null && <Signs key={instance.id} instance={instance} />}
+    </Page>
+  );
+}
+
+function Signs({ instance }: { instance: Instance }) {
+  const health = useHealth(instance, EVERY_MS);
+  const newest = useCall('/protect/verdicts', { siteKey: instance.globalSiteKey, limit: 1 }, { everyMs: EVERY_MS });
+  const [, setTurn] = useState(0);
+  const { findings, families, seen, error, reload } = health;
+  const seeAll = (): void => {
+    if (findings === null) return;
+    rememberSeen(instance.id, seenOf(findings));
+    setTurn((turn) => turn + 1);
+    toast('Counters are shown from now on.');
+  };
+  const rows = [
+    ...ownRows(instance, health, newest.value?.verdicts[0]?.timestamp ?? null, newest.value !== null),
+    ...(findings ?? []).map(rowOf),
+  ].toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const open = rows.filter(({ state }) => state !== 'fine').length;
+  return (
+    <>
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      <Section
+        title={findings === null ? 'Signs' : open === 0 ? 'Nothing needs you' : `${count(open)} of these need you`}
+        actions={
+          <>
+            <span class="soft">
+              {seen.at === null ? (
+                'Counters since the beginning'
+              ) : (
+                <>
+                  Counters since <Time at={seen.at} />
+                </>
+              )}
+            </span>
+            <Button isSmall isDisabled={findings === null} onClick={seeAll}>
+              I have seen them all
+            </Button>
+          </>
+        }
+      >
+        <Table
+          caption="Signs of health"
+          rows={rows}
+          keyOf={({ key }) => key}
+          columns={[
+            {
+              title: 'State',
+              cell: ({ state }) => <Chip tone={chips[state][0]}>{chips[state][1]}</Chip>,
+            },
+            {
+              title: 'Sign',
+              isWrapped: true,
+              cell: ({ title, metric }) => (
+                <>
+                  <b>{title}</b>
+                  {metric !== undefined && (
+                    <div class="soft">
+                      <code>{metric}</code>
+                    </div>
+                  )}
+                </>
+              ),
+            },
+            { title: 'Now', isWrapped: true, cell: ({ value }) => value },
+            { title: 'Normal', isWrapped: true, cell: ({ normal }) => normal },
+            {
+              title: 'What to do',
+              isWide: true,
+              isWrapped: true,
+              cell: ({ state, todo }) => (state === 'fine' ? <span class="soft">{todo}</span> : todo),
+            },
+          ]}
+        />
+      </Section>
+      <AllMetrics families={families} instanceId={instance.id} />
+    </>
+  );
+}
+
+/** The signs that are no counters of the edge. */
+function ownRows(
+  instance: Instance,
+  { service, jwt, families }: HealthFacts,
+  newestAt: number | null,
+  isNewestKnown: boolean,
+): Row[] {
+  const gauge = (name: string) =>
+    families
+      .find((family) => family.name === `gatehouse_${name}`)
+      ?.samples.find(({ labels }) => labels['instance'] === instance.id)?.value;
+  const [version, ageSeconds] = [gauge('ruleset_version'), gauge('ruleset_age_seconds')];
+  const jwts = `${instanceAddress(instance)}?tab=jwts`;
+  return [
+    {
+      key: 'service',
+      title: 'Service',
+      state: service === null || service.status === 'ok' ? 'fine' : 'act',
+      value: service === null ? '–' : [service.status, ...(service.warnings ?? [])].join('. '),
+      normal: 'ok',
+      todo: 'The warning names the cause, and the log of the service has the rest.',
+    },
+    {
+      key: 'newest',
+      title: 'Newest request of the edge',
+      state: !isNewestKnown || (newestAt !== null && Date.now() - newestAt < QUIET_MS) ? 'fine' : 'look',
+      value: !isNewestKnown ? '–' : newestAt === null ? 'none yet' : <Time at={newestAt} />,
+      normal: 'Seconds ago, while the site has visitors.',
+      todo: (
+        <>
+          Check that the edge is in front of {instance.cname}, and its <a href={jwts}>client JWT</a>. The{' '}
+          <a href="/console/guide">installation guide</a> has the commands, also the one for the health of the edge.
+        </>
+      ),
+    },
+    {
+      key: 'client-jwt',
+      title: 'Client JWT',
+      state: jwt?.state ?? 'fine',
+      value:
+        jwt === null ? (
+          '–'
+        ) : jwt.expiresAt === null ? (
+          'none works'
+        ) : (
+          <>
+            expires <Time at={jwt.expiresAt} />
+          </>
+        ),
+      normal: 'One works for more than two weeks.',
+      todo: (
+        <>
+          <a href={jwts}>Issue the next one</a>, give it to the edge as CLIENT_JWT, then revoke the old one.
+        </>
+      ),
+    },
+    {
+      key: 'ruleset',
+      title: 'Edge access rules',
+      state: 'fine',
+      value:
+        version === undefined || ageSeconds === undefined
+          ? '–'
+          : `version ${count(version)}, changed ${duration(ageSeconds * 1000)} ago`,
+      normal: 'The version is the one of your last change.',
+      todo: 'Edges that could not take a version show below.',
+    },
+  ];
+}
+
+function rowOf({ name, state, total, since, parts }: Finding): Row {
+  const { title, normal, todo } = advice[name];
+  const labelled = parts.flatMap(({ labels: { instance: _, ...labels }, value }) => {
+    const named = Object.entries(labels).map(([label, of]) => `${label} ${of}`);
+    return named.length === 0 ? [] : [`${named.join(', ')}: ${count(value)}`];
+  });
+  return {
+    key: name,
+    title,
+    metric: `gatehouse_${name}`,
+    state,
+    value: (
+      <>
+        {count(since ?? total)}
+        {since !== null && since !== total && <span class="soft"> of {count(total)} in all</span>}
+        {labelled.length > 0 && <div class="soft">{labelled.join('; ')}</div>}
+      </>
+    ),
+    normal,
+    todo,
+  };
+}
+
+/** Everything that a monitoring system would read, for whoever wants to know more. */
+function AllMetrics({ families, instanceId }: { families: readonly MetricFamily[]; instanceId: string }) {
+  const rows = families.flatMap(({ name, help, samples }) =>
+    samples
+      .filter(({ labels }) => labels['instance'] === instanceId)
+      .map(({ labels: { instance: _, ...labels }, value }) => ({
+        key: `${name} ${JSON.stringify(labels)}`,
+        name,
+        help,
+        labels: Object.values(labels).join(', '),
+        value,
+      })),
+  );
+  return (
+    <details class="more">
+      <summary>Everything that is counted</summary>
+      <Table
+        caption="Metrics"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          { title: 'Metric', cell: ({ name }) => <code>{name}</code> },
+          { title: 'Label', cell: ({ labels }) => labels },
+          { title: 'Value', isNumber: true, cell: ({ value }) => count(value) },
+          { title: 'What it counts', isWide: true, isWrapped: true, cell: ({ help }) => help },
+        ]}
+      />
+      <p class="hint">
+        A monitoring system reads the same at <code>/protect/metrics</code>, with an API key that has the permission
+        readProtect.
+      </p>
+    </details>
+  );
+}
