@@ -1,7 +1,7 @@
 /** Access control rules of the captchas: who is refused or gets a harder one, a page at a time, and the rule groups. */
 import { useState } from 'preact/hooks';
 import { call, useCall } from '../../api/call.ts';
-import type { RequestOf, ResponseOf } from '../../api/service-api.ts';
+import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -16,11 +16,10 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import type { Params } from '../../url/params.ts';
+import type { AccessControlPage, AccessControlRule } from './access-control-page.ts';
 import { NewRule } from './new-rule.tsx';
 import { RuleGroups } from './rule-groups.tsx';
 
-export type AccessControlPage = ResponseOf<'/access-control/get'>;
-export type AccessControlRule = AccessControlPage['rules'][number];
 type Query = RequestOf<'/access-control/get'>;
 
 const PATH = '/console/access-control';

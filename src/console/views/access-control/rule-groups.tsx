@@ -11,7 +11,7 @@ import { Table } from '../../components/table.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { addressOf, useParams } from '../../url/params.ts';
-import type { AccessControlPage } from './access-control.tsx';
+import type { AccessControlPage } from './access-control-page.ts';
 
 type Group = AccessControlPage['ruleGroupsAndCounts'][number];
 const POLL_MS = 1000;

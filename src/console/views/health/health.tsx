@@ -246,7 +246,7 @@ function rowOf({ name, state, total, since, parts }: Finding): Row {
   };
 }
 
-/** Everything that a monitoring system would read, for whoever wants to know more. */
+/** Everything that a monitoring system would read, for people who want to know more. */
 function AllMetrics({ families, instanceId }: { families: readonly MetricFamily[]; instanceId: string }) {
   const rows = families.flatMap(({ name, help, samples }) =>
     samples
