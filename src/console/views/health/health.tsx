@@ -16,7 +16,7 @@ import type { Instance } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
 import { instanceAddress } from '../instances/instances.tsx';
 import { advice } from './advice.ts';
-import type { MetricFamily } from './exposition.ts';
+import type { MetricFamily, Sample } from './exposition.ts';
 import { seenOf } from './findings.ts';
 import type { Finding, State } from './findings.ts';
 import { rememberSeen } from './seen.ts';
@@ -225,8 +225,8 @@ function ownRows(
 
 function rowOf({ name, state, total, since, parts }: Finding): Row {
   const { title, normal, todo } = advice[name];
-  const labelled = parts.flatMap(({ labels: { instance: _, ...labels }, value }) => {
-    const named = Object.entries(labels).map(([label, of]) => `${label} ${of}`);
+  const labelled = parts.flatMap(({ labels, value }) => {
+    const named = furtherLabels(labels).map(([label, of]) => `${label} ${of}`);
     return named.length === 0 ? [] : [`${named.join(', ')}: ${count(value)}`];
   });
   return {
@@ -246,16 +246,23 @@ function rowOf({ name, state, total, since, parts }: Finding): Row {
   };
 }
 
+/** Every label but the one that the view is about. */
+function furtherLabels(labels: Sample['labels']): [name: string, value: string][] {
+  return Object.entries(labels).filter(([name]) => name !== 'instance');
+}
+
 /** Everything that a monitoring system would read, for people who want to know more. */
 function AllMetrics({ families, instanceId }: { families: readonly MetricFamily[]; instanceId: string }) {
   const rows = families.flatMap(({ name, help, samples }) =>
     samples
       .filter(({ labels }) => labels['instance'] === instanceId)
-      .map(({ labels: { instance: _, ...labels }, value }) => ({
+      .map(({ labels, value }) => ({
         key: `${name} ${JSON.stringify(labels)}`,
         name,
         help,
-        labels: Object.values(labels).join(', '),
+        labels: furtherLabels(labels)
+          .map(([, of]) => of)
+          .join(', '),
         value,
       })),
   );
