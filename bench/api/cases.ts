@@ -131,7 +131,8 @@ function memberCases(): Case[] {
   ];
 }
 
-function instanceCases({ instanceId }: FullAccount): Case[] {
+function instanceCases(account: FullAccount): Case[] {
+  const { instanceId } = account;
   const ids: string[] = [];
   const jtis: string[] = [];
   const protectInstanceId = instanceId;
@@ -154,12 +155,14 @@ function instanceCases({ instanceId }: FullAccount): Case[] {
     small('client-jwt/list', '/protect/client-jwt/list', () => ({ protectInstanceId })),
     small('client-jwt/revoke', '/protect/client-jwt/revoke', (call) => ({ protectInstanceId, jti: jtis[call] })),
     small('origin-keys', '/protect/origin-keys', () => ({ protectInstanceId })),
-    ...edgeRuleCases(),
+    ...edgeRuleCases(account),
     ...verdictCases(),
   ];
 }
 
-function edgeRuleCases(): Case[] {
+function edgeRuleCases({ siteKeys }: FullAccount): Case[] {
+  // Of several active instances, a write names the one it means.
+  const [siteKey] = siteKeys;
   const rules = (call: number) =>
     Array.from({ length: 100 }, (_, index) => ({
       type: 'ip',
@@ -169,25 +172,28 @@ function edgeRuleCases(): Case[] {
   const path = '/protect/access-rules';
   let version = 0;
   return [
-    small('access-rules/create, 100', `${path}/create`, (call) => ({ rules: rules(call) }), {
+    small('access-rules/create, 100', `${path}/create`, (call) => ({ siteKey, rules: rules(call) }), {
       onResponse: (body: { version: number }) => (version = body.version),
     }),
-    small('access-rules, 100', path, () => ({ limit: 100 })),
-    small('access-rules/explain', `${path}/explain`, (call) => ({ ip: `10.0.${call & 255}.7` })),
+    small('access-rules, 100', path, () => ({ siteKey, limit: 100 })),
+    small('access-rules/explain', `${path}/explain`, (call) => ({ siteKey, ip: `10.0.${call & 255}.7` })),
     small('access-rules/preview, last minute', `${path}/preview`, (call) => ({
+      siteKey,
       rules: rules(call).slice(0, 1),
       since: Date.now() - 60_000,
     })),
     small('access-rules/import, 100', `${path}/import`, (call) => ({
+      siteKey,
       content: rules(call)
         .map(({ value }) => value)
         .join('\n'),
       verdict: 'challenge',
     })),
-    small('access-rules/export, none', `${path}/export`, () => ({ type: 'asn' })),
-    small('access-rules/history', `${path}/history`, () => ({ limit: 100 })),
-    small('access-rules/rollback', `${path}/rollback`, () => ({ version })),
+    small('access-rules/export, none', `${path}/export`, () => ({ siteKey, type: 'asn' })),
+    small('access-rules/history', `${path}/history`, () => ({ siteKey, limit: 100 })),
+    small('access-rules/rollback', `${path}/rollback`, () => ({ siteKey, version })),
     small('access-rules/delete, 100', `${path}/delete`, (call) => ({
+      siteKey,
       conditions: rules(call).map(({ type, value }) => ({ type, value })),
     })),
   ];
