@@ -156,7 +156,7 @@ function instanceCases(account: FullAccount): Case[] {
     small('client-jwt/revoke', '/protect/client-jwt/revoke', (call) => ({ protectInstanceId, jti: jtis[call] })),
     small('origin-keys', '/protect/origin-keys', () => ({ protectInstanceId })),
     ...edgeRuleCases(account),
-    ...verdictCases(),
+    ...verdictCases(account),
   ];
 }
 
@@ -199,7 +199,8 @@ function edgeRuleCases({ siteKeys }: FullAccount): Case[] {
   ];
 }
 
-function verdictCases(): Case[] {
+function verdictCases({ siteKeys }: FullAccount): Case[] {
+  const [siteKey] = siteKeys;
   const since = Date.now() - DAY_MS;
   const jtis: string[] = [];
   const read = (name: string, body: () => object, extra: Extra = {}): Case =>
@@ -221,7 +222,7 @@ function verdictCases(): Case[] {
     read('verdicts/export, 5 minutes', () => ({ since: Date.now() - 300_000 })),
     // Reads the log of every instance.
     small('protect/metrics, 100 instances', '/protect/metrics', undefined, { method: 'GET', share: 0.2 }),
-    small('protect/sessions/erase', '/protect/sessions/erase', jti, { share: 0.5 }),
+    small('protect/sessions/erase', '/protect/sessions/erase', (call) => ({ siteKey, ...jti(call) }), { share: 0.5 }),
   ];
 }
 
