@@ -170,10 +170,12 @@ describe('the client typed by the OpenAPI document', () => {
     const { edgeUrl } = stackOf();
     await browse(`${edgeUrl}/echo/x`);
     const since = Date.now() - 60_000;
-    await eventually(
+    const { verdicts } = await eventually(
       () => api.post('/protect/verdicts', { limit: 1 }),
-      (answer) => JSON.stringify(answer).includes('"request_id"'),
+      (answer) => answer.verdicts.length > 0,
     );
+    const requestId = verdicts[0]!.request_id;
+    expect((await api.post('/protect/verdicts/explain', { requestId })).verdict.request_id).toBe(requestId);
     await api.post('/protect/verdicts/search', { ip: '127.0.0.1' });
     await api.post('/protect/verdicts/distinct-sources', { since });
     await api.post('/protect/verdicts/distinct-fired-rules', { since });
