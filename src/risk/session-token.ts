@@ -3,8 +3,7 @@
  * under the instance's session key, valid for five minutes at most, bound to the visitor's network and user agent. The
  * session lasts longer (`sxp`), because its JWT is renewed.
  */
-import { JWSSignatureVerificationFailed } from 'jose/errors';
-import { UnknownKey, openHs256, signHs256 } from '../bytes/hs256-jwt.ts';
+import { ForeignJwt, openHs256, signHs256 } from '../bytes/hs256-jwt.ts';
 import { failed, ok } from '../result.ts';
 import type { Result } from '../result.ts';
 
@@ -65,8 +64,7 @@ export async function verifySessionJwt(
     const isOver = claims.exp <= Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
     return isOver && !allowExpired ? failed('expired') : ok(claims);
   } catch (error) {
-    const isForeign = error instanceof JWSSignatureVerificationFailed || error instanceof UnknownKey;
-    return failed(isForeign ? 'bad-signature' : 'malformed');
+    return failed(error instanceof ForeignJwt ? 'bad-signature' : 'malformed');
   }
 }
 
