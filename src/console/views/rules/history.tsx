@@ -92,7 +92,7 @@ export default function RuleHistory() {
                 version !== current &&
                 may('updateProtectSettings') && (
                   <Button isSmall label={`Go back to version ${version}`} onClick={() => setTarget(version)}>
-                    Go back to it…
+                    Go back
                   </Button>
                 ),
             },

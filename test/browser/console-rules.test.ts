@@ -1,0 +1,132 @@
+/** Rules in the console: added with a preview, enforced at the edge, undone, imported in bulk, and taken back. */
+import { expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/axe.ts';
+import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { eventually, manage } from '../support/stack.ts';
+
+const console = useConsole();
+
+const statusOf = async (userAgent: string): Promise<number> =>
+  (await fetch(`${console.stack().edgeUrl}/`, { headers: { 'user-agent': userAgent } })).status;
+
+const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
+
+/** Values of the instance's rules. */
+async function ruleValues(): Promise<string[]> {
+  const { rules } = await manage<{ rules: { value: string }[] }>(console.stack(), '/protect/access-rules');
+  return rules.map(({ value }) => value);
+}
+
+test('a rule that is added blocks at the edge, and its undo lets pass again', async () => {
+  const { page } = console;
+  const name = 'undone-bot';
+  await console.open('/rules');
+  await button('Add rules').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Matches').selectOption('userAgent');
+  await dialog.getByLabel(/one per line/).fill(name);
+  await button('Preview').click();
+  await dialog.getByText(/of the last 24 hours’/).waitFor();
+  await button('Add the rule').click();
+  await page.getByText('1 added, 0 changed.').waitFor();
+  await eventually(
+    () => statusOf(name),
+    (status) => status === 403,
+  );
+  await button('Undo').click();
+  await eventually(
+    () => statusOf(name),
+    (status) => status === 200,
+  );
+  expect(await ruleValues()).not.toContain(name);
+});
+
+test('a rule that is deleted comes back whole by its undo', async () => {
+  const { page } = console;
+  const rule = { type: 'asn', value: '64500', verdict: 'block', mode: 'monitor', rollout: 20, note: 'kept' };
+  await manage(console.stack(), '/protect/access-rules/create', { rules: [rule] });
+  await console.open('/rules');
+  await button('Delete asn:64500').click();
+  await eventually(ruleValues, (values) => !values.includes('64500'));
+  await button('Undo').click();
+  await eventually(ruleValues, (values) => values.includes('64500'));
+  const { rules } = await manage<{ rules: object[] }>(console.stack(), '/protect/access-rules', { type: 'asn' });
+  expect(rules).toMatchObject([rule]);
+  await page.getByRole('cell', { name: '64500', exact: true }).waitFor();
+});
+
+test('notes and values of rules are text, whatever they hold', async () => {
+  const { page } = console;
+  const note = '<img src=x onerror=alert(1)> \u202egnp.exe\u0007';
+  const rules = [{ type: 'userAgent', value: '<script>alert(1)</script>', verdict: 'allow', mode: 'monitor', note }];
+  await manage(console.stack(), '/protect/access-rules/create', { rules });
+  await console.open('/rules?type=userAgent');
+  await page.getByText('<script>alert(1)</script>').waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(await page.getByText('U+202E').count()).toBe(1);
+});
+
+test('a list with bad lines is imported, its bad lines are named, and the import is taken back', async () => {
+  const { page } = console;
+  const before = await ruleValues();
+  const lines = Array.from({ length: 25_000 }, (_, at) => `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`);
+  lines.splice(7, 0, 'not an address');
+  lines.splice(20_000, 0, '999.1.1.1');
+  await console.open('/rules/import');
+  await page
+    .getByLabel('Choose a file')
+    .setInputFiles({ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from(`${lines.join('\n')}\n`) });
+  await button('Import').click();
+  await page.getByRole('heading', { name: 'Imported' }).waitFor({ timeout: 60_000 });
+  await page.getByText('25,000 added, 0 changed, 0 as before, 2 refused.').waitFor();
+  const refused = page.getByRole('region', { name: 'Refused lines' });
+  expect(await refused.getByRole('row').allInnerTexts()).toEqual([
+    expect.stringContaining('Line'),
+    expect.stringMatching(/^8\s.*not an address/s),
+    expect.stringMatching(/^20,001\s.*999\.1\.1\.1/s),
+  ]);
+  await button(/^Undo: back to version/).click();
+  await page.getByText('The rules are as they were before the import.').waitFor();
+  expect((await ruleValues()).toSorted()).toEqual(before.toSorted());
+}, 120_000);
+
+test('a version of the history comes back, and so does the one before', async () => {
+  const { page } = console;
+  await manage(console.stack(), '/protect/access-rules/create', {
+    rules: [{ type: 'countryCode', value: 'NL', verdict: 'challenge' }],
+  });
+  await console.open('/rules/history');
+  const rows = page.getByRole('row');
+  await rows.nth(2).getByRole('button').click();
+  await console.page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
+  await eventually(ruleValues, (values) => !values.includes('NL'));
+  await button('Undo').click();
+  await eventually(ruleValues, (values) => values.includes('NL'));
+});
+
+test('a viewer sees rules and no way to change them, and the API refuses their writes', async () => {
+  const stack = console.stack();
+  await manage(stack, '/users/create', { email: 'viewer@example.com', name: 'Viewer', role: 'viewer' });
+  const cookie = await sessionByLink(stack, await signInLink(stack, 'viewer@example.com'));
+  await console.comesAs({}, cookie);
+  await console.open('/rules');
+  await console.page.getByText('Edge access rules').first().waitFor();
+  expect(await button('Add rules').count()).toBe(0);
+  const refused = await fetch(`${stack.serviceUrl}/protect/access-rules/create`, {
+    method: 'POST',
+    headers: { cookie, origin: new URL(stack.consoleUrl).origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ rules: [{ type: 'asn', value: '64501', verdict: 'block' }] }),
+  });
+  expect(refused.status).toBe(403);
+});
+
+test.each(['/rules', '/rules/history', '/rules/import'])(
+  '%s has no fault that axe finds, in both themes',
+  async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await console.comesAs({ colorScheme });
+      await console.open(path);
+      expect(await accessibilityFaults(console.page)).toEqual([]);
+    }
+  },
+);
