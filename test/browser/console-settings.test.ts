@@ -1,0 +1,181 @@
+/** Instances, sites, users and keys in the console, over the real service. */
+import { expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/axe.ts';
+import { sessionByLink, signInLink, useConsole } from '../support/console.ts';
+import { eventually, manage } from '../support/stack.ts';
+
+const console = useConsole();
+const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
+const dialog = () => console.page.getByRole('dialog');
+
+interface Instance {
+  id: string;
+  name: string;
+  monitor: boolean;
+  challengeThreshold: number;
+  hosts: string[];
+  blockThreshold: number;
+}
+async function instance(): Promise<Instance> {
+  const { instanceId } = console.stack();
+  const list = await manage<Instance[]>(console.stack(), '/protect/instances');
+  return list.find(({ id }) => id === instanceId)!;
+}
+
+test('a setting is saved alone, so that a change made elsewhere meanwhile stays', async () => {
+  const { page } = console;
+  const { instanceId } = console.stack();
+  await console.open(`/instances/${instanceId}`);
+  await page.getByLabel('challengeThreshold').fill('0.6');
+  await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: ['shop.example'] });
+  await page.getByText('Changed: challengeThreshold').waitFor();
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect(await instance()).toMatchObject({ challengeThreshold: 0.6, hosts: ['shop.example'] });
+  await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: [] });
+});
+
+test('a value that the service refuses is named at its field, and nothing is saved', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 400/);
+  await console.open(`/instances/${console.stack().instanceId}`);
+  await page.getByLabel('challengeThreshold').fill('7');
+  await button('Save').click();
+  await page.locator('.field-error', { hasText: 'challengeThreshold' }).waitFor();
+  expect((await instance()).challengeThreshold).toBeLessThanOrEqual(1);
+  await button('Discard').click();
+  await page.getByText('No changes').waitFor();
+});
+
+test('a member that is not valid JSON cannot be sent', async () => {
+  const { page } = console;
+  await console.open(`/instances/${console.stack().instanceId}`);
+  await page.getByLabel('pathRules').fill('[{"pattern": "/hooks/**"');
+  await page.getByText('is not valid JSON').waitFor();
+  expect(await button('Save').isDisabled()).toBe(true);
+});
+
+test('enforcement is switched off and on again, each time after a question', async () => {
+  await console.open(`/instances/${console.stack().instanceId}`);
+  await button('Only monitor…').click();
+  await dialog().getByRole('button', { name: 'Only monitor' }).click();
+  await eventually(instance, ({ monitor }) => monitor);
+  await button('Start to enforce…').click();
+  await dialog().getByRole('button', { name: 'Enforce' }).click();
+  await eventually(instance, ({ monitor }) => !monitor);
+});
+
+test('a client JWT is issued once and revoked', async () => {
+  const { page } = console;
+  await console.open(`/instances/${console.stack().instanceId}?tab=jwts`);
+  await button('Issue a client JWT').click();
+  await dialog().getByRole('button', { name: 'Issue' }).click();
+  const jwt = await dialog().locator('.secret').innerText();
+  expect(jwt.split('.')).toHaveLength(3);
+  await button('Done').click();
+  const active = page.getByRole('row').filter({ hasText: 'active' });
+  await eventually(
+    () => active.count(),
+    (rows) => rows === 2,
+  );
+  await active.first().getByRole('button').click();
+  await dialog().getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('The client JWT was revoked.').waitFor();
+});
+
+test('a site is created, its widget gives a token that verifies, and it is deactivated', async () => {
+  const { page } = console;
+  await console.open('/sites');
+  await button('New site').click();
+  await dialog().getByLabel('Name').fill('from-the-console');
+  await dialog().getByLabel('Domains').fill('shop.example');
+  await button('Create').click();
+  await page.getByRole('heading', { name: 'from-the-console' }).waitFor();
+  const { siteKey } = (await manage<{ name: string; siteKey: string }[]>(console.stack(), '/sites/get')).find(
+    ({ name }) => name === 'from-the-console',
+  )!;
+  await manage(console.stack(), '/sites/update', { siteKey, settings: { captchaType: 'pow', powDifficulty: 1 } });
+  await page.getByRole('link', { name: 'Try the widget' }).click();
+  await page.getByRole('checkbox').click();
+  await button('Verify as a backend').click({ timeout: 30_000 });
+  await page.getByText('"verified": true').waitFor();
+  await page.getByRole('link', { name: 'Keys and code' }).click();
+  await page.getByText(`data-sitekey="${siteKey}"`).waitFor();
+  await page.getByRole('link', { name: 'Default, deactivate' }).click();
+  await button('Deactivate from-the-console…').click();
+  await dialog().getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByText('inactive', { exact: true }).waitFor();
+});
+
+test('a user is added with a role, and loses it', async () => {
+  const { page } = console;
+  await console.open('/users');
+  await button('Add a user').click();
+  await dialog().getByLabel('Email').fill('ana@example.com');
+  await dialog().getByLabel('Name').fill('Ana');
+  await dialog().getByRole('button', { name: 'Add' }).click();
+  await page.getByText('ana@example.com was added.').waitFor();
+  const cookie = await sessionByLink(console.stack(), await signInLink(console.stack(), 'ana@example.com'));
+  await page.getByLabel('Role of ana@example.com').selectOption('admin');
+  await page.getByText('ana@example.com is admin now.').waitFor();
+  await button('Remove ana@example.com').click();
+  await dialog().getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('ana@example.com was removed.').waitFor();
+  const gone = await fetch(`${console.stack().serviceUrl}/console/auth/me`, {
+    headers: { cookie, 'sec-fetch-site': 'same-origin' },
+  });
+  expect(gone.status).toBe(401);
+});
+
+test('an API key gets exactly the permissions that were chosen, and the change is in the audit trail', async () => {
+  const { page } = console;
+  await console.open('/api-keys');
+  await button('New API key').click();
+  await dialog().getByLabel('Name').fill('prometheus');
+  await dialog().getByLabel('readProtect').check();
+  await button('Create').click();
+  const token = await dialog().locator('.secret').innerText();
+  await button('Done').click();
+  const asKey = (path: string, method: string) =>
+    fetch(console.stack().serviceUrl + path, { method, headers: { authorization: `Bearer ${token}` } });
+  expect((await asKey('/protect/metrics', 'GET')).status).toBe(200);
+  expect((await asKey('/sites/get', 'POST')).status).toBe(403);
+  await console.open('/audit-trail');
+  await page.getByRole('row').filter({ hasText: 'create-api-key' }).first().waitFor();
+});
+
+test('a service that is gone is said, and what was typed stays', async () => {
+  const { page } = console;
+  console.expectMessage(/ERR_CONNECTION_REFUSED|ERR_FAILED/);
+  await console.open(`/instances/${console.stack().instanceId}`);
+  await page.getByLabel('challengeThreshold').fill('0.7');
+  await console.context.route('**/protect/instances/update', (route) => route.abort());
+  await button('Save').click();
+  await page.getByText('The service cannot be reached.').waitFor();
+  expect(await page.getByLabel('challengeThreshold').inputValue()).toBe('0.7');
+});
+
+test('no view of settings has a fault that axe finds, in both themes', async () => {
+  const { instanceId, siteKey } = console.stack();
+  const paths = [
+    '/instances',
+    `/instances/${instanceId}`,
+    `/instances/${instanceId}?tab=jwts`,
+    `/instances/${instanceId}?tab=delete`,
+    '/sites',
+    `/sites/${siteKey}`,
+    `/sites/${siteKey}?tab=keys`,
+    `/sites/${siteKey}?tab=try`,
+    `/sites/${siteKey}?tab=state`,
+    '/users',
+    '/api-keys',
+    '/audit-trail',
+  ];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await console.comesAs({ colorScheme });
+    for (const path of paths) {
+      await console.open(path);
+      expect.soft(await accessibilityFaults(console.page), path).toEqual([]);
+    }
+  }
+}, 180_000);
