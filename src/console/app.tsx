@@ -17,6 +17,7 @@ const Overview = lazy(() => import('./views/overview/overview.tsx'));
 const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
 const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
 const LiveTail = lazy(() => import('./views/tail/tail.tsx'));
+const Sessions = lazy(() => import('./views/sessions/sessions.tsx'));
 const Session = lazy(() => import('./views/session/session.tsx'));
 const Captchas = lazy(() => import('./views/captchas/captchas.tsx'));
 const CaptchaSearch = lazy(() => import('./views/captcha-search/captcha-search.tsx'));
@@ -77,6 +78,7 @@ function Frame() {
             <Route path="/console/verdicts" component={Verdicts} />
             <Route path="/console/verdicts/:requestId" component={Verdict} />
             <Route path="/console/tail" component={LiveTail} />
+            <Route path="/console/sessions" component={Sessions} />
             <Route path="/console/sessions/:jti" component={Session} />
             <Route path="/console/captchas" component={Captchas} />
             <Route path="/console/captchas/search" component={CaptchaSearch} />

@@ -17,6 +17,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
       { text: 'Overview', path: '/console' },
       { text: 'Live tail', path: '/console/tail' },
       { text: 'Verdicts', path: '/console/verdicts' },
+      { text: 'Sessions', path: '/console/sessions' },
       { text: 'Captchas', path: '/console/captchas', isShown: () => may('getTraffic', 'searchCaptchaRecords') },
       { text: 'Find', path: '/console/find' },
       { text: 'Health', path: '/console/health' },

@@ -1,6 +1,6 @@
 /**
- * From what a visitor quotes to their verdicts: a reference leads to its verdict, an address, session or network to the
- * list.
+ * From what a visitor quotes to what decided: a reference leads to its verdict, an address, network or rule to the list,
+ * a session to its page. The log has no index of user agents, so this page says what else is known about one.
  */
 import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
@@ -8,23 +8,27 @@ import { EmptyState } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { siteParam } from '../../frame/instances.ts';
 import { addressOf } from '../../url/params.ts';
-import { targetOf } from './target.ts';
+import { cleaned, targetOf } from './target.ts';
+import { UserAgentFindings } from './user-agent-findings.tsx';
 
 export default function Find() {
   const { query, route } = useLocation();
-  const text = query['q'] ?? '';
+  const text = cleaned(query['q'] ?? '');
+  const target = query['kind'] === 'user-agent' || text === '' ? null : targetOf(text);
   useEffect(() => {
-    const target = targetOf(text);
     if (target !== null) route(addressOf(target.path, { ...siteParam(query), ...target.params }), true);
-  }, [text]);
+  }, [text, target === null]);
+  if (text !== '' && target === null) return <UserAgentFindings key={text} userAgent={text} />;
   return (
     <Page title="Find" lead="Paste what a visitor quotes into the field above.">
-      <EmptyState title={text === '' ? 'What can be found' : 'Nothing has this form'}>
+      <EmptyState title="What can be found">
         <ul class="plain-list">
           <li>The reference on a page of the gate: 36 characters, such as 01a20432-74c6-7eac-be38-d521a187cda6</li>
           <li>An address: 192.0.2.1 or 2001:db8::1</li>
           <li>A network: AS64496</li>
-          <li>A session: the jti of its cookie</li>
+          <li>A session or a captcha: its jti</li>
+          <li>A rule: userAgent:badbot</li>
+          <li>A user agent, or a part of one</li>
         </ul>
       </EmptyState>
     </Page>

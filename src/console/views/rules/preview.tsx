@@ -6,32 +6,44 @@ import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 
+/** Of each change. */
+const EXAMPLES_MAX = 3;
+
 export type Preview = ResponseOf<'/protect/access-rules/preview'>;
 
 export function PreviewResult({ preview }: { preview: Preview }) {
-  const { examined, complete, allowedRequestsIncluded, changed, changes, samples } = preview;
+  const { examined, complete, allowedRequestsIncluded, changed, changedAddresses, changes, samples } = preview;
+  const examples = changes.flatMap(({ from, to }) =>
+    samples.filter((sample) => sample.from === from && sample.to === to).slice(0, EXAMPLES_MAX),
+  );
   return (
     <div class="stack" role="status">
       <p>
-        <b>{count(changed)}</b> of the last 24 hours’ {count(examined)} requests would have been decided otherwise.
+        <b>{count(changed)}</b> of the last 24 hours’ {count(examined)} requests would have been decided otherwise, from{' '}
+        <b>{count(changedAddresses)}</b> {changedAddresses === 1 ? 'address' : 'addresses'}.
         {!complete && ' Not all requests could be examined: the real number is higher.'}
         {!allowedRequestsIncluded && ' Allowed requests are only counted on this instance, so they are not part of it.'}
       </p>
       {changes.length > 0 && (
         <ul class="plain-list">
-          {changes.map(({ from, to, requests }) => (
+          {changes.map(({ from, to, requests, addresses }) => (
             <li key={`${from} ${to}`}>
-              {count(requests)}: <DecisionChip decision={from} /> → <DecisionChip decision={to} />
+              <DecisionChip decision={from} /> → <DecisionChip decision={to} /> {count(requests)}{' '}
+              {requests === 1 ? 'request' : 'requests'}, {count(addresses)} {addresses === 1 ? 'address' : 'addresses'}
             </li>
           ))}
         </ul>
       )}
-      {samples.length > 0 && (
+      {examples.length > 0 && (
         <Table
           caption="Examples"
-          rows={samples}
+          rows={examples}
           keyOf={({ requestId }) => requestId}
           columns={[
+            {
+              title: 'Change',
+              cell: ({ from, to }) => `${from} → ${to}`,
+            },
             { title: 'Time', cell: ({ timestamp }) => <Time at={Date.parse(timestamp)} /> },
             { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
             { title: 'Path', cell: ({ requestPath }) => <VisitorText text={requestPath} maxChars={40} /> },

@@ -60,6 +60,11 @@ export default function Session() {
       {isUnknown && (
         <EmptyState title="Nothing is stored about this session">
           <p>It is of another instance, older than verdicts are kept, or erased.</p>
+          <p>
+            <a href={addressOf('/console/find', { ...siteParam(params), q: jti, kind: 'user-agent' })}>
+              Look for it as a user agent
+            </a>
+          </p>
         </EmptyState>
       )}
       {!isUnknown && risk.value !== null && telemetry.value !== null && (

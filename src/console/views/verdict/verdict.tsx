@@ -1,93 +1,77 @@
-/** One verdict: what was asked, what the gate decided, and why. */
+/** Why one request was decided as it was, and what to do about it. */
 import { useRoute } from 'preact-iso/router';
+import { useEffect } from 'preact/hooks';
 import { useCall } from '../../api/call.ts';
-import { DecisionChip } from '../../components/chip.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { may } from '../../api/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Section } from '../../components/facts.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { Time } from '../../components/time.tsx';
-import { VisitorText } from '../../components/visitor-text.tsx';
-import { instances, siteOf, siteParam } from '../../frame/instances.ts';
-import { addressOf, useParams } from '../../url/params.ts';
-import type { VerdictRow } from '../verdicts/verdict-table.tsx';
+import { activeInstances } from '../../frame/instances.ts';
+import { useParams } from '../../url/params.ts';
+import { Decision } from './decision.tsx';
+import { FiredRules } from './fired-rules.tsx';
+import { InputTable } from './input-table.tsx';
+import { NextSteps } from './next-steps.tsx';
+import { RequestFacts, VisitorFacts } from './verdict-facts.tsx';
+
+type Explanation = ResponseOf<'/protect/verdicts/explain'>;
+const PATH = '/protect/verdicts/explain';
+
+const words = { allow: 'allowed', challenge: 'challenged', block: 'blocked' } as const;
 
 export default function Verdict() {
   const { params: route } = useRoute();
-  const [params] = useParams();
-  const requestId = route['requestId'] ?? '';
-  const body = { ...siteOf(params), requestId };
-  const { value, error, reload } = useCall('/protect/verdicts', instances.value.list === null ? null : body);
-  const verdict = value?.verdicts[0];
+  const [params, change] = useParams();
+  // A reference is of one instance only, so that people need not know which.
+  const body = { requestId: route['requestId'] ?? '' };
+  const { value, error, reload } = useCall(PATH, body);
+  const isShown = value !== null && value.verdict.request_id === body.requestId.toLowerCase();
+  const site = isShown ? value.verdict.site_key : undefined;
+  useEffect(() => {
+    // The frame shows the instance that the verdict is of.
+    const isOther = site !== undefined && params['site'] !== site;
+    if (isOther && activeInstances().length > 1) change({ site }, true);
+  }, [site]);
   return (
-    <Page title="Verdict" calls={[{ method: 'POST', path: '/protect/verdicts', body }]}>
-      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
-      {value !== null && verdict === undefined && (
+    <Page
+      title={isShown ? `Why this was ${words[value.verdict.decision]}` : 'Verdict'}
+      calls={[{ method: 'POST', path: PATH, body }]}
+    >
+      {error !== null && error.status !== 404 && <RefusalNotice error={error} onRetry={reload} />}
+      {error?.status === 404 && !isShown && (
         <EmptyState title="No verdict has this reference">
-          <p>
-            A verdict arrives within seconds of its request, and older ones than the instance keeps are gone. Check the
-            instance above.
-          </p>
+          <p>{error.message}</p>
+          <Button onClick={reload}>Look again</Button>
         </EmptyState>
       )}
-      {verdict !== undefined && <Details verdict={verdict} params={params} />}
+      {isShown && <Details explanation={value} onChanged={reload} />}
     </Page>
   );
 }
 
-const policies = {
-  enforce: 'enforced',
-  monitor: 'monitor mode: forwarded all the same',
-  'rollout-excluded': 'outside the rollout: forwarded all the same',
-} as const;
-
-function Details({ verdict, params }: { verdict: VerdictRow; params: Readonly<Record<string, string>> }) {
-  const list = (filter: Record<string, string>) => addressOf('/console/verdicts', { ...siteParam(params), ...filter });
+function Details({ explanation, onChanged }: { explanation: Explanation; onChanged: () => void }) {
+  const { verdict, table, riskParts } = explanation;
   return (
     <>
       <Section title="Decision">
-        <div class="stack">
-          <p>
-            <DecisionChip decision={verdict.decision} /> {policies[verdict.enforcement_policy]}
-          </p>
-          <p>
-            <VisitorText text={verdict.explain} />
-          </p>
-        </div>
+        <Decision explanation={explanation} />
+      </Section>
+      {may('updateProtectSettings') && (
+        <Section title="What to do">
+          <NextSteps verdict={verdict} onChanged={onChanged} />
+        </Section>
+      )}
+      <Section title="What each input said">
+        <InputTable table={table} riskParts={riskParts} score={verdict.risk_score} />
+      </Section>
+      <Section title="Rules that fired">
+        <FiredRules explanation={explanation} onChanged={onChanged} />
       </Section>
       <div class="columns">
-        <Section title="Request">
-          <Facts
-            facts={[
-              ['Time', <Time at={verdict.timestamp} />],
-              ['Method and host', <VisitorText text={`${verdict.method} ${verdict.host}`} />],
-              ['Path', <VisitorText text={verdict.request_path} />],
-              ['Status', verdict.status === 0 ? 'the visitor left before a response' : verdict.status],
-              ['Origin', verdict.origin_ms === null ? 'not asked' : `${verdict.origin_ms} ms`],
-              ['Reference', <code>{verdict.request_id}</code>],
-            ]}
-          />
-        </Section>
-        <Section title="Visitor">
-          <Facts
-            facts={[
-              ['Address', verdict.ip === null ? '–' : <a href={list({ ip: verdict.ip })}>{verdict.ip}</a>],
-              ['Country', verdict.country ?? '–'],
-              [
-                'Network',
-                verdict.asn === null ? '–' : <a href={list({ asn: String(verdict.asn) })}>AS{verdict.asn}</a>,
-              ],
-              ['Categories', verdict.ip_category.join(', ') || 'none'],
-              ['Device', verdict.device_type],
-              ['JA4', <VisitorText text={verdict.ja4} />],
-              ['User agent', <VisitorText text={verdict.user_agent} />],
-              [
-                'Session',
-                verdict.jti === null ? verdict.session_status : <a href={list({ jti: verdict.jti })}>{verdict.jti}</a>,
-              ],
-              ['Risk score', verdict.risk_score?.toFixed(2) ?? '–'],
-            ]}
-          />
-        </Section>
+        <RequestFacts verdict={verdict} />
+        <VisitorFacts verdict={verdict} />
       </div>
     </>
   );

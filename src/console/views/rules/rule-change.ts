@@ -1,0 +1,91 @@
+/**
+ * One edge access rule, added, replaced or deleted, with a way back. Every write names the version that was read, so that
+ * what somebody else changed meanwhile is never overwritten.
+ */
+import { failed, ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { sentenceOf } from '../../components/notice.tsx';
+import { toast } from '../../components/toast.tsx';
+import type { NewRule, Rule } from './rule.ts';
+
+export interface RuleKey {
+  type: Rule['type'];
+  /** In canonical form. */
+  value: string;
+}
+
+export interface FoundRule {
+  /** `null`: there is none. */
+  rule: Rule | null;
+  /** Of all rules of the instance. */
+  version: number;
+}
+
+export async function findRule(siteKey: string, { type, value }: RuleKey): Promise<Result<FoundRule, Refusal>> {
+  const answer = await call('/protect/access-rules', { siteKey, type, valuePrefix: value, limit: 1 });
+  if (!answer.ok) return answer;
+  const { rules, version } = answer.value;
+  // A prefix sorts before everything that it begins.
+  return ok({ rule: rules.find((rule) => rule.value === value) ?? null, version });
+}
+
+const CHANGED: Refusal = {
+  status: 409,
+  key: 'API.CONFLICT',
+  message: 'Somebody else has changed this rule meanwhile. Nothing was changed. Look at it again.',
+  details: [],
+  requestId: null,
+};
+/** Somebody else's change to another rule refuses a write too. */
+const ATTEMPTS = 4;
+
+/** @param known what was there when it was read. @param next `null`: no rule. */
+export async function changeRule(
+  siteKey: string,
+  key: RuleKey,
+  known: Rule | null,
+  next: NewRule | Rule | null,
+): Promise<Result<FoundRule, Refusal>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await findRule(siteKey, key);
+    if (!found.ok) return found;
+    const { rule, version } = found.value;
+    if (rule?.updatedAt !== known?.updatedAt) return failed(CHANGED);
+    const written = await write(siteKey, key, next, version);
+    if (written.ok) return findRule(siteKey, key);
+    if (written.error.status !== 409 || attempt === ATTEMPTS) return written;
+  }
+}
+
+async function write(
+  siteKey: string,
+  { type, value }: RuleKey,
+  next: NewRule | Rule | null,
+  ifVersion: number,
+): Promise<Result<unknown, Refusal>> {
+  return next === null
+    ? call('/protect/access-rules/delete', { siteKey, ifVersion, conditions: [{ type, value }] })
+    : call('/protect/access-rules/create', { siteKey, ifVersion, rules: [next] });
+}
+
+/** Says what happened. The undo brings back what was there, unless somebody has changed it since. */
+export function announceChange(
+  siteKey: string,
+  key: RuleKey,
+  { before, after }: { before: Rule | null; after: Rule | null },
+  onUndone: () => void,
+): void {
+  const undo = async (): Promise<void> => {
+    const answer = await changeRule(siteKey, key, after, before);
+    if (!answer.ok) {
+      toast(sentenceOf(answer.error), { tone: 'failed' });
+      return;
+    }
+    toast(before === null ? 'Undone: the rule is gone.' : 'Undone: the rule is as it was.');
+    onUndone();
+  };
+  const done = after === null ? 'deleted' : before === null ? 'added' : 'changed';
+  toast(`The rule is ${done}. Every edge follows within seconds.`, { undo: () => void undo() });
+}
