@@ -9292,7 +9292,7 @@ export interface components {
         };
         "preview-access-rules.requestBody": {
             siteKey?: string;
-            rules: {
+            rules?: {
                 /** @enum {string} */
                 type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
                 value: string | number;
@@ -9311,12 +9311,30 @@ export interface components {
                 updatedBy?: unknown;
                 hits?: unknown;
             }[];
+            conditions?: {
+                /** @enum {string} */
+                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                value: string | number;
+            }[];
+            content?: string;
+            /** @enum {string} */
+            format?: "csv" | "ndjson" | "list";
+            /** @enum {string} */
+            verdict?: "allow" | "challenge" | "block";
+            /** @enum {string} */
+            mode?: "enforce" | "monitor";
+            expiry?: string | null;
+            note?: string | null;
+            columns?: string[];
+            /** @default 1 */
+            firstLine?: number;
             since?: number | string;
         };
         "preview-access-rules.response": {
             since: string;
             examined: number;
             complete: boolean;
+            inWindow: number;
             allowedRequestsIncluded: boolean;
             changed: number;
             changedAddresses: number;
@@ -9341,6 +9359,76 @@ export interface components {
                 /** @enum {string} */
                 to: "allow" | "challenge" | "block";
                 decidedBy: string;
+            }[];
+            plan: {
+                added: number;
+                changed: number;
+                unchanged: number;
+                removed: number;
+                refused: number;
+            };
+            /** @enum {string} */
+            format?: "csv" | "ndjson" | "list";
+            refusedLines: {
+                line: number;
+                reason: string;
+            }[];
+            differences: {
+                /** @enum {string} */
+                change: "added" | "changed" | "removed";
+                rule: {
+                    /** @enum {string} */
+                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                    value: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    mode: "enforce" | "monitor";
+                    expiry: string | null;
+                    rollout: number;
+                    note: string | null;
+                } | null;
+                before: {
+                    /** @enum {string} */
+                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                    value: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    mode: "enforce" | "monitor";
+                    expiry: string | null;
+                    rollout: number;
+                    note: string | null;
+                } | null;
+            }[];
+            rulesTouched: number;
+            effects: {
+                rule: string;
+                /** @enum {string} */
+                change: "added" | "changed" | "unchanged" | "removed";
+                requests: number;
+                visitors: number;
+                changes: {
+                    /** @enum {string} */
+                    from: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    to: "allow" | "challenge" | "block";
+                    requests: number;
+                }[];
+                examples: {
+                    requestId: string;
+                    timestamp: string;
+                    ip: string | null;
+                    asn: number | null;
+                    country: string | null;
+                    userAgent: string;
+                    requestPath: string;
+                    /** @enum {string} */
+                    from: "allow" | "challenge" | "block";
+                    /** @enum {string} */
+                    to: "allow" | "challenge" | "block";
+                    decidedBy: string;
+                }[];
             }[];
         };
         "import-access-rules.requestBody": {
@@ -11757,7 +11845,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["preview-access-rules.requestBody"];
                 "application/x-www-form-urlencoded": components["schemas"]["preview-access-rules.requestBody"];

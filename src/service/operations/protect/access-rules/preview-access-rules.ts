@@ -1,40 +1,67 @@
 /**
- * `POST /protect/access-rules/preview`: a dry run. It counts how many logged requests of a window the proposed rules
- * would have decided differently, next to the rules that fired then, with samples. It reads the newest records of the
- * window up to a limit, and says whether those were all.
+ * `POST /protect/access-rules/preview`: a dry run of a write. It takes the rules of `create`, the file of `import` or the
+ * conditions of `delete`, says what would change, and what the requests of a window would have got, next to the rules
+ * that fired then.
  */
 import * as z from 'zod/mini';
-import { edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
+import { EDGE_RULES_PER_CALL_MAX } from '../../../../contract/management/edge-rule-limits.ts';
+import { edgeRuleCanonical, edgeRuleCondition, edgeRuleInput } from '../../../../contract/management/edge-rule.ts';
+import { ruleFileFormats } from '../../../../contract/management/rule-file/rule-file.ts';
 import { instant } from '../../../../contract/management/verdict-query.ts';
-import { verdictRecord } from '../../../../contract/edge/verdict-record.ts';
-import type { VerdictRecord } from '../../../../contract/edge/verdict-record.ts';
 import { decisions } from '../../../../contract/vocabulary.ts';
-import type { Decision } from '../../../../contract/vocabulary.ts';
 import { RulesetCompiler } from '../../../../rules/compiler.ts';
 import { createRuleset } from '../../../../rules/ruleset.ts';
 import { openSnapshot } from '../../../../rules/snapshot.ts';
-import type { EdgeRule } from '../../../../rules/types.ts';
-import { everything } from '../../../../store/event-log/row-filter.ts';
-import { readPage } from '../../../../store/event-log/client/verdict-page.ts';
-import type { RowKey } from '../../../../store/event-log/log-row.ts';
+import { ruleBook } from '../../../../store/rule-book/client.ts';
+import type { RuleKey, RuleWrite } from '../../../../store/rule-book/rule-row.ts';
 import { operation } from '../../define-operation.ts';
 import { OperationError } from '../../operation-error.ts';
 import { logTarget } from '../verdicts/verdict-log-query.ts';
-import type { LogTarget } from '../verdicts/verdict-log-query.ts';
-import { checkedRules } from './check-rules.ts';
+import { checkedConditions, checkedRules } from './check-rules.ts';
 import { siteKey } from './instance-rule-book.ts';
+import { plannedChanges, ruleChanges } from './planned-changes.ts';
+import { tryProposal } from './preview-trial.ts';
+import { readRuleFile, ruleFileFields } from './read-rule-file.ts';
+import type { RuleFile } from './read-rule-file.ts';
+import { ruleId } from './rule-hits.ts';
 import { isoTime } from './rule-response.ts';
-import { whatIf } from './what-if.ts';
-import type { Proposal, WhatIf } from './what-if.ts';
-import type { ServiceStore } from '../../../environment.ts';
+import type { Proposal } from './what-if.ts';
 
 const DAY_MS = 86_400_000;
-/** A few seconds of work. Of a busy site these are the last minutes, of a quiet site the whole week. */
-const EXAMINED_MAX_RECORDS = 20_000;
-const PAGE_RECORDS = 1000;
-/** Of each change, so that a frequent one does not hide a rare one. */
-const SAMPLES_MAX = 10;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** A file that is imported in twenty calls is previewed in one, so that its effect is that of the whole file. */
+const FILE_RULES_MAX = 200_000;
+/** A list of every refused line can be saved as a file. */
+const FILE_LIMITS = { rulesMax: FILE_RULES_MAX, refusedListedMax: EDGE_RULES_PER_CALL_MAX };
+
+const { content, firstLine, ...fileFields } = ruleFileFields;
+const body = z.strictObject({
+  siteKey,
+  /** Rules to create or replace. */
+  rules: z.optional(z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1))),
+  /** Rules to delete. */
+  conditions: z.optional(z.array(z.union([z.unknown(), edgeRuleCondition])).check(z.minLength(1))),
+  /** A file to import, instead of `rules`. The fields below belong to it. */
+  content: z.optional(content),
+  ...fileFields,
+  firstLine,
+  /** ISO 8601 or epoch milliseconds; the default is a day ago. */
+  since: z.optional(instant),
+});
+
+const sample = z.object({
+  requestId: z.string(),
+  timestamp: z.string(),
+  ip: z.nullable(z.string()),
+  asn: z.nullable(z.int()),
+  country: z.nullable(z.string()),
+  userAgent: z.string(),
+  requestPath: z.string(),
+  from: z.enum(decisions),
+  to: z.enum(decisions),
+  decidedBy: z.string(),
+});
+const transition = { from: z.enum(decisions), to: z.enum(decisions), requests: z.int() };
 
 export const previewAccessRules = operation({
   name: 'preview-access-rules',
@@ -45,136 +72,129 @@ export const previewAccessRules = operation({
   access: 'read',
   summary: 'Try proposed access rules on logged requests',
   maxBodyBytes: MAX_BODY_BYTES,
-  body: z.strictObject({
-    siteKey,
-    rules: z.array(z.union([z.unknown(), edgeRuleInput])).check(z.minLength(1)),
-    /** ISO 8601 or epoch milliseconds; the default is a day ago. */
-    since: z.optional(instant),
-  }),
+  body,
   response: z.object({
     since: z.string(),
     examined: z.int(),
-    /** Whether every record since `since` was examined. */
+    /** Whether every request since `since` was examined. */
     complete: z.boolean(),
+    /** Requests since `since`, counted by the log. */
+    inWindow: z.int(),
     /** `false`: this instance keeps no rows of allowed requests, so the numbers do not include them. */
     allowedRequestsIncluded: z.boolean(),
     changed: z.int(),
     /** Distinct addresses of the changed requests. */
     changedAddresses: z.int(),
     /** Each way in which a decision changes. */
-    changes: z.array(
-      z.object({ from: z.enum(decisions), to: z.enum(decisions), requests: z.int(), addresses: z.int() }),
-    ),
+    changes: z.array(z.object({ ...transition, addresses: z.int() })),
     /** The newest of each change. */
-    samples: z.array(
+    samples: z.array(sample),
+    /** What the write would do to the stored rules. */
+    plan: z.object({ added: z.int(), changed: z.int(), unchanged: z.int(), removed: z.int(), refused: z.int() }),
+    /** Of a file. */
+    format: z.optional(z.enum(ruleFileFormats)),
+    /** Lines of a file that are not rules. */
+    refusedLines: z.array(z.object({ line: z.int(), reason: z.string() })),
+    /** The first 1,000 rules that would be added, changed or removed, and what they are now. */
+    differences: z.array(
       z.object({
-        requestId: z.string(),
-        timestamp: z.string(),
-        ip: z.nullable(z.string()),
-        asn: z.nullable(z.int()),
-        country: z.nullable(z.string()),
-        userAgent: z.string(),
-        requestPath: z.string(),
-        from: z.enum(decisions),
-        to: z.enum(decisions),
-        decidedBy: z.string(),
+        change: z.enum(['added', 'changed', 'removed']),
+        rule: z.nullable(edgeRuleCanonical),
+        before: z.nullable(edgeRuleCanonical),
+      }),
+    ),
+    /** How many of the rules matched a request of the window. */
+    rulesTouched: z.int(),
+    /**
+     * The 1,000 rules that touched most. A visitor is a session, or without one an address with its user agent. A request
+     * that several of the rules match counts under each.
+     */
+    effects: z.array(
+      z.object({
+        rule: z.string(),
+        change: z.enum(ruleChanges),
+        requests: z.int(),
+        visitors: z.int(),
+        /** What was decided, and what would have been; the same where another rule or input counts more. */
+        changes: z.array(z.object(transition)),
+        /** At most three; first of those that would be decided otherwise. */
+        examples: z.array(sample),
       }),
     ),
   }),
-  async handler({ body, ...context }) {
-    const rules = checkedRules(body.rules, context.nowMs);
-    const target = await logTarget({ ...context, body }, body.siteKey);
-    const since = Math.max(body.since ?? context.nowMs - DAY_MS, target.horizon);
-    if (since > context.nowMs) {
+  async handler(context) {
+    const { body: given, nowMs } = context;
+    const { rules, deleted, file } = proposed(given, nowMs);
+    const target = await logTarget(context, given.siteKey);
+    const since = Math.max(given.since ?? nowMs - DAY_MS, target.horizon);
+    if (since > nowMs) {
       throw new OperationError('API.INVALID_BODY', 'The window is empty', [
         { path: 'since', message: 'is in the future' },
       ]);
     }
-    const { changes, ...trial } = await examine(context.store, target, since, proposalOf(rules, target.instance.id));
+    const proposal = proposalOf(rules, deleted, target.instance.id);
+    const book = ruleBook(context.store, target.instance.id);
+    const { counts, differences, changeOf } = await plannedChanges(book, rules, deleted);
+    const trial = await tryProposal(context.store, target, since, proposal, rules, deleted);
+    const { changes, effects, ...numbers } = trial;
     return {
       since: isoTime(since),
-      ...trial,
+      ...numbers,
       changed: changes.reduce((sum, { requests }) => sum + requests, 0),
       changedAddresses: new Set(changes.flatMap(({ addresses }) => [...addresses])).size,
       changes: changes.map((change) => ({ ...change, addresses: change.addresses.size })),
       allowedRequestsIncluded: target.instance.allowVerdicts === 'rows',
+      plan: { ...counts, refused: file?.refused ?? 0 },
+      ...(file === null ? {} : { format: file.format }),
+      refusedLines: file?.refusedLines ?? [],
+      differences,
+      ...effects.result(changeOf),
     };
   },
 });
 
-interface Change {
-  from: Decision;
-  to: Decision;
-  requests: number;
-  addresses: Set<string | null>;
+interface Proposed {
+  /** One for each type and value: of two, the later counts. */
+  rules: RuleWrite[];
+  deleted: RuleKey[];
+  file: RuleFile | null;
 }
 
-interface Trial {
-  examined: number;
-  complete: boolean;
-  changes: Change[];
-  samples: object[];
-}
-
-async function examine(store: ServiceStore, target: LogTarget, since: number, proposal: Proposal): Promise<Trial> {
-  const trial: Trial = { examined: 0, complete: false, changes: [], samples: [] };
-  const filter = { ...everything, since };
-  let before: RowKey | null = null;
-  while (trial.examined < EXAMINED_MAX_RECORDS) {
-    const page = await readPage(store, target.log, {
-      filter,
-      before,
-      offset: 0,
-      limit: PAGE_RECORDS,
-      wantTotal: false,
-    });
-    for (const row of page.rows) {
-      const record = verdictRecord.safeParse(JSON.parse(row.body));
-      if (!record.success || record.data.source === 'error') continue;
-      trial.examined += 1;
-      note(trial, record.data, whatIf(record.data, proposal, target.instance));
-    }
-    before = page.next;
-    if (before === null) return { ...trial, complete: true };
+function proposed(given: z.infer<typeof body>, nowMs: number): Proposed {
+  const { rules, conditions, content: text, siteKey: _siteKey, since: _since, ...fields } = given;
+  if ((rules === undefined) === (text === undefined) && (conditions === undefined || rules !== undefined)) {
+    throw new OperationError('API.INVALID_BODY', 'Send rules, the content of a file, or conditions to delete', [
+      { path: 'rules', message: 'is required, or content, but not both' },
+    ]);
   }
-  return trial;
+  const file = text === undefined ? null : readRuleFile({ ...fields, content: text }, FILE_LIMITS, nowMs);
+  const written = file?.rules ?? (rules === undefined ? [] : checkedRules(rules, nowMs));
+  if (file !== null) checkUserAgents(file);
+  const deleted = conditions === undefined ? [] : checkedConditions(conditions);
+  return { rules: distinct(written), deleted: distinct(deleted), file };
 }
 
-function note(trial: Trial, record: VerdictRecord, { before, after, decidedBy }: WhatIf): void {
-  if (before === after) return;
-  const change = changeOf(trial, before, after);
-  change.requests += 1;
-  change.addresses.add(record.ip);
-  if (change.requests > SAMPLES_MAX) return;
-  trial.samples.push({
-    requestId: record.request_id,
-    timestamp: isoTime(record.timestamp),
-    ip: record.ip,
-    asn: record.asn,
-    country: record.country,
-    userAgent: record.user_agent,
-    requestPath: record.request_path,
-    from: before,
-    to: after,
-    decidedBy,
-  });
+/** Their automaton grows with their text, and unlike the others they are searched as one. */
+function checkUserAgents({ rules }: RuleFile): void {
+  const agents = rules.filter(({ type }) => type === 'userAgent').length;
+  if (agents <= EDGE_RULES_PER_CALL_MAX) return;
+  throw new OperationError(
+    'API.TOO_MANY_ITEMS',
+    `content has ${agents} userAgent rules, and a preview may have ${EDGE_RULES_PER_CALL_MAX}; send it in pieces`,
+  );
 }
 
-function changeOf({ changes }: Trial, from: Decision, to: Decision): Change {
-  const known = changes.find((change) => change.from === from && change.to === to);
-  if (known !== undefined) return known;
-  const change: Change = { from, to, requests: 0, addresses: new Set() };
-  changes.push(change);
-  return change;
+function distinct<Key extends RuleKey>(keys: readonly Key[]): Key[] {
+  return [...new Map(keys.map((key) => [ruleId(key), key])).values()];
 }
 
-function proposalOf(rules: readonly EdgeRule[], instanceId: string): Proposal {
+function proposalOf(rules: readonly RuleWrite[], deleted: readonly RuleKey[], instanceId: string): Proposal {
   const compiler = new RulesetCompiler({ instanceId, version: 0, createdAtMs: 0 });
   for (const rule of rules) compiler.add(rule);
   const opened = openSnapshot(compiler.finish());
   if (!opened.ok) throw new Error(`The proposed rules cannot be opened: ${opened.error}`);
   return {
     ruleset: createRuleset(opened.value, null),
-    ids: new Set(rules.map((rule) => `${rule.type}:${rule.value}`)),
+    ids: new Set([...rules, ...deleted].map(ruleId)),
   };
 }

@@ -8,13 +8,14 @@ import type { Decision } from '../../../../contract/vocabulary.ts';
 import { decide } from '../../../../rules/decision-table.ts';
 import { rolloutBucket } from '../../../../rules/rollout.ts';
 import type { Ruleset } from '../../../../rules/ruleset.ts';
+import type { MatchedRule } from '../../../../rules/types.ts';
 import { countingRules, recordedInputs } from './recorded-inputs.ts';
 import type { Policy } from './recorded-inputs.ts';
 
 export interface Proposal {
   /** Has the proposed rules only. */
   ruleset: Ruleset;
-  /** `type:value` of each proposed rule. It replaces an existing rule with the same id. */
+  /** `type:value` of each proposed rule, which replaces an existing one, and of each rule that would be deleted. */
   ids: ReadonlySet<string>;
 }
 
@@ -30,7 +31,25 @@ const lifting: readonly VerdictRecord['source'][] = ['clearance', 'verified', 'e
 
 export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy): WhatIf {
   const { rules, inputs } = recordedInputs(record, policy);
-  const proposed = proposal.ruleset.match(
+  const proposed = matching(record, proposal);
+  const others = rules.filter((rule) => !proposal.ids.has(rule.id));
+  const before = decide(inputs);
+  const after = decide({ ...inputs, ...countingRules([...others, ...proposed]) });
+  return {
+    before: liftedAgain(before.decision, record),
+    after: liftedAgain(after.decision, record),
+    decidedBy: after.decidedBy,
+  };
+}
+
+/** Ids of the proposed rules that match the request, and of those that fired and would be replaced or deleted. */
+export function touchedRules(record: VerdictRecord, proposal: Proposal): ReadonlySet<string> {
+  const ids = matching(record, proposal).map(({ id }) => id);
+  return new Set([...ids, ...record.fired_rules.flatMap(({ id }) => (proposal.ids.has(id) ? [id] : []))]);
+}
+
+function matching(record: VerdictRecord, { ruleset }: Proposal): readonly MatchedRule[] {
+  return ruleset.match(
     {
       ip: record.ip,
       asn: record.asn,
@@ -41,14 +60,6 @@ export function whatIf(record: VerdictRecord, proposal: Proposal, policy: Policy
     },
     Math.floor(record.timestamp / 1000),
   ).fired;
-  const others = rules.filter((rule) => !proposal.ids.has(rule.id));
-  const before = decide(inputs);
-  const after = decide({ ...inputs, ...countingRules([...others, ...proposed]) });
-  return {
-    before: liftedAgain(before.decision, record),
-    after: liftedAgain(after.decision, record),
-    decidedBy: after.decidedBy,
-  };
 }
 
 /** The decision after the steps that follow the table, if what lifted a challenge then would lift it again. */

@@ -1,0 +1,156 @@
+/** The preview of a file of rules: what it would change, and what that would have done to the last day's requests. */
+import { describe, expect, test } from 'vitest';
+import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
+import { verdictRecordOf } from '../support/verdict-record.ts';
+import { newInstance, sendVerdicts } from './rule-book-instance.ts';
+
+type Instance = Awaited<ReturnType<typeof newInstance>>;
+
+async function logged({ id, jwt }: Instance, ...given: Partial<VerdictRecord>[]): Promise<VerdictRecord[]> {
+  const records = given.map((one, index) => verdictRecordOf(id, { timestamp: Date.now() - 60_000 + index, ...one }));
+  expect((await sendVerdicts(jwt, crypto.randomUUID(), records)).status).toBe(200);
+  return records;
+}
+
+describe('a file', () => {
+  test('is compared with the stored rules, line by line', async () => {
+    const { rules } = await newInstance();
+    await rules('/create', {
+      rules: [
+        { type: 'ip', value: '192.0.2.1', verdict: 'block' },
+        { type: 'ip', value: '192.0.2.2', verdict: 'block', note: 'kept' },
+      ],
+    });
+    const content = ['# a list', '192.0.2.1', '192.0.2.2', '192.0.2.3', 'nonsense', '198.51.100.0/24', '1.2.3'].join(
+      '\n',
+    );
+    const { status, body } = await rules('/preview', { content, verdict: 'block' });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.plan).toEqual({ added: 2, changed: 1, unchanged: 1, removed: 0, refused: 2 });
+    expect(body.format).toBe('list');
+    expect(body.refusedLines.map(({ line }: any) => line)).toEqual([5, 7]);
+    expect(body.refusedLines[0].reason).toContain('value');
+    expect(body.differences.map(({ change, rule, before }: any) => [change, rule?.value, before?.note])).toEqual([
+      ['changed', '192.0.2.2', 'kept'],
+      ['added', '192.0.2.3', undefined],
+      ['added', '198.51.100.0/24', undefined],
+    ]);
+    expect((await rules('', { limit: 9 })).body.total).toBe(2);
+  });
+
+  test('has for each rule how many requests and visitors it would have touched, and examples', async () => {
+    const instance = await newInstance();
+    await logged(
+      instance,
+      ...Array.from({ length: 5 }, (_, n) => ({ ip: `192.0.2.${n % 2}`, request_path: `/${n}` })),
+      { ip: '192.0.2.9', jti: 'one' },
+      { ip: '192.0.2.10', jti: 'one' },
+      { ip: '203.0.113.1' },
+    );
+    const content = 'type,value,verdict\nipMask,192.0.2.0/24,challenge\nip,192.0.2.0,block\nip,203.0.113.9,block\n';
+    const { body } = await instance.rules('/preview', { content });
+    expect(body).toMatchObject({
+      format: 'csv',
+      examined: 8,
+      inWindow: 8,
+      complete: true,
+      changed: 7,
+      rulesTouched: 2,
+    });
+    const effects = body.effects.map(({ rule, change, requests, visitors, changes }: any) => [
+      rule,
+      change,
+      requests,
+      visitors,
+      changes,
+    ]);
+    expect(effects).toEqual([
+      [
+        'ipMask:192.0.2.0/24',
+        'added',
+        7,
+        3,
+        [
+          { from: 'allow', to: 'challenge', requests: 4 },
+          { from: 'allow', to: 'block', requests: 3 },
+        ],
+      ],
+      ['ip:192.0.2.0', 'added', 3, 1, [{ from: 'allow', to: 'block', requests: 3 }]],
+    ]);
+    expect(body.effects.map(({ examples }: any) => examples.length)).toEqual([3, 3]);
+    expect(body.effects[1].examples.map(({ requestPath }: any) => requestPath)).toEqual(['/4', '/2', '/0']);
+  });
+
+  test('of 30,000 lines is previewed at once, and one of too many is refused', async () => {
+    const { rules } = await newInstance();
+    const address = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+    const list = (length: number) => Array.from({ length }, (_, n) => address(n)).join('\n');
+    const { status, body } = await rules('/preview', { content: `${list(30_000)}\nx\n`, verdict: 'block' });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.plan).toEqual({ added: 30_000, changed: 0, unchanged: 0, removed: 0, refused: 1 });
+    expect(body.refusedLines.map(({ line }: any) => line)).toEqual([30_001]);
+    expect(body.differences).toHaveLength(1000);
+    const agents = Array.from({ length: 10_001 }, (_, n) => `userAgent,bot${n},block`).join('\n');
+    const refused = await Promise.all([
+      rules('/preview', { content: list(200_001), verdict: 'block' }),
+      rules('/preview', { content: agents, format: 'csv' }),
+    ]);
+    expect(refused.map((answer) => [answer.status, answer.body.error.key])).toEqual([
+      [413, 'API.TOO_MANY_ITEMS'],
+      [413, 'API.TOO_MANY_ITEMS'],
+    ]);
+  });
+});
+
+test('rules that would be deleted are previewed by the requests in which they fired', async () => {
+  const instance = await newInstance();
+  await instance.rules('/create', { rules: [{ type: 'asn', value: 64500, verdict: 'block' }] });
+  const fired_rules = [{ id: 'asn:64500', verdict: 'block' as const, mode: 'enforce' as const }];
+  const blocked = {
+    decision: 'block' as const,
+    source: 'access-rule' as const,
+    decided_by: 'asn:64500',
+    fired_rules,
+    asn: 64_500,
+  };
+  await logged(instance, { ...blocked, ip: '192.0.2.1' }, { ...blocked, ip: '192.0.2.2' }, {}, {});
+  const conditions = [
+    { type: 'asn', value: 'AS64500' },
+    { type: 'asn', value: 64501 },
+  ];
+  const { body } = await instance.rules('/preview', { conditions });
+  expect(body.plan).toEqual({ added: 0, changed: 0, unchanged: 0, removed: 1, refused: 0 });
+  expect(body).toMatchObject({ examined: 4, inWindow: 4, complete: true, changed: 2 });
+  expect(body.effects).toEqual([
+    expect.objectContaining({
+      rule: 'asn:64500',
+      change: 'removed',
+      requests: 2,
+      visitors: 2,
+      changes: [{ from: 'block', to: 'allow', requests: 2 }],
+    }),
+  ]);
+});
+
+test('a proposal of one address or of networks is exact over the whole window, by the index of the log', async () => {
+  const instance = await newInstance();
+  await logged(
+    instance,
+    { ip: '192.0.2.7', asn: 64_500 },
+    { ip: '192.0.2.8', asn: 64_500 },
+    { source: 'error' },
+    { asn: null },
+  );
+  const one = await instance.rules('/preview', { rules: [{ type: 'ip', value: '192.0.2.7', verdict: 'block' }] });
+  expect(one.body).toMatchObject({ examined: 3, inWindow: 3, complete: true, changed: 1 });
+  const network = await instance.rules('/preview', { rules: [{ type: 'asn', value: 64500, verdict: 'block' }] });
+  expect(network.body).toMatchObject({ examined: 3, complete: true, changed: 2, changedAddresses: 2 });
+});
+
+test('a preview is of rules, of a file or of rules to delete', async () => {
+  const { rules } = await newInstance();
+  const rule = { type: 'ip', value: '192.0.2.7', verdict: 'block' };
+  for (const body of [{}, { rules: [rule], content: '192.0.2.1', verdict: 'block' }, { rules: [] }, { content: '' }]) {
+    expect((await rules('/preview', body)).status, JSON.stringify(body)).toBe(400);
+  }
+});
