@@ -5,14 +5,16 @@
 import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { LocationProvider, Router, Route } from 'preact-iso/router';
 import { useEffect, useState } from 'preact/hooks';
-import { loadSession, session } from './api/session.ts';
+import { takeEntry } from './api/entry.ts';
+import { beginSignIn, loadSession, session } from './api/session.ts';
 import { EmptyState, RefusalNotice } from './components/notice.tsx';
 import { Page } from './components/page.tsx';
 import { Toasts } from './components/toast.tsx';
 import { Navigation } from './frame/navigation.tsx';
-import { SignedOut } from './frame/signed-out.tsx';
 import { TopBar } from './frame/top-bar.tsx';
 
+const SignIn = lazy(() => import('./views/sign-in/sign-in.tsx'));
+const Security = lazy(() => import('./views/security/security.tsx'));
 const Overview = lazy(() => import('./views/overview/overview.tsx'));
 const Verdicts = lazy(() => import('./views/verdicts/verdicts.tsx'));
 const Verdict = lazy(() => import('./views/verdict/verdict.tsx'));
@@ -35,8 +37,11 @@ const Users = lazy(() => import('./views/access/users.tsx'));
 const ApiKeys = lazy(() => import('./views/access/api-keys.tsx'));
 const AuditTrail = lazy(() => import('./views/access/audit-trail.tsx'));
 
+/** Read once: it is taken off the address. */
+const entry = takeEntry();
+
 export function App() {
-  useEffect(() => void loadSession(), []);
+  useEffect(() => (entry.kind === 'plain' ? void loadSession() : beginSignIn()), []);
   return (
     <>
       <Content />
@@ -59,7 +64,19 @@ function Content() {
       </div>
     );
   }
-  return state.kind === 'signed-out' ? <SignedOut hasEnded={state.hasEnded} /> : <Frame />;
+  if (state.kind === 'signed-in') return <Frame />;
+  // A link is used once: after it, somebody who is signed out again begins afresh.
+  const isFirst = !state.hasEnded && !state.hasLeft;
+  return (
+    <ErrorBoundary>
+      <SignIn
+        key={`${state.hasEnded} ${state.hasLeft}`}
+        entry={isFirst ? entry : { kind: 'plain' }}
+        hasEnded={state.hasEnded}
+        hasLeft={state.hasLeft}
+      />
+    </ErrorBoundary>
+  );
 }
 
 function Frame() {
@@ -95,6 +112,7 @@ function Frame() {
             <Route path="/console/users" component={Users} />
             <Route path="/console/api-keys" component={ApiKeys} />
             <Route path="/console/audit-trail" component={AuditTrail} />
+            <Route path="/console/security" component={Security} />
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>

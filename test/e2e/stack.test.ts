@@ -234,7 +234,7 @@ describe('npm start', { timeout: TEST_TIMEOUT_MS }, () => {
     child = start('--quiet');
     const again = await facts();
     expect(again.serviceUrl).toBe(`http://127.0.0.1:${portBase + 1}`);
-    const { pid: _, clientJwt, edgeUrl, serviceUrl, originUrl, ...same } = again;
+    const { pid: _, clientJwt, edgeUrl, serviceUrl, originUrl, consoleUrl, signInUrl, ...same } = again;
     expect(stack).toMatchObject(same);
     expect(clientJwt).not.toBe(stack.clientJwt);
     const health = await fetch(`${edgeUrl}/__protect/health`);
@@ -247,6 +247,9 @@ describe('npm start', { timeout: TEST_TIMEOUT_MS }, () => {
     const { clientJwts } = (await listed.json()) as { clientJwts: { status: string }[] };
     expect(clientJwts.map(({ status }) => status).toSorted()).toEqual(['active', 'revoked']);
     expect(originUrl).toBe(`http://127.0.0.1:${portBase + 2}`);
+    expect(consoleUrl).toBe(`http://localhost:${portBase + 1}/console`);
+    expect(signInUrl).toMatch(/#link=[\w-]{43}$/);
+    expect(signInUrl).not.toBe(stack.signInUrl);
     expect(child.output).toBe('');
   });
 

@@ -1,35 +1,39 @@
 /** Who is signed in. The service decides at every call; this only spares people buttons that would be refused. */
 import { signal } from '@preact/signals';
-import type { Feature, Permission } from '../../contract/management/permissions.ts';
+import type { Me } from '../../contract/console/sign-in.ts';
+import type { Permission } from '../../contract/management/permissions.ts';
 import { onSessionOver, send } from './send.ts';
 import type { Refusal } from './send.ts';
 
-export interface SignedIn {
-  email: string;
-  name: string;
-  role: 'owner' | 'admin' | 'analyst' | 'viewer';
-  account: { id: string; tier: string };
-  permissions: Partial<Record<Feature, readonly Permission[]>>;
-}
-
 export type SessionState =
   | { kind: 'unknown' }
-  | { kind: 'signed-out'; hasEnded: boolean }
-  | { kind: 'signed-in'; user: SignedIn }
+  | { kind: 'signed-out'; hasEnded: boolean; hasLeft: boolean }
+  | { kind: 'signed-in'; user: Me }
   | { kind: 'failed'; error: Refusal };
 
 export const session = signal<SessionState>({ kind: 'unknown' });
 
 onSessionOver(() => {
-  session.value = { kind: 'signed-out', hasEnded: session.value.kind === 'signed-in' };
+  session.value = { kind: 'signed-out', hasEnded: session.value.kind === 'signed-in', hasLeft: false };
 });
 
 /** Asks who is signed in. */
 export async function loadSession(): Promise<void> {
+  const wasSignedIn = session.value.kind === 'signed-in';
   const answer = await send({ method: 'GET', path: '/console/auth/me' });
-  if (answer.ok) session.value = { kind: 'signed-in', user: answer.value as SignedIn };
-  else if (answer.error.status === 401) session.value = { kind: 'signed-out', hasEnded: false };
+  if (answer.ok) session.value = { kind: 'signed-in', user: answer.value as Me };
+  else if (answer.error.status === 401) session.value = { kind: 'signed-out', hasEnded: wasSignedIn, hasLeft: false };
   else session.value = { kind: 'failed', error: answer.error };
+}
+
+/** Nobody is signed in yet, and a way in has begun. */
+export function beginSignIn(): void {
+  session.value = { kind: 'signed-out', hasEnded: false, hasLeft: false };
+}
+
+/** The person has signed out. */
+export function leave(): void {
+  session.value = { kind: 'signed-out', hasEnded: false, hasLeft: true };
 }
 
 /** Whether the signed-in user's role has one of the permissions. */

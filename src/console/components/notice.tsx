@@ -41,9 +41,8 @@ export function RefusalNotice({ error, onRetry }: { error: Refusal; onRetry?: ()
 }
 
 export function sentenceOf(error: Refusal): string {
-  if (error.key === 'API.INSUFFICIENT_PERMISSIONS')
-    return 'Your role does not allow this. Ask an admin of the account.';
-  return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  return error.key === 'API.INSUFFICIENT_PERMISSIONS' ? `${sentence} Ask an admin of the account.` : sentence;
 }
 
 export function Warning({ children }: { children: ComponentChildren }) {

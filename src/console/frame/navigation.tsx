@@ -38,6 +38,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
   {
     title: 'Access',
     entries: [
+      { text: 'Security', path: '/console/security' },
       { text: 'Users', path: '/console/users', isShown: () => may('getUsers') },
       { text: 'API keys', path: '/console/api-keys', isShown: () => may('getApiKeys') },
       { text: 'Audit trail', path: '/console/audit-trail', isShown: () => may('getApiKeys') },

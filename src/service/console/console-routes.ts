@@ -4,6 +4,7 @@
  * API.
  */
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { consoleFiles, consolePage } from '../../console/bundle.generated.ts';
 import type { ServiceApp, ServiceHonoEnv } from '../http/service-call.ts';
 import { consoleAuthRoutes } from './auth-routes.ts';
@@ -57,6 +58,12 @@ export function consoleRoutes(): ServiceApp {
   return routes;
 }
 
-function page(): Response {
+/** On a local stack, the console is at `localhost` only: a passkey cannot belong to 127.0.0.1. Browsers keep the fragment. */
+function page(context: Context<ServiceHonoEnv>): Response {
+  const place = context.get('environment').signIn.console;
+  const { origin, pathname, search } = new URL(context.req.url);
+  if (place !== null && !place.secure && origin !== place.origin) {
+    return new Response(null, { status: 302, headers: { location: `${place.origin}${pathname}${search}` } });
+  }
   return new Response(consolePage, { headers: PAGE_HEADERS });
 }

@@ -31,7 +31,10 @@ export default function AuditTrail() {
           keyOf={({ id }) => id}
           columns={[
             { title: 'Time', cell: ({ at }) => <Time at={at} /> },
-            { title: 'Who', cell: ({ apiKeyName }) => <VisitorText text={apiKeyName} maxChars={60} /> },
+            {
+              title: 'Who',
+              cell: ({ userEmail, apiKeyName }) => <VisitorText text={userEmail ?? apiKeyName} maxChars={60} />,
+            },
             { title: 'What', cell: ({ operation }) => operation },
             { title: 'Address', cell: ({ ip }) => <span class="mono">{ip ?? '–'}</span> },
             {

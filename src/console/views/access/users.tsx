@@ -18,6 +18,7 @@ import type { RequestOf } from '../../api/service-api.ts';
 type Role = RequestOf<'/users/create'>['role'];
 const roles: readonly (readonly [Role, string])[] = [
   ['viewer', 'viewer: sees traffic, rules and settings'],
+  ['analyst', 'analyst: sees everything but keys and secrets'],
   ['admin', 'admin: changes everything'],
 ];
 

@@ -1,0 +1,149 @@
+/** Sign-in to the console in Chromium with a virtual authenticator: link, passkey, sign-out, and in again. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { runInStack } from '../../src/cli/control.ts';
+import { StateDir } from '../../src/cli/state.ts';
+import { accessibilityFaults } from '../support/axe.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { useStack } from '../support/stack.ts';
+
+const stack = useStack();
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+/** What `npm run gatehouse -- signin` prints. */
+async function newLink(): Promise<string> {
+  const control = new StateDir(stack().stateDir).control();
+  if (control === null) throw new Error('The stack does not run');
+  const { output } = await runInStack(control, ['signin', '--email', stack().ownerEmail]);
+  return (JSON.parse(output) as { url: string }).url;
+}
+
+interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Reports of the content security policy, and errors of the page. */
+  faults: string[];
+}
+
+async function visit(): Promise<Visit> {
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // A refused call is an error of the network, not of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { context, page, faults };
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describe('the console', () => {
+  test('is entered with the link that the stack printed, then with a passkey, and left for good', async () => {
+    const { context, page, faults } = await visit();
+    await page.goto(stack().signInUrl);
+    await heading(page, 'Overview');
+    expect(page.url()).toBe(stack().consoleUrl);
+    const cookies = await context.cookies();
+    expect(cookies).toEqual([expect.objectContaining({ name: 'gatehouse', httpOnly: true, sameSite: 'Strict' })]);
+
+    await page.goto(`${stack().consoleUrl}/security`);
+    await button(page, 'Add a passkey').click();
+    await page.getByLabel('Name').fill('work laptop');
+    await button(page, 'Add').click();
+    await page.getByRole('cell', { name: 'work laptop', exact: true }).waitFor();
+    expect(await page.getByRole('cell', { name: 'one-time link' }).count()).toBe(1);
+
+    await button(page, 'Sign out').click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.goto(stack().consoleUrl);
+    await heading(page, 'Sign in to Gatehouse');
+    await button(page, 'Sign in with a passkey').click();
+    await heading(page, 'Overview');
+
+    await page.goto(`${stack().consoleUrl}/security`);
+    await page.getByRole('cell', { name: 'passkey', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove work laptop' }).click();
+    await button(page, 'Remove').click();
+    await page.getByText('This is the last passkey').waitFor();
+
+    await button(page, 'Sign out everywhere').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('refuses a link that was used before, and says how to get another', async () => {
+    const { context, page } = await visit();
+    const link = await newLink();
+    await page.goto(link);
+    await heading(page, 'Overview');
+    await context.clearCookies();
+    const second = await visit();
+    await second.page.goto(link);
+    await second.page.getByRole('alert').getByText('npm run gatehouse -- signin').waitFor();
+    expect(second.page.url()).not.toContain('link=');
+    await Promise.all([context.close(), second.context.close()]);
+  });
+
+  test('opened at 127.0.0.1 goes to localhost, where a passkey works, with its link', async () => {
+    const { context, page } = await visit();
+    await page.goto((await newLink()).replace('localhost', '127.0.0.1'));
+    await heading(page, 'Overview');
+    expect(page.url()).toBe(stack().consoleUrl);
+    await context.close();
+  });
+
+  test('ends the session of another browser from the list', async () => {
+    const one = await visit();
+    const other = await visit();
+    await one.page.goto(await newLink());
+    await heading(one.page, 'Overview');
+    await other.page.goto(await newLink());
+    await heading(other.page, 'Overview');
+    await one.page.goto(`${stack().consoleUrl}/security`);
+    const ends = button(one.page, 'End');
+    await ends.first().waitFor();
+    for (let left = await ends.count(); left > 0; left--) {
+      await ends.first().click();
+      await expect.poll(() => ends.count()).toBe(left - 1);
+    }
+    await other.page.goto(`${stack().consoleUrl}/verdicts`);
+    await heading(other.page, 'Sign in to Gatehouse');
+    await Promise.all([one.context.close(), other.context.close()]);
+  });
+
+  test('has no page for signing in that axe finds fault with', async () => {
+    const { context, page } = await visit();
+    await page.goto(stack().consoleUrl);
+    await button(page, 'Sign in with a passkey').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goto(await newLink());
+    await heading(page, 'Overview');
+    await page.goto(`${stack().consoleUrl}/security`);
+    await page.getByRole('table', { name: 'Sessions' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await context.close();
+  });
+});
