@@ -56,6 +56,8 @@ export interface TextFieldProps extends Frame {
   /** Names of keys, addresses and codes. */
   isMono?: boolean;
   autoComplete?: string;
+  /** Values to choose from; others can be typed. */
+  suggestions?: readonly string[];
 }
 
 export function TextField(props: TextFieldProps) {
@@ -79,7 +81,19 @@ export function TextField(props: TextFieldProps) {
       {rows > 1 ? (
         <textarea {...shared} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
       ) : (
-        <input {...shared} type={type as 'text'} onInput={(event) => onInput(event.currentTarget.value)} />
+        <input
+          {...shared}
+          type={type as 'text'}
+          list={props.suggestions === undefined ? undefined : `${id}-list`}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+      {props.suggestions !== undefined && (
+        <datalist id={`${id}-list`}>
+          {props.suggestions.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
       )}
     </Framed>
   );

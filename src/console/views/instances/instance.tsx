@@ -17,11 +17,13 @@ import { useParams } from '../../url/params.ts';
 import { ClientJwts } from './client-jwts.tsx';
 import { Enforcement } from './enforcement.tsx';
 import { DeleteInstance } from './delete-instance.tsx';
+import { OriginKeys } from './origin-keys.tsx';
 import { instanceAddress, modeOf } from './instances.tsx';
 
 const tabs = [
   ['', 'Settings'],
   ['jwts', 'Client JWTs'],
+  ['origin-keys', 'Origin keys'],
   ['delete', 'Delete'],
 ] as const;
 
@@ -30,7 +32,7 @@ export default function Instance() {
   const [params] = useParams();
   const { list, error } = instances.value;
   const instance = list?.find(({ id }) => id === route['id']);
-  const tab = params['tab'] ?? '';
+  const tab = tabs.find(([name]) => name === params['tab'])?.[0] ?? '';
   return (
     <Page
       title={instance?.name ?? 'Instance'}
@@ -66,8 +68,9 @@ export default function Instance() {
             }))}
           />
           {tab === 'jwts' && <ClientJwts instance={instance} />}
+          {tab === 'origin-keys' && <OriginKeys instance={instance} />}
           {tab === 'delete' && <DeleteInstance instance={instance} />}
-          {tab !== 'jwts' && tab !== 'delete' && <Settings key={instance.id} instance={instance} />}
+          {tab === '' && <Settings key={instance.id} instance={instance} />}
         </>
       )}
     </Page>

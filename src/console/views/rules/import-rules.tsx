@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
+import { saveFile } from '../../components/save-file.ts';
 import { toast } from '../../components/toast.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
@@ -154,12 +155,7 @@ const titles = { ready: 'Import', running: 'Importing', done: 'Imported', stoppe
 
 function Refused({ lines, total }: { lines: readonly RefusedLine[]; total: number }) {
   const save = (): void => {
-    const address = URL.createObjectURL(new Blob([refusedFile(lines)], { type: 'text/plain' }));
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = 'refused-lines.txt';
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    saveFile(new Blob([refusedFile(lines)], { type: 'text/plain' }), 'refused-lines.txt');
   };
   return (
     <Section title={`${count(total)} lines were refused`} actions={<Button onClick={save}>Save them as a file</Button>}>

@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -15,7 +16,7 @@ import { recreated, ruleId } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { RuleFilters } from './rule-filters.tsx';
 import { RuleTable } from './rule-table.tsx';
-import { rulesBody, useRules } from './use-rules.ts';
+import { exportBody, rulesBody, useRules } from './use-rules.ts';
 
 export default function Rules() {
   const [params] = useParams();
@@ -45,6 +46,11 @@ export default function Rules() {
       actions={
         <>
           <ButtonLink href={to('history')}>History</ButtonLink>
+          <Download
+            label="Export"
+            sent={{ method: 'POST', path: '/protect/access-rules/export', body: exportBody(params) }}
+            fileName="access-rules.csv"
+          />
           {mayChange && (
             <>
               <ButtonLink href={to('import')}>Import a list</ButtonLink>

@@ -26,6 +26,17 @@ export function rulesBody(params: Params): RequestOf<'/protect/access-rules'> {
   } as RequestOf<'/protect/access-rules'>;
 }
 
+/** The file of the same rules. It can be imported again. */
+export function exportBody(params: Params): RequestOf<'/protect/access-rules/export'> {
+  const { type, verdict } = rulesBody(params);
+  return {
+    ...siteOf(params),
+    format: 'csv',
+    ...(type === undefined ? {} : { type }),
+    ...(verdict === undefined ? {} : { verdict }),
+  };
+}
+
 export interface Rules {
   rules: readonly Rule[] | null;
   error: Refusal | null;

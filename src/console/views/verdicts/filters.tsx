@@ -1,8 +1,12 @@
 /** The filters of the verdict list. Every one is in the address. */
 import { useEffect, useState } from 'preact/hooks';
+import { useCall } from '../../api/call.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { count } from '../../format/numbers.ts';
+import { instances, siteOf } from '../../frame/instances.ts';
 import { useParams } from '../../url/params.ts';
+import type { TimeWindow } from '../../url/window.ts';
 import { decisions, deviceTypes, verdictSources } from '../../../contract/vocabulary.ts';
 
 /** Text filters: parameter → label and an example. */
@@ -17,8 +21,13 @@ const texts = [
 const choices = <Value extends string>(all: string, values: readonly Value[]) =>
   [['', all] as const, ...values.map((value) => [value, value] as const)] as const;
 
-export function Filters() {
+export function Filters({ window: { since, until } }: { window: TimeWindow }) {
   const [params, change] = useParams();
+  const body = instances.value.list === null ? null : { ...siteOf(params), since, until };
+  const sources = useCall('/protect/verdicts/distinct-sources', body);
+  const rules = useCall('/protect/verdicts/distinct-fired-rules', body);
+  const countOf = new Map(sources.value?.sources.map(({ source, total }) => [source, total]));
+  const named = (source: string) => (countOf.has(source) ? `${source} (${count(countOf.get(source) ?? 0)})` : source);
   const [draft, setDraft] = useState<Record<string, string>>({ ...params });
   // The address also changes by the back button.
   useEffect(() => setDraft({ ...params }), [JSON.stringify(params)]);
@@ -40,7 +49,7 @@ export function Filters() {
         <SelectField
           label="Source"
           value={params['source'] ?? ''}
-          options={choices('any', verdictSources)}
+          options={[['', 'any'], ...verdictSources.map((source) => [source, named(source)] as const)]}
           onChange={(source) => change({ source, cursor: null })}
         />
         <SelectField
@@ -55,6 +64,7 @@ export function Filters() {
             label={label}
             placeholder={placeholder}
             isMono
+            {...(name === 'rule' ? { suggestions: rules.value?.firedRules.map(({ id }) => id) ?? [] } : {})}
             value={draft[name] ?? ''}
             onInput={(value) => setDraft({ ...draft, [name]: value })}
           />

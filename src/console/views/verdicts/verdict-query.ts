@@ -25,15 +25,28 @@ export function verdictCall(params: Params, { since, until }: TimeWindow): Verdi
       body: { ...shared, ...defined({ ip: params['ip'], jti: params['jti'] }) },
     };
   }
-  const filters = defined({
+  // The service checks the values; a refused one is named on the page.
+  return { path: '/protect/verdicts', body: { ...shared, ...filtersOf(params) } as RequestOf<'/protect/verdicts'> };
+}
+
+/** The call for a file of everything that the list finds. */
+export function exportBody(
+  params: Params,
+  { since, until }: TimeWindow,
+  format: 'ndjson' | 'parquet',
+): RequestOf<'/protect/verdicts/export'> {
+  const body = { ...siteOf(params), since, until, format, ...defined({ asn: params['asn'] }), ...filtersOf(params) };
+  return body as RequestOf<'/protect/verdicts/export'>;
+}
+
+function filtersOf(params: Params): Record<string, string> {
+  return defined({
     decision: params['decision'],
     sources: params['source'],
     deviceType: params['device'],
     requestPath: params['path'],
     firedRules: params['rule'],
   });
-  // The service checks the values; a refused one is named on the page.
-  return { path: '/protect/verdicts', body: { ...shared, ...filters } as RequestOf<'/protect/verdicts'> };
 }
 
 export function isSearch(params: Params): boolean {

@@ -1,6 +1,7 @@
 /** The verdict log: every filter of the API, kept in the address, page by page. */
 import { useCall } from '../../api/call.ts';
 import { ButtonLink } from '../../components/button.tsx';
+import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice, Warning } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
@@ -9,7 +10,7 @@ import { instances } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { Filters } from './filters.tsx';
-import { unusedFilters, verdictCall } from './verdict-query.ts';
+import { exportBody, isSearch, unusedFilters, verdictCall } from './verdict-query.ts';
 import { VerdictTable } from './verdict-table.tsx';
 
 export default function Verdicts() {
@@ -19,14 +20,28 @@ export default function Verdicts() {
   // Until the instances are known, the call could be about another one.
   const { value, error, reload } = useCall(path, instances.value.list === null ? null : body);
   const unused = unusedFilters(params);
+  const exported = (format: 'ndjson' | 'parquet') => ({
+    sent: { method: 'POST', path: '/protect/verdicts/export', body: exportBody(params, window, format) } as const,
+    fileName: `verdicts.${format}`,
+  });
   return (
     <Page
       title="Verdicts"
       lead="What the gate decided about each request."
-      actions={<RangePicker window={window} />}
+      actions={
+        <>
+          <RangePicker window={window} />
+          {!isSearch(params) && (
+            <>
+              <Download {...exported('ndjson')} label="Export NDJSON" />
+              <Download {...exported('parquet')} label="Export Parquet" />
+            </>
+          )}
+        </>
+      }
       calls={[{ method: 'POST', path, body }]}
     >
-      <Filters />
+      <Filters window={window} />
       {unused.length > 0 && (
         <Warning>
           A search by address or session takes no other filter than network and time. Not used: {unused.join(', ')}.

@@ -1,0 +1,50 @@
+/** The keys that an origin checks the gate's signature with. They are secrets: shown only when asked for. */
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import type { ResponseOf } from '../../api/service-api.ts';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/copy.tsx';
+import { TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import type { Instance } from '../../frame/instances.ts';
+
+export function OriginKeys({ instance: { id } }: { instance: Instance }) {
+  const [weeks, setWeeks] = useState('8');
+  const [keys, setKeys] = useState<ResponseOf<'/protect/origin-keys'>['keys'] | null>(null);
+  const [error, setError] = useState<Refusal | null>(null);
+  const show = async (): Promise<void> => {
+    const answer = await call('/protect/origin-keys', { protectInstanceId: id, weeks: Number(weeks) });
+    setError(answer.ok ? null : answer.error);
+    if (answer.ok) setKeys(answer.value.keys);
+  };
+  return (
+    <div class="stack">
+      <p>
+        With them, your origin can tell requests that came through the gate from others, by the header
+        X-Protect-Signature. Each counts for a week. Keep them like passwords.
+      </p>
+      {error !== null && <RefusalNotice error={error} />}
+      <div class="row">
+        <TextField label="Weeks ahead" type="number" value={weeks} onInput={setWeeks} />
+        <Button onClick={() => void show()}>Show the keys</Button>
+      </div>
+      {keys !== null && (
+        <Table
+          caption="Origin keys"
+          rows={keys}
+          keyOf={({ kid }) => kid}
+          columns={[
+            { title: 'Id', cell: ({ kid }) => <code>{kid}</code> },
+            { title: 'From', cell: ({ validFrom }) => <Time at={validFrom} /> },
+            { title: 'Until', cell: ({ validUntil }) => <Time at={validUntil} /> },
+            { title: 'Key', isWide: true, cell: ({ key }) => <code>{key}</code> },
+            { title: 'Actions', cell: ({ key }) => <CopyButton text={key} label="Copy the key" /> },
+          ]}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+/** Text, numbers, times and pasted references as the console reads and shows them. */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { curlLine } from '../../../src/console/api/curl.ts';
+import { duration, percent } from '../../../src/console/format/numbers.ts';
+import { visibleParts } from '../../../src/console/format/visitor-text.ts';
+import { boundsText, controlOf } from '../../../src/console/settings/setting-schema.ts';
+import { changesOf, textOf, valueOf } from '../../../src/console/settings/draft.ts';
+import { bucketSecondsOf, windowOf } from '../../../src/console/url/window.ts';
+
+describe('text of a visitor', () => {
+  test.each([
+    ['\u202egnp.exe', ['U+202E', 'gnp.exe']],
+    ['a\u0000b', ['a', 'U+0000', 'b']],
+    ['\u200b', ['U+200B']],
+    ['plain – text ✓', ['plain – text ✓']],
+    ['', []],
+  ])('%j shows what hides in it', (text, parts) => {
+    expect(visibleParts(text).map((part) => part.text)).toEqual(parts);
+  });
+
+  test('never holds a character that hides or reorders, and loses no other one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const parts = visibleParts(text);
+        const plain = parts.filter((part) => !part.isHidden).map((part) => part.text);
+        expect(plain.join('')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+        expect(plain.join('')).toBe(text.replaceAll(/[\p{C}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu, ''));
+      }),
+    );
+  });
+});
+
+describe('the shell line of a call', () => {
+  test('leaves no quote open, whatever the body has', () => {
+    const line = curlLine(
+      { method: 'POST', path: '/sites/get', body: { name: `it's $(rm) "x"` } },
+      'https://g.example',
+    );
+    expect(line).toBe(
+      `curl -s 'https://g.example/sites/get' -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"name":"it'\\''s $(rm) \\"x\\""}'`,
+    );
+  });
+});
+
+describe('the window of a view', () => {
+  const now = Date.UTC(2027, 0, 1, 12, 0, 30);
+  test.each([
+    [{}, '24h'],
+    [{ range: '7d' }, '7d'],
+    [{ range: 'constructor' }, '24h'],
+    [{ from: '5', to: '4' }, '24h'],
+    [{ from: '1e3', to: String(now) }, '24h'],
+  ])('%j is the range %s', (params, range) => {
+    expect(windowOf(params, now)).toMatchObject({ range });
+  });
+
+  test('a fixed one is what the address says', () => {
+    const [from, to] = [now - 3_600_000, now];
+    expect(windowOf({ from: String(from), to: String(to) }, now)).toEqual({ since: from, until: to, range: null });
+  });
+
+  test.each(['1h', '24h', '7d', '30d'])('%s has some hundred buckets of whole minutes', (range) => {
+    const window = windowOf({ range }, now);
+    const seconds = bucketSecondsOf(window);
+    expect(seconds % 60).toBe(0);
+    expect((window.until - window.since) / 1000 / seconds).toBeGreaterThan(50);
+    expect((window.until - window.since) / 1000 / seconds).toBeLessThan(200);
+  });
+});
+
+describe('a setting', () => {
+  test.each([
+    [{ type: 'boolean' }, 'flag'],
+    [{ type: 'string', enum: ['a', 'b'] }, 'choice'],
+    [{ type: 'integer' }, 'number'],
+    [{ type: 'array', items: { type: 'string' } }, 'lines'],
+    [{ type: 'object', properties: { a: { type: 'boolean' } } }, 'group'],
+    [{ type: 'array', items: { type: 'object' } }, 'json'],
+    [{ anyOf: [{ type: 'number' }, { type: 'object' }] }, 'json'],
+  ])('%j is changed by a %s', (schema, kind) => {
+    expect(controlOf(schema)).toBe(kind);
+  });
+
+  test('comes back from its text as it was', () => {
+    const schema = { type: 'array', items: { type: 'object' } };
+    const value = [{ pattern: '/a/**', methods: ['POST'] }];
+    expect(valueOf(schema, textOf(schema, value))).toEqual({ ok: true, value });
+  });
+
+  test.each([
+    [{ type: 'number' }, 'abc', 'is not a number'],
+    [{ type: 'number' }, 'Infinity', 'is not a number'],
+    [{ type: 'array', items: { type: 'object' } }, '[', 'is not valid JSON'],
+  ])('%j refuses %j', (schema, text, error) => {
+    expect(valueOf(schema, text)).toEqual({ ok: false, error });
+  });
+
+  test('only what differs is sent, and what is empty is left out', () => {
+    const schemas = { a: { type: 'number' }, b: { type: 'string' }, c: { type: 'string' } };
+    expect(changesOf(schemas, { a: 1, b: 'x', c: 'y' }, { a: 2, b: 'x', c: undefined })).toEqual({ a: 2 });
+  });
+
+  test('says its range and default, and no bound that only means any number', () => {
+    expect(boundsText({ minimum: 1, maximum: 10, default: 4 })).toBe('1 to 10, default 4');
+    expect(boundsText({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })).toBe('');
+  });
+});
+
+test.each([
+  [0, 0, '–'],
+  [1, 3, '33.3%'],
+])('%d of %d is %s', (part, total, text) => {
+  expect(percent(part, total)).toBe(text);
+});
+
+test.each([
+  [500, 'less than a second'],
+  [61_000, '1 minute'],
+  [2 * 86_400_000, '2 days'],
+])('%d ms are %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
