@@ -32,6 +32,7 @@ const Instance = lazy(() => import('./views/instances/instance.tsx'));
 const Sites = lazy(() => import('./views/sites/sites.tsx'));
 const Site = lazy(() => import('./views/sites/site.tsx'));
 const AccessControl = lazy(() => import('./views/access-control/access-control.tsx'));
+const Guide = lazy(() => import('./views/guide/guide.tsx'));
 const Health = lazy(() => import('./views/health/health.tsx'));
 const Users = lazy(() => import('./views/access/users.tsx'));
 const ApiKeys = lazy(() => import('./views/access/api-keys.tsx'));
@@ -108,6 +109,7 @@ function Frame() {
             <Route path="/console/sites" component={Sites} />
             <Route path="/console/sites/:siteKey" component={Site} />
             <Route path="/console/access-control" component={AccessControl} />
+            <Route path="/console/guide" component={Guide} />
             <Route path="/console/health" component={Health} />
             <Route path="/console/users" component={Users} />
             <Route path="/console/api-keys" component={ApiKeys} />

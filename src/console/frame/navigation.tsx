@@ -32,6 +32,7 @@ const groups: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { text: 'Instances', path: '/console/instances' },
       { text: 'Sites', path: '/console/sites', isShown: () => may('getSites') },
+      { text: 'Installation guide', path: '/console/guide' },
       { text: 'Access control', path: '/console/access-control', isShown: () => may('getRules') },
     ],
   },

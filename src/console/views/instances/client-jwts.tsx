@@ -5,14 +5,13 @@ import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { CopyButton } from '../../components/copy.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
 import type { Instance } from '../../frame/instances.ts';
+import { IssueClientJwt } from './issue-client-jwt.tsx';
 
 export function ClientJwts({ instance: { id, active } }: { instance: Instance }) {
   const { value, error, reload } = useCall('/protect/client-jwt/list', { protectInstanceId: id });
@@ -83,7 +82,7 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
         </Confirm>
       )}
       {isIssuing && (
-        <Issue
+        <IssueClientJwt
           instanceId={id}
           onClose={() => {
             setIsIssuing(false);
@@ -92,51 +91,5 @@ export function ClientJwts({ instance: { id, active } }: { instance: Instance })
         />
       )}
     </div>
-  );
-}
-
-function Issue({ instanceId, onClose }: { instanceId: string; onClose: () => void }) {
-  const [weeks, setWeeks] = useState('52');
-  const [error, setError] = useState<Refusal | null>(null);
-  const [issued, setIssued] = useState<string | null>(null);
-  const issue = async (): Promise<void> => {
-    const answer = await call('/protect/client-jwt/generate', {
-      protectInstanceId: instanceId,
-      expiresInWeeks: Number(weeks),
-    });
-    if (answer.ok) setIssued(answer.value.clientJwt);
-    setError(answer.ok ? null : answer.error);
-  };
-  return (
-    <Dialog
-      title="Issue a client JWT"
-      onClose={onClose}
-      actions={
-        issued === null ? (
-          <Button kind="primary" onClick={() => void issue()}>
-            Issue
-          </Button>
-        ) : (
-          <Button onClick={onClose}>Done</Button>
-        )
-      }
-    >
-      {error !== null && <RefusalNotice error={error} />}
-      {issued === null ? (
-        <TextField
-          label="Weeks until it expires"
-          hint="0 to 5200; 0 means 100 years."
-          type="number"
-          value={weeks}
-          onInput={setWeeks}
-        />
-      ) : (
-        <>
-          <p>It is shown only now. Give it to the edge as the secret CLIENT_JWT.</p>
-          <code class="secret">{issued}</code>
-          <CopyButton text={issued} />
-        </>
-      )}
-    </Dialog>
   );
 }

@@ -2,7 +2,7 @@
 import { useCall } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { Section } from '../../components/facts.tsx';
-import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { RangePicker } from '../../components/range-picker.tsx';
 import { TimeSeries } from '../../components/time-series.tsx';
@@ -11,6 +11,7 @@ import { addressOf, useParams } from '../../url/params.ts';
 import { useWindow } from '../../url/use-window.ts';
 import { bucketSecondsOf } from '../../url/window.ts';
 import { HealthLine } from '../health/health-line.tsx';
+import { FirstRun, useIsFirstRun } from './first-run.tsx';
 import { Figures } from './figures.tsx';
 import { TopList } from './top-list.tsx';
 import type { Dimension } from './top-list.tsx';
@@ -42,9 +43,9 @@ export default function Overview() {
   const window = useWindow();
   const { since, until } = window;
   const bucket = bucketSecondsOf(window);
-  const isKnown = instances.value.list !== null;
   const instance = chosenInstance(params);
-  const hasInstance = instance !== null;
+  const isFirstRun = useIsFirstRun(instance);
+  const hasInstance = instance !== null && !isFirstRun;
   const shared = { ...siteOf(params), bucket };
   const body = { ...shared, since, until };
   const now = useCall('/protect/traffic-summary', hasInstance ? body : null);
@@ -63,9 +64,15 @@ export default function Overview() {
     <Page
       title="Overview"
       lead={
-        instance === null ? '\u00a0' : <HealthLine key={instance.id} instance={instance} site={siteParam(params)} />
+        isFirstRun ? (
+          'No request of a visitor has arrived yet. These steps lead there.'
+        ) : instance === null ? (
+          '\u00a0'
+        ) : (
+          <HealthLine key={instance.id} instance={instance} site={siteParam(params)} />
+        )
       }
-      actions={<RangePicker window={window} />}
+      actions={!isFirstRun && <RangePicker window={window} />}
       calls={[
         { method: 'POST', path: '/protect/traffic-summary', body },
         { method: 'POST', path: '/protect/traffic-by-dimension', body: byDimension('country') },
@@ -73,11 +80,7 @@ export default function Overview() {
     >
       {instances.value.error !== null && <RefusalNotice error={instances.value.error} />}
       {now.error !== null && <RefusalNotice error={now.error} onRetry={now.reload} />}
-      {isKnown && !hasInstance && (
-        <EmptyState title="No instance yet">
-          <p>An instance is what one edge enforces. Create one to see its traffic here.</p>
-        </EmptyState>
-      )}
+      {isFirstRun && <FirstRun />}
       {hasInstance && (
         <>
           <Figures now={now.value} before={before.value} />

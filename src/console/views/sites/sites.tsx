@@ -1,19 +1,16 @@
 /** The account's sites: what a widget or an instance belongs to. */
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
-import { call, useCall } from '../../api/call.ts';
+import { useCall } from '../../api/call.ts';
 import type { ResponseOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
-import type { Refusal } from '../../api/send.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip } from '../../components/chip.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { toast } from '../../components/toast.tsx';
+import { NewSite } from './new-site.tsx';
 
 export type Site = ResponseOf<'/sites/get'>[number];
 
@@ -22,6 +19,7 @@ export function siteAddress({ siteKey }: Pick<Site, 'siteKey'>): string {
 }
 
 export default function Sites() {
+  const { route } = useLocation();
   const { value, error, reload } = useCall('/sites/get', {});
   const [isCreating, setIsCreating] = useState(false);
   return (
@@ -66,66 +64,7 @@ export default function Sites() {
           ]}
         />
       )}
-      {isCreating && <NewSite onClose={() => setIsCreating(false)} />}
+      {isCreating && <NewSite onClose={() => setIsCreating(false)} onCreated={(site) => route(siteAddress(site))} />}
     </Page>
-  );
-}
-
-function NewSite({ onClose }: { onClose: () => void }) {
-  const { route } = useLocation();
-  const [name, setName] = useState('');
-  const [domains, setDomains] = useState('');
-  const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const create = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/sites/create', {
-      name,
-      settings: { domains: domains.split(/[\s,]+/).filter((domain) => domain !== '') },
-    });
-    setIsBusy(false);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
-    toast(`${name} was created.`);
-    onClose();
-    route(siteAddress(answer.value));
-  };
-  return (
-    <Dialog
-      title="New site"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            isDisabled={name === '' || domains === ''}
-            onClick={() => void create()}
-          >
-            Create
-          </Button>
-        </>
-      }
-    >
-      {error !== null && <RefusalNotice error={error} />}
-      <TextField
-        label="Name"
-        hint="Letters, digits, hyphens and underscores."
-        value={name}
-        onInput={setName}
-        maxLength={128}
-      />
-      <TextField
-        label="Domains"
-        hint="Pages that may show the widget: shop.example or *.shop.example, one per line."
-        value={domains}
-        onInput={setDomains}
-        rows={3}
-        isMono
-      />
-    </Dialog>
   );
 }

@@ -3,23 +3,27 @@ import { verifyPrograms } from '../../settings/settings-schemas.generated.ts';
 
 const languages = { mjs: 'Node.js', php: 'PHP', py: 'Python', go: 'Go', sh: 'Shell' } as const;
 
-export function snippets(siteKey: string, service: string): { title: string; text: string }[] {
-  return [
-    {
-      title: 'Widget in a form',
-      text: `<script src="${service}/widget.js" defer></script>
+/** Programs that verify a token. */
+export const programs = (Object.keys(languages) as (keyof typeof languages)[]).map((name) => ({
+  language: languages[name] as string,
+  text: verifyPrograms[name] ?? '',
+}));
+
+export function widgetSnippet(siteKey: string, service: string): string {
+  return `<script src="${service}/widget.js" defer></script>
 <form method="post" action="/login">
   <div class="gatehouse-captcha" data-sitekey="${siteKey}"></div>
   <button>Log in</button>
-</form>`,
-    },
+</form>`;
+}
+
+export function snippets(siteKey: string, service: string): { title: string; text: string }[] {
+  return [
+    { title: 'Widget in a form', text: widgetSnippet(siteKey, service) },
     {
       title: 'Settings of your backend',
       text: `CAPTCHA_URL=${service}\nCAPTCHA_SECRET=…   # the secret key above`,
     },
-    ...(Object.keys(languages) as (keyof typeof languages)[]).map((name) => ({
-      title: `Backend: ${languages[name]}`,
-      text: verifyPrograms[name] ?? '',
-    })),
+    ...programs.map(({ language, text }) => ({ title: `Backend: ${language}`, text })),
   ];
 }

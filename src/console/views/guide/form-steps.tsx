@@ -1,0 +1,43 @@
+/** Code for a form and for the backend behind it, with the site's keys. */
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { programs, widgetSnippet } from '../sites/snippets.ts';
+import type { Site } from '../sites/sites.tsx';
+import { Code } from './step.tsx';
+
+export function WidgetCode({ siteKey }: { siteKey: string }) {
+  return <Code label="In the page" text={widgetSnippet(siteKey, location.origin)} />;
+}
+
+export function BackendCode({ site }: { site: Site | null }) {
+  const [language, setLanguage] = useState(programs[0]?.language ?? '');
+  const [isShown, setIsShown] = useState(false);
+  // A role that may not change sites gets no secret.
+  const secret: string | undefined = site?.secretKey;
+  const settings = (value: string) => `CAPTCHA_URL=${location.origin}\nCAPTCHA_SECRET=${value}`;
+  const program = programs.find((one) => one.language === language);
+  return (
+    <>
+      <Code
+        label="Settings of the backend"
+        text={settings(secret ?? '…')}
+        shown={settings(secret === undefined ? '…   # your role does not show it' : isShown ? secret : '•'.repeat(24))}
+      />
+      {secret !== undefined && (
+        <div class="actions">
+          <Button isSmall onClick={() => setIsShown(!isShown)}>
+            {isShown ? 'Hide the secret' : 'Show the secret'}
+          </Button>
+        </div>
+      )}
+      <SelectField
+        label="Language"
+        value={language}
+        options={programs.map((one) => [one.language, one.language] as const)}
+        onChange={setLanguage}
+      />
+      {program !== undefined && <Code label={`Backend in ${program.language}`} text={program.text} />}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** How far the installation is, as the system itself sees it. Asked every few seconds, so that each step ends by itself. */
+import { useEffect } from 'preact/hooks';
+import { useCall } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
+import { session } from '../../api/session.ts';
+import { chosenInstance, loadInstances } from '../../frame/instances.ts';
+import type { Instance } from '../../frame/instances.ts';
+import { visitorSources } from '../../frame/visitor-sources.ts';
+import { useParams } from '../../url/params.ts';
+import type { Site } from '../sites/sites.tsx';
+
+const EVERY_MS = 3000;
+const DAY_MS = 86_400_000;
+/** Captchas of the last days count, so that somebody can go on with the installation tomorrow. */
+const CAPTCHA_DAYS = 6;
+
+export interface Progress {
+  site: Site | null;
+  instance: Instance | null;
+  hasClientJwt: boolean;
+  /** Epoch milliseconds of a visitor's newest request. */
+  newestRequestAt: number | null;
+  hasCaptcha: boolean;
+  hasVerification: boolean;
+  isEnforcing: boolean;
+  error: Refusal | null;
+  reload: () => void;
+}
+
+export function useProgress(): Progress {
+  const [params] = useParams();
+  const instance = chosenInstance(params);
+  const sites = useCall('/sites/get', {}, { everyMs: EVERY_MS });
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void loadInstances();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const active = (sites.value ?? []).filter((one) => one.active);
+  const site = active.find(({ siteKey }) => siteKey === instance?.globalSiteKey) ?? active[0] ?? null;
+  const jwts = useCall('/protect/client-jwt/list', instance === null ? null : { protectInstanceId: instance.id }, {
+    everyMs: EVERY_MS,
+  });
+  const newest = useCall(
+    '/protect/verdicts',
+    instance === null ? null : { siteKey: instance.globalSiteKey, limit: 1, sources: visitorSources },
+    { everyMs: EVERY_MS },
+  );
+  const captchas = useCall('/gettrafficdata', site === null ? null : captchaQuery(site.siteKey), { everyMs: EVERY_MS });
+  const sum = (name: 'total' | 'verifications') => (captchas.value ?? []).reduce((total, row) => total + row[name], 0);
+  return {
+    site,
+    instance,
+    hasClientJwt: jwts.value?.clientJwts.some(({ status }) => status === 'active') === true,
+    newestRequestAt: newest.value?.verdicts[0]?.timestamp ?? null,
+    hasCaptcha: sum('total') > 0,
+    hasVerification: sum('verifications') > 0,
+    isEnforcing: instance?.monitor === false,
+    error: sites.error ?? jwts.error ?? newest.error ?? captchas.error,
+    reload: () => {
+      sites.reload();
+      jwts.reload();
+      void loadInstances();
+    },
+  };
+}
+
+function captchaQuery(siteKey: string) {
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const { value: state } = session;
+  return {
+    // Clients of other services send these two, so the API requires some text.
+    token: 'console',
+    accountId: state.kind === 'signed-in' ? state.user.account.id : 'console',
+    siteKeys: [siteKey],
+    startDate: day(Date.now() - CAPTCHA_DAYS * DAY_MS),
+    endDate: day(Date.now()),
+  };
+}
