@@ -10,12 +10,13 @@ export function WidgetCode({ siteKey }: { siteKey: string }) {
   return <Code label="In the page" text={widgetSnippet(siteKey, location.origin)} />;
 }
 
+const settings = (secret: string): string => `CAPTCHA_URL=${location.origin}\nCAPTCHA_SECRET=${secret}`;
+
 export function BackendCode({ site }: { site: Site | null }) {
   const [language, setLanguage] = useState(programs[0]?.language ?? '');
   const [isShown, setIsShown] = useState(false);
   // A role that may not change sites gets no secret.
   const secret: string | undefined = site?.secretKey;
-  const settings = (value: string) => `CAPTCHA_URL=${location.origin}\nCAPTCHA_SECRET=${value}`;
   const program = programs.find((one) => one.language === language);
   return (
     <>

@@ -66,8 +66,9 @@ export function useProgress(): Progress {
   };
 }
 
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 function captchaQuery(siteKey: string) {
-  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   const { value: state } = session;
   return {
     // Clients of other services send these two, so the API requires some text.

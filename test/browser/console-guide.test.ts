@@ -1,0 +1,204 @@
+/** The way into the console: the installation guide, the health of an instance, and access control rules. */
+import { expect, test } from 'vitest';
+import { runInStack } from '../../src/cli/control.ts';
+import { StateDir } from '../../src/cli/state.ts';
+import { signalsOf } from '../e2e/edge-visitor.ts';
+import { browse } from '../support/browse.ts';
+import { sessionByLink, useConsole } from '../support/console.ts';
+import { eventually, manage } from '../support/stack.ts';
+
+const console = useConsole();
+const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
+const step = (title: string) => console.page.getByRole('listitem').filter({ hasText: title });
+const done = (title: string) => step(title).getByText('✓ done').waitFor();
+
+async function command<Output>(...words: string[]): Promise<Output> {
+  const control = new StateDir(console.stack().stateDir).control();
+  if (control === null) throw new Error('The stack does not run');
+  return JSON.parse((await runInStack(control, words)).output) as Output;
+}
+
+/** The account's metric, summed over its labels. */
+async function metric(name: string): Promise<number> {
+  const { serviceUrl, apiKey } = console.stack();
+  const response = await fetch(`${serviceUrl}/protect/metrics`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith(`gatehouse_${name}{`));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+test('an account without traffic sees the guide, whose steps end by themselves', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await console.open('');
+  await page.getByText('4 of 7 steps are done').waitFor();
+  await done('1. Create a site');
+  await done('2. Create an instance');
+  await done('3. Issue a client JWT');
+  expect(await step('4. Put the edge in front of the site').getByText('waiting').count()).toBe(1);
+  expect(await page.getByRole('region', { name: 'In the page' }).innerText()).toContain(stack.siteKey);
+
+  await browse(`${stack.edgeUrl}/`);
+  await done('4. Put the edge in front of the site');
+
+  const other = await console.context.newPage();
+  await other.goto(`${stack.consoleUrl}/sites/${stack.siteKey}?tab=try`);
+  await other.getByRole('checkbox', { name: 'I am human' }).click();
+  await other.getByRole('button', { name: 'Verify as a backend' }).click();
+  await other.getByText('"verified": true').waitFor();
+  await done('5. Show the widget in a form');
+  await done('6. Verify its token in your backend');
+  await page.getByText('7 of 7 steps are done').waitFor();
+
+  await console.open('');
+  await page.getByRole('heading', { name: 'Requests by decision' }).waitFor();
+});
+
+test('a new account goes from a site to enforcement with its own keys in every command', async () => {
+  const { page } = console;
+  const email = 'new-owner@example.com';
+  await command('account', 'create', '--email', email, '--tier', 'professional');
+  const { url } = await command<{ url: string }>('signin', '--email', email);
+  await console.comesAs({}, await sessionByLink(console.stack(), url));
+  await console.open('');
+  await page.getByText('0 of 7 steps are done').waitFor();
+
+  await button('Create a site').click();
+  await page.getByLabel('Name').fill('shop');
+  await page.getByLabel('Domains').fill('www.shop.example');
+  await button('Create').click();
+  await done('1. Create a site');
+
+  await button('Create an instance').click();
+  await page.getByLabel('Name').fill('Shop');
+  await page.getByLabel('Host name').fill('www.shop.example');
+  await button('Create').click();
+  await done('2. Create an instance');
+
+  await button('Issue a client JWT').click();
+  await button('Issue').click();
+  const issued = await page.getByRole('dialog').locator('code').innerText();
+  await button('Done').click();
+  await done('3. Issue a client JWT');
+  const deployment = await page.getByRole('region', { name: 'Deploy the edge' }).innerText();
+  expect(deployment).toContain(`CLIENT_JWT=${issued}\n`);
+  expect(deployment).toContain(`--route 'www.shop.example/*'`);
+
+  const secret = page.getByRole('region', { name: 'Settings of the backend' });
+  expect(await secret.innerText()).not.toContain('secret_');
+  await button('Show the secret').click();
+  expect(await secret.innerText()).toMatch(/CAPTCHA_SECRET=secret_/);
+
+  await button('Start to enforce…').click();
+  await page.getByText('0 would have been challenged and 0 blocked').waitFor();
+  await button('Enforce').click();
+  await done('7. Start to enforce');
+  await page.getByText('4 of 7 steps are done').waitFor();
+});
+
+test('a counter that rises needs somebody, in the overview too, until they say that they have seen it', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await browse(`${stack.edgeUrl}/`);
+  const headers = { ...signalsOf(stack, { from: '192.0.2.1' }), 'x-client-ip': 'nonsense' };
+  await browse(`${stack.edgeUrl}/`, { headers });
+  const total = await eventually(
+    () => metric('unreadable_addresses'),
+    (value) => value > 0,
+  );
+
+  await console.open('');
+  await page.getByRole('link', { name: /1 thing needs you/ }).click();
+  await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
+  const row = page.getByRole('row').filter({ hasText: 'Visitors without a readable address' });
+  await row.getByText('act', { exact: true }).waitFor();
+  expect(await row.getByRole('cell').nth(2).innerText()).toBe(String(total));
+  expect(await row.innerText()).toContain('the proxy in front sends something else than one address');
+  // It is the first of all, above those that are fine.
+  expect(await page.getByRole('table', { name: 'Signs of health' }).getByRole('row').nth(1).innerText()).toContain(
+    'Visitors without a readable address',
+  );
+
+  await button('I have seen them all').click();
+  await row.getByText('fine', { exact: true }).waitFor();
+  expect(await row.getByRole('cell').nth(2).innerText()).toBe(`0 of ${total} in all`);
+  await console.open('');
+  await page.getByRole('link', { name: 'Nothing needs you' }).waitFor();
+});
+
+test('an instance without a client JWT that works is named', async () => {
+  const stack = console.stack();
+  const site = await manage<{ siteKey: string }>(stack, '/sites/create', {
+    name: 'second',
+    settings: { domains: ['second.example'] },
+  });
+  await manage(stack, '/protect/instances/create', {
+    name: 'Second',
+    cname: 'second.example',
+    globalSiteKey: site.siteKey,
+  });
+  await console.open(`/health?site=${site.siteKey}`);
+  const row = console.page.getByRole('row').filter({ hasText: 'One works for more than two weeks.' });
+  await row.getByText('none works').waitFor();
+  await row.getByText('act', { exact: true }).waitFor();
+});
+
+test('access control rules are made, shown as text, deleted and brought back', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  await console.open('/access-control');
+  await button('New rule').click();
+  await page.getByLabel('What it does').selectOption('restrict');
+  await page.getByLabel('Condition 1').selectOption('userAgent');
+  const name = '<b onclick=alert(1)>\u202egnp.exe';
+  await page.getByLabel('Value 1').fill(name);
+  await button('Add a condition').click();
+  await page.getByLabel('Value 2').fill('203.0.113.999');
+  await page.getByLabel('Captcha').selectOption('image');
+  await page.getByLabel('Difficulty of the proof of work').fill('5');
+  await button('Create').click();
+  console.expectMessage(/status of 400/);
+  await page.getByRole('dialog').getByText('rule.conditions.1.value').waitFor();
+  await page.getByLabel('Value 2').fill('203.0.113.9');
+  await button('Create').click();
+
+  const row = page.getByRole('row').filter({ hasText: '203.0.113.9' });
+  await row.getByText('image, difficulty 5').waitFor();
+  expect(await row.innerText()).toContain('<b onclick=alert(1)>U+202Egnp.exe');
+  const listed = () => manage<{ rules: object[]; ruleCount: number }>(stack, '/access-control/get');
+  const [rule] = (await listed()).rules;
+  expect(rule).toMatchObject({ type: 'restrict', captchaType: 'image', powDifficulty: 5 });
+
+  await row.getByRole('button', { name: /^Delete/ }).click();
+  await eventually(listed, ({ ruleCount }) => ruleCount === 0);
+  await button('Undo').click();
+  await eventually(listed, ({ ruleCount }) => ruleCount === 1);
+  await row.waitFor();
+  const { updatedAt: _, createdAt: __, ...kept } = rule as Record<string, unknown>;
+  expect((await listed()).rules).toMatchObject([kept]);
+});
+
+test('a group of access control rules is filtered, paged, and deleted with its progress', async () => {
+  const { page } = console;
+  const stack = console.stack();
+  const before = (await manage<{ ruleCount: number }>(stack, '/access-control/get')).ruleCount;
+  const ruleGroupId = 'scrapers';
+  for (let at = 0; at < 105; at += 1) {
+    const conditions = [{ field: 'ip', operator: 'equals', value: `198.51.100.${at}` }];
+    await manage(stack, '/access-control/create', { rule: { type: 'block', conditions, ruleGroupId } });
+  }
+  await console.open('/access-control');
+  await page.getByRole('link', { name: ruleGroupId }).click();
+  await page.getByText('105 rules, page 1 of 2').waitFor();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.getByText('105 rules, page 2 of 2').waitFor();
+  expect(new URL(page.url()).search).toBe('?group=scrapers&page=2');
+  await page.getByLabel('Order').selectOption('oldest');
+  await page.getByText('105 rules, page 1 of 2').waitFor();
+  await page.getByRole('row').nth(1).getByText('198.51.100.0').waitFor();
+
+  await button(`Delete the group ${ruleGroupId}`).click();
+  await button('Delete 105 rules').click();
+  await page.getByRole('heading', { name: 'The group is deleted' }).waitFor();
+  await page.getByText('105 rules deleted.').waitFor();
+  expect((await manage<{ ruleCount: number }>(stack, '/access-control/get')).ruleCount).toBe(before);
+});
