@@ -54,11 +54,11 @@ test('an account without traffic sees the guide, whose steps end by themselves',
 });
 
 test('a new account goes from a site to enforcement with its own keys in every command', async () => {
-  const { page } = console;
   const email = 'new-owner@example.com';
   await command('account', 'create', '--email', email, '--tier', 'professional');
   const { url } = await command<{ url: string }>('signin', '--email', email);
   await console.comesAs({}, await sessionByLink(console.stack(), url));
+  const { page } = console;
   await console.open('');
   await page.getByText('0 of 7 steps are done').waitFor();
 
@@ -69,7 +69,7 @@ test('a new account goes from a site to enforcement with its own keys in every c
   await done('1. Create a site');
 
   await button('Create an instance').click();
-  await page.getByLabel('Name').fill('Shop');
+  await page.getByLabel('Name', { exact: true }).fill('Shop');
   await page.getByLabel('Host name').fill('www.shop.example');
   await button('Create').click();
   await done('2. Create an instance');
@@ -99,19 +99,23 @@ test('a counter that rises needs somebody, in the overview too, until they say t
   const { page } = console;
   const stack = console.stack();
   await browse(`${stack.edgeUrl}/`);
+  await console.open('/health');
+  // What the start of the stack left behind, such as requests before the first rules.
+  await button('I have seen them all').click();
+  const before = await metric('unreadable_addresses');
   const headers = { ...signalsOf(stack, { from: '192.0.2.1' }), 'x-client-ip': 'nonsense' };
   await browse(`${stack.edgeUrl}/`, { headers });
   const total = await eventually(
     () => metric('unreadable_addresses'),
-    (value) => value > 0,
+    (value) => value > before,
   );
 
   await console.open('');
-  await page.getByRole('link', { name: /1 thing needs you/ }).click();
+  await page.getByRole('link', { name: /things? needs? you/ }).click();
   await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Visitors without a readable address' });
   await row.getByText('act', { exact: true }).waitFor();
-  expect(await row.getByRole('cell').nth(2).innerText()).toBe(String(total));
+  expect(await row.getByRole('cell').nth(2).innerText()).toMatch(/^1\b/);
   expect(await row.innerText()).toContain('the proxy in front sends something else than one address');
   // It is the first of all, above those that are fine.
   expect(await page.getByRole('table', { name: 'Signs of health' }).getByRole('row').nth(1).innerText()).toContain(
@@ -173,8 +177,9 @@ test('access control rules are made, shown as text, deleted and brought back', a
   await button('Undo').click();
   await eventually(listed, ({ ruleCount }) => ruleCount === 1);
   await row.waitFor();
-  const { updatedAt: _, createdAt: __, ...kept } = rule as Record<string, unknown>;
-  expect((await listed()).rules).toMatchObject([kept]);
+  const [back] = (await listed()).rules;
+  // Only the times are those of its return.
+  expect({ ...back, createdAt: '', updatedAt: '' }).toEqual({ ...rule, createdAt: '', updatedAt: '' });
 });
 
 test('a group of access control rules is filtered, paged, and deleted with its progress', async () => {
