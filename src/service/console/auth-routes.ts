@@ -29,7 +29,7 @@ import { enrolOptions, enrolPasskey, listPasskeys, remove, rename } from './sign
 import { listSessions, revokeSession, signOut, signOutEverywhere } from './sign-in/sessions.ts';
 
 /** Attempts to sign in, per minute and network, in one isolate. Tokens have 256 bits; this keeps guessing cheap for us. */
-const ATTEMPTS_PER_MINUTE_MAX = 30;
+const ATTEMPTS_PER_MINUTE_MAX = 60;
 const attempts = new RateLimit(ATTEMPTS_PER_MINUTE_MAX, 'Too many attempts to sign in from this network');
 const BODY_MAX_BYTES = 128 * 1024;
 

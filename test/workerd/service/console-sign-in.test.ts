@@ -303,7 +303,7 @@ describe('hostile cookies', () => {
 test('attempts to sign in are counted per network', async () => {
   const browser = new Browser();
   const statuses = [];
-  for (let attempt = 0; attempt < 70; attempt++) {
+  for (let attempt = 0; attempt < 130; attempt++) {
     statuses.push((await browser.post('/console/auth/link', { token: 'guess' })).status);
   }
   expect(statuses[0]).toBe(401);

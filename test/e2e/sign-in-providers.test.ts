@@ -1,0 +1,263 @@
+/** Sign-in to the console with OpenID Connect and behind Cloudflare Access, over HTTP, against an issuer that lies. */
+import { generateKeyPair } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInStack } from '../../src/cli/control.ts';
+import { StateDir } from '../../src/cli/state.ts';
+import type { Stack } from '../../src/cli/stack.ts';
+import { startFakeIssuer } from '../support/fake-issuer.ts';
+import type { FakeIssuer, IdTokenLies } from '../support/fake-issuer.ts';
+import { manage, startTestStack } from '../support/stack.ts';
+
+const SIGNALS_SECRET = 'a-secret-of-the-proxy';
+let browsers = 0;
+let issuer: FakeIssuer;
+let stack: Stack;
+
+beforeAll(async () => {
+  issuer = await startFakeIssuer();
+  stack = await startTestStack({
+    serviceVars: {
+      OIDC_ISSUER: issuer.url,
+      OIDC_CLIENT_ID: issuer.clientId,
+      OIDC_CLIENT_SECRET: issuer.clientSecret,
+      ACCESS_TEAM_DOMAIN: issuer.url,
+      ACCESS_AUD: 'application',
+      // Each browser of this file has its own address, so that none uses up the attempts of another.
+      SIGNALS_SOURCE: 'headers',
+      SIGNALS_SECRET,
+    },
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await issuer.close();
+});
+
+/** A command of the operator. */
+async function command(...words: string[]): Promise<void> {
+  const control = new StateDir(stack.stateDir).control();
+  if (control === null) throw new Error('The stack does not run');
+  const { exitCode, output } = await runInStack(control, words);
+  if (exitCode !== 0) throw new Error(output);
+}
+
+/** A browser: it keeps cookies, and goes where it is sent. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #address = `10.0.${(browsers += 1)}.1`;
+
+  async fetch(url: string, headers: Record<string, string> = {}, method = 'GET', body?: object): Promise<Response> {
+    const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await fetch(url, {
+      method,
+      headers: {
+        'x-signals-secret': SIGNALS_SECRET,
+        'x-client-ip': this.#address,
+        ...(cookie === '' ? {} : { cookie }),
+        ...headers,
+      },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/Max-Age=0/.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return response;
+  }
+
+  /** A call of a page of the console. */
+  async call(method: 'GET' | 'POST', path: string, headers: Record<string, string> = {}, body?: object) {
+    const origin = new URL(stack.consoleUrl).origin;
+    const response = await this.fetch(
+      `${stack.serviceUrl}${path}`,
+      { 'sec-fetch-site': 'same-origin', origin, 'content-type': 'application/json', ...headers },
+      method,
+      body,
+    );
+    return { status: response.status, body: (await response.json()) as Record<string, any> };
+  }
+
+  async begin(): Promise<string> {
+    const { body } = await this.call('POST', '/console/auth/oidc/start');
+    return body['url'] as string;
+  }
+
+  /** Back from the issuer, as a navigation that another site began: without the Strict cookie. */
+  async comeBack(back: URL): Promise<string> {
+    const response = await this.fetch(`${stack.serviceUrl}${back.pathname}${back.search}`, {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+    });
+    expect(response.status).toBe(303);
+    return response.headers.get('location') ?? '';
+  }
+
+  async whoAmI(): Promise<unknown> {
+    const { status, body } = await this.call('GET', '/console/auth/me');
+    return status === 200 ? body['email'] : null;
+  }
+}
+
+const owner = { email: 'owner@example.com', email_verified: true };
+const REFUSED = 'refused=CONSOLE.PROVIDER_REFUSED';
+
+async function signedInAs(claims: IdTokenLies): Promise<{ browser: Browser; location: string }> {
+  issuer.says(claims);
+  const browser = new Browser();
+  const location = await browser.comeBack(issuer.approve(await browser.begin()));
+  return { browser, location };
+}
+
+describe('OpenID Connect', () => {
+  test('signs a team member in whose address the issuer has verified', async () => {
+    const { browser, location } = await signedInAs({ ...owner, email: 'Owner@Example.com' });
+    expect(location).toBe(stack.consoleUrl);
+    expect(await browser.whoAmI()).toBe('owner@example.com');
+    expect([...browser.cookies.keys()]).toEqual(['gatehouse']);
+    const { body } = await browser.call('GET', '/console/auth/ways');
+    expect(body).toEqual({ oidc: true, access: true });
+  });
+
+  test('asks for a code with PKCE, state and nonce, each new every time', async () => {
+    const urls = await Promise.all([new Browser().begin(), new Browser().begin()]);
+    const [first, second] = urls.map((url) => Object.fromEntries(new URL(url).searchParams));
+    expect(first).toMatchObject({
+      response_type: 'code',
+      scope: 'openid email',
+      code_challenge_method: 'S256',
+      redirect_uri: `${stack.consoleUrl}/auth/oidc/callback`,
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(first?.[name]).toMatch(/^[\w-]{43}$/);
+      expect(first?.[name]).not.toBe(second?.[name]);
+    }
+  });
+
+  test.each<[string, IdTokenLies, string]>([
+    ['an address that is not verified', { ...owner, email_verified: false }, REFUSED],
+    ['an address that is verified as a text', { ...owner, email_verified: 'true' }, REFUSED],
+    ['an address without a word on verification', { email: owner.email }, REFUSED],
+    ['no address', { email_verified: true }, REFUSED],
+    ['another audience', { ...owner, aud: 'another-client' }, REFUSED],
+    ['another issuer', { ...owner, iss: 'https://evil.example' }, REFUSED],
+    ['another nonce', { ...owner, nonce: 'A'.repeat(43) }, REFUSED],
+    ['a token that has expired', { ...owner, exp: -300 }, REFUSED],
+    ['somebody who is no member', { ...owner, email: 'stranger@example.com' }, 'refused=CONSOLE.NOT_A_MEMBER'],
+  ])('refuses %s', async (_, claims, fragment) => {
+    const { browser, location } = await signedInAs(claims);
+    expect(location).toBe(`${stack.consoleUrl}#${fragment}`);
+    expect(await browser.whoAmI()).toBeNull();
+  });
+
+  test('refuses another state', async () => {
+    issuer.says(owner);
+    const browser = new Browser();
+    const back = issuer.approve(await browser.begin());
+    back.searchParams.set('state', 'A'.repeat(43));
+    expect(await browser.comeBack(back)).toBe(`${stack.consoleUrl}#${REFUSED}`);
+    expect(await browser.whoAmI()).toBeNull();
+  });
+
+  test('refuses the code of another browser, so that nobody is signed in as somebody else', async () => {
+    issuer.says(owner);
+    const attacker = new Browser();
+    const back = issuer.approve(await attacker.begin());
+    const victim = new Browser();
+    expect(await victim.comeBack(back)).toBe(`${stack.consoleUrl}#refused=CONSOLE.SIGN_IN_LATE`);
+    const begun = new Browser();
+    await begun.begin();
+    expect(await begun.comeBack(back)).toBe(`${stack.consoleUrl}#${REFUSED}`);
+    expect(await victim.whoAmI()).toBeNull();
+    expect(await begun.whoAmI()).toBeNull();
+  });
+
+  test('refuses a code without the verifier of its beginning', async () => {
+    issuer.says(owner);
+    const browser = new Browser();
+    const own = await browser.begin();
+    const others = new URL(await new Browser().begin());
+    // A code that was injected: it carries our state and nonce, and the challenge of another verifier.
+    for (const name of ['state', 'nonce']) others.searchParams.set(name, new URL(own).searchParams.get(name) ?? '');
+    expect(await browser.comeBack(issuer.approve(others.href))).toBe(`${stack.consoleUrl}#${REFUSED}`);
+    expect(issuer.refused).toContain('pkce');
+  });
+
+  test('refuses to come back twice', async () => {
+    issuer.says(owner);
+    const browser = new Browser();
+    const back = issuer.approve(await browser.begin());
+    const kept = new Map(browser.cookies);
+    expect(await browser.comeBack(back)).toBe(stack.consoleUrl);
+    const again = new Browser();
+    for (const [name, value] of kept) again.cookies.set(name, value);
+    expect(await again.comeBack(back)).toBe(`${stack.consoleUrl}#refused=CONSOLE.SIGN_IN_LATE`);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['an error', '?error=access_denied'],
+    ['an empty code', '?code='],
+    ['two codes', '?code=x&code=y'],
+    ['a long code', `?code=${'x'.repeat(8000)}`],
+  ])('answers %s at the way back with a refusal, not an error', async (_, search) => {
+    const browser = new Browser();
+    await browser.begin();
+    const back = new URL(`${stack.consoleUrl}/auth/oidc/callback${search}`);
+    expect(await browser.comeBack(back)).toBe(`${stack.consoleUrl}#${REFUSED}`);
+  });
+
+  test('lets a member of several accounts choose', async () => {
+    const email = 'both@example.com';
+    await manage(stack, '/users/create', { email, name: 'Both', role: 'viewer' });
+    await command('account', 'create', '--email', email);
+    const { browser, location } = await signedInAs({ email, email_verified: true });
+    const ticket = decodeURIComponent(new URL(location).hash).replace('#choose=', '');
+    expect(await browser.whoAmI()).toBeNull();
+    const { body } = await browser.call('POST', '/console/auth/choices', {}, { ticket });
+    expect(body['accounts']).toEqual([
+      { accountId: stack.accountId, ownerEmail: 'owner@example.com', role: 'viewer' },
+      expect.objectContaining({ ownerEmail: email, role: 'owner' }),
+    ]);
+    const choice = { ticket, accountId: stack.accountId };
+    expect((await browser.call('POST', '/console/auth/choose', {}, choice)).status).toBe(200);
+    expect(await browser.whoAmI()).toBe(email);
+  });
+});
+
+describe('Cloudflare Access', () => {
+  const enter = async (jwt: string) => {
+    const browser = new Browser();
+    const answer = await browser.call('POST', '/console/auth/access', { 'cf-access-jwt-assertion': jwt });
+    return { ...answer, browser };
+  };
+
+  test('signs in whom it lets through, if they are a member', async () => {
+    const { status, browser } = await enter(await issuer.accessJwt());
+    expect(status).toBe(200);
+    expect(await browser.whoAmI()).toBe('owner@example.com');
+  });
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['another application', { aud: ['another'] }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+    ['another team', { iss: 'https://other.cloudflareaccess.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+    ['a JWT that has expired', { exp: 1_700_000_000 }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+    ['a service token, which has no address', { email: undefined }, 401, 'CONSOLE.PROVIDER_REFUSED'],
+    ['somebody who is no member', { email: 'stranger@example.com' }, 403, 'CONSOLE.NOT_A_MEMBER'],
+  ])('refuses %s', async (_, claims, status, key) => {
+    const answer = await enter(await issuer.accessJwt(claims));
+    expect([answer.status, answer.body['error'].key]).toEqual([status, key]);
+    expect(await answer.browser.whoAmI()).toBeNull();
+  });
+
+  test('refuses a JWT that somebody else has signed, an unsigned one, and none', async () => {
+    const { privateKey } = await generateKeyPair('RS256');
+    const good = await issuer.accessJwt();
+    const [, payload = ''] = good.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const jwt of [await issuer.accessJwt({}, privateKey), `${none}.${payload}.`, 'x', '']) {
+      expect((await enter(jwt)).status).toBe(401);
+    }
+  });
+});
