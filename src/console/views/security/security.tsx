@@ -56,13 +56,6 @@ export default function Security() {
         </>
       }
     >
-      <Facts
-        facts={[
-          ['Email', user.email],
-          ['Role', user.role],
-          ['Account', <code key="account">{user.account.id}</code>],
-        ]}
-      />
       {failure !== null && <RefusalNotice error={failure} />}
       {failure?.key === 'CONSOLE.SIGN_IN_AGAIN' && own !== null && own.passkeys.length > 0 && (
         <div class="actions">
@@ -71,6 +64,15 @@ export default function Security() {
           </Button>
         </div>
       )}
+      <Section title="You">
+        <Facts
+          facts={[
+            ['Email', user.email],
+            ['Role', user.role],
+            ['Account', <code key="account">{user.account.id}</code>],
+          ]}
+        />
+      </Section>
       {own !== null && (
         <>
           <Passkeys passkeys={own.passkeys} act={act} />

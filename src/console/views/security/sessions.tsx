@@ -7,6 +7,7 @@ import { Section } from '../../components/facts.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { VisitorText } from '../../components/visitor-text.tsx';
+import { browserName } from '../../format/browser-name.ts';
 import type { Act } from './act.ts';
 
 const methods: Readonly<Record<ShownSession['method'], string>> = {
@@ -25,7 +26,7 @@ export function Sessions({ sessions, act }: { sessions: readonly ShownSession[];
         keyOf={({ id }) => id}
         isCurrent={({ current }) => current}
         columns={[
-          { title: 'Browser', isWide: true, cell: ({ userAgent }) => <VisitorText text={userAgent} /> },
+          { title: 'Browser', isWide: true, cell: ({ userAgent }) => <BrowserName userAgent={userAgent} /> },
           { title: 'Address', cell: ({ address }) => <VisitorText text={address} /> },
           { title: 'Signed in with', cell: ({ method }) => methods[method] },
           { title: 'Signed in', cell: ({ signedInAt }) => <Time at={signedInAt} /> },
@@ -50,4 +51,10 @@ export function Sessions({ sessions, act }: { sessions: readonly ShownSession[];
       <p class="hint">A session ends 12 hours after its last call, and after seven days in any case.</p>
     </Section>
   );
+}
+
+/** The whole text comes from a stranger: as a title it is text and nothing else. */
+function BrowserName({ userAgent }: { userAgent: string }) {
+  const name = browserName(userAgent);
+  return name === null ? <VisitorText text={userAgent} maxChars={40} /> : <span title={userAgent}>{name}</span>;
 }
