@@ -27,6 +27,8 @@ const Find = lazy(() => import('./views/find/find.tsx'));
 const Rules = lazy(() => import('./views/rules/rules.tsx'));
 const ImportRules = lazy(() => import('./views/rules/import-rules.tsx'));
 const RuleHistory = lazy(() => import('./views/rules/history.tsx'));
+const OneRule = lazy(() => import('./views/rules/one-rule.tsx'));
+const Explain = lazy(() => import('./views/rules/explain.tsx'));
 const Instances = lazy(() => import('./views/instances/instances.tsx'));
 const Instance = lazy(() => import('./views/instances/instance.tsx'));
 const Sites = lazy(() => import('./views/sites/sites.tsx'));
@@ -102,6 +104,8 @@ function Frame() {
             <Route path="/console/captchas/search" component={CaptchaSearch} />
             <Route path="/console/find" component={Find} />
             <Route path="/console/rules" component={Rules} />
+            <Route path="/console/rules/of/:type" component={OneRule} />
+            <Route path="/console/rules/explain" component={Explain} />
             <Route path="/console/rules/import" component={ImportRules} />
             <Route path="/console/rules/history" component={RuleHistory} />
             <Route path="/console/instances" component={Instances} />

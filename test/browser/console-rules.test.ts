@@ -55,6 +55,29 @@ test('a rule that is deleted comes back whole by its undo', async () => {
   await page.getByRole('cell', { name: '64500', exact: true }).waitFor();
 });
 
+test('a rule that somebody else has changed meanwhile is not deleted over them', async () => {
+  const { page } = console;
+  const rule = { type: 'asn', value: '64502', verdict: 'block' };
+  await manage(console.stack(), '/protect/access-rules/create', { rules: [rule] });
+  await console.open('/rules?type=asn');
+  await button('Delete asn:64502').waitFor();
+  await manage(console.stack(), '/protect/access-rules/create', { rules: [{ ...rule, verdict: 'challenge' }] });
+  await button('Delete asn:64502').click();
+  await page.getByText('Somebody else has changed this rule meanwhile.').waitFor();
+  expect(await ruleValues()).toContain('64502');
+});
+
+test('a visitor can be tried, and the rule that decides is named', async () => {
+  const { page } = console;
+  await manage(console.stack(), '/protect/access-rules/create', {
+    rules: [{ type: 'ipMask', value: '203.0.113.0/24', verdict: 'block' }],
+  });
+  await console.open('/rules/explain');
+  await page.getByRole('textbox', { name: 'Address', exact: true }).fill('203.0.113.9');
+  await button('Explain').click();
+  await page.getByText('Blocked by rule ipMask:203.0.113.0/24', { exact: false }).waitFor();
+});
+
 test('notes and values of rules are text, whatever they hold', async () => {
   const { page } = console;
   const note = '<img src=x onerror=alert(1)> \u202egnp.exe\u0007';
@@ -76,6 +99,8 @@ test('a list with bad lines is imported, its bad lines are named, and the import
   await page
     .getByLabel('Choose a file')
     .setInputFiles({ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from(`${lines.join('\n')}\n`) });
+  await button('Preview').click();
+  await page.getByText('25,000 rules would be added, 0 changed, 0 stay as they are, 2 lines are no rule.').waitFor();
   await button('Import').click();
   await page.getByRole('heading', { name: 'Imported' }).waitFor({ timeout: 60_000 });
   await page.getByText('25,000 added, 0 changed, 0 as before, 2 refused.').waitFor();
@@ -120,7 +145,7 @@ test('a viewer sees rules and no way to change them, and the API refuses their w
   expect(refused.status).toBe(403);
 });
 
-test.each(['/rules', '/rules/history', '/rules/import'])(
+test.each(['/rules', '/rules/history', '/rules/import', '/rules/explain?ip=192.0.2.1', '/rules/of/asn?value=64500'])(
   '%s has no fault that axe finds, in both themes',
   async (path) => {
     for (const colorScheme of ['light', 'dark'] as const) {

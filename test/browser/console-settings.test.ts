@@ -28,11 +28,27 @@ test('a setting is saved alone, so that a change made elsewhere meanwhile stays'
   await console.open(`/instances/${instanceId}`);
   await page.getByLabel('challengeThreshold').fill('0.6');
   await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: ['shop.example'] });
+  console.expectMessage(/status of 409/);
   await page.getByText('Changed: challengeThreshold').waitFor();
   await button('Save').click();
   await page.getByText(/^Saved\./).waitFor();
   expect(await instance()).toMatchObject({ challengeThreshold: 0.6, hosts: ['shop.example'] });
   await manage(console.stack(), '/protect/instances/update', { id: instanceId, hosts: [] });
+});
+
+test('of two people who change one setting, the second is told, and nothing is overwritten', async () => {
+  const { page } = console;
+  console.expectMessage(/status of 409/);
+  const { instanceId } = console.stack();
+  await console.open(`/instances/${instanceId}`);
+  await page.getByLabel('challengeThreshold').fill('0.61');
+  await manage(console.stack(), '/protect/instances/update', { id: instanceId, challengeThreshold: 0.62 });
+  await button('Save').click();
+  await page.getByText('Somebody else has changed challengeThreshold meanwhile.').waitFor();
+  expect((await instance()).challengeThreshold).toBe(0.62);
+  await button('Save').click();
+  await page.getByText(/^Saved\./).waitFor();
+  expect((await instance()).challengeThreshold).toBe(0.61);
 });
 
 test('a value that the service refuses is named at its field, and nothing is saved', async () => {
@@ -161,6 +177,7 @@ test('no view of settings has a fault that axe finds, in both themes', async () 
     '/instances',
     `/instances/${instanceId}`,
     `/instances/${instanceId}?tab=jwts`,
+    `/instances/${instanceId}?tab=origin-keys`,
     `/instances/${instanceId}?tab=delete`,
     '/sites',
     `/sites/${siteKey}`,

@@ -1,6 +1,7 @@
 /**
- * A form for the settings of an instance or a site. It sends only the members that were changed, so that two people who
- * change different ones do not undo each other.
+ * A form for the settings of an instance or a site. It sends only the members that were changed, and only over the
+ * version that it shows: two people who change different members do not undo each other, and of two who change the same
+ * one, the second is told.
  */
 import { useState } from 'preact/hooks';
 import type { Refusal } from '../api/send.ts';
@@ -15,14 +16,26 @@ import type { SettingSchemas } from './setting-schema.ts';
 
 export interface SettingsFormProps {
   schemas: SettingSchemas;
-  stored: Values;
+  /** What is stored, as it was loaded. */
+  initial: Stored;
   /** Where the service's details name the settings: `settings.` for a site. */
   detailPrefix?: string;
   isDisabled: boolean;
-  save: (changes: Values) => Promise<Result<unknown, Refusal>>;
+  load: () => Promise<Result<Stored, Refusal>>;
+  /** Refused with 409 when the stored version is another one by now. */
+  save: (changes: Values, ifVersion: number) => Promise<Result<Stored, Refusal>>;
 }
 
-export function SettingsForm({ schemas, stored, detailPrefix = '', isDisabled, save }: SettingsFormProps) {
+export interface Stored {
+  values: Values;
+  version: number;
+}
+
+/** Somebody else's change of another member refuses a write too. */
+const ATTEMPTS = 4;
+
+export function SettingsForm({ schemas, initial, detailPrefix = '', isDisabled, load, save }: SettingsFormProps) {
+  const [{ values: stored, version }, setStored] = useState(initial);
   const [draft, setDraft] = useState<Values>({});
   const [unreadable, setUnreadable] = useState<readonly string[]>([]);
   const [error, setError] = useState<Refusal | null>(null);
@@ -47,10 +60,28 @@ export function SettingsForm({ schemas, stored, detailPrefix = '', isDisabled, s
     `${name} ${schemas[name]?.description ?? ''}`.toLowerCase().includes(search.trim().toLowerCase());
   const send = async (): Promise<void> => {
     setIsBusy(true);
-    const answer = await save(changes);
+    let known = { values: stored, version };
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await save(changes, known.version);
+      if (answer.ok) {
+        setStored(answer.value);
+        setError(null);
+        startAgain();
+        break;
+      }
+      const newer = answer.error.status === 409 ? await load() : null;
+      if (newer === null || !newer.ok || newer.value.version === known.version || attempt === ATTEMPTS) {
+        setError(answer.error);
+        break;
+      }
+      const taken = names.filter((name) => !isSame(known.values[name], newer.value.values[name]));
+      known = newer.value;
+      setStored(known);
+      if (taken.length === 0) continue;
+      setError({ ...answer.error, details: [], message: conflictText(taken) });
+      break;
+    }
     setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) startAgain();
   };
   return (
     <form
@@ -93,4 +124,12 @@ export function SettingsForm({ schemas, stored, detailPrefix = '', isDisabled, s
       )}
     </form>
   );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function conflictText(names: readonly string[]): string {
+  return `Somebody else has changed ${names.join(', ')} meanwhile. Nothing was saved. Your values are still in the form: save again to replace theirs, or discard to see them.`;
 }

@@ -1,6 +1,6 @@
 /** One instance: whether it enforces, its settings, its client JWTs, and its end. */
 import { useRoute } from 'preact-iso/router';
-import { useState } from 'preact/hooks';
+import { ok } from '../../../result.ts';
 import { call } from '../../api/call.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
@@ -78,23 +78,25 @@ export default function Instance() {
 }
 
 function Settings({ instance }: { instance: InstanceRecord }) {
-  const [stored, setStored] = useState(instance);
+  const { id } = instance;
   return (
     <SettingsForm
       schemas={instanceSettings}
-      stored={stored}
+      initial={{ values: instance, version: instance.version }}
       isDisabled={!instance.active || !may('updateProtectSettings')}
-      save={async (changes) => {
-        const answer = await call('/protect/instances/update', {
-          id: instance.id,
-          ...changes,
-        } as RequestOf<'/protect/instances/update'>);
-        if (answer.ok) {
-          setStored(answer.value);
-          void loadInstances();
-          toast('Saved. The edges follow with their next poll, five seconds by default.');
-        }
-        return answer;
+      load={async () => {
+        const answer = await call('/protect/instances', {});
+        if (!answer.ok) return answer;
+        const found = answer.value.find((one) => one.id === id) ?? instance;
+        return ok({ values: found, version: found.version });
+      }}
+      save={async (changes, ifVersion) => {
+        const body = { id, ifVersion, ...changes } as RequestOf<'/protect/instances/update'>;
+        const answer = await call('/protect/instances/update', body);
+        if (!answer.ok) return answer;
+        void loadInstances();
+        toast('Saved. The edges follow with their next poll, five seconds by default.');
+        return ok({ values: answer.value, version: answer.value.version });
       }}
     />
   );

@@ -12,7 +12,8 @@ import { decisions } from '../../../contract/vocabulary.ts';
 import { EDGE_RULES_PER_CALL_MAX } from '../../../contract/management/edge-rule-limits.ts';
 import { PreviewResult } from './preview.tsx';
 import type { Preview } from './preview.tsx';
-import { expiryAfter, lifetimes, recreated, ruleTypes } from './rule.ts';
+import { changeRule, announceChange } from './rule-change.ts';
+import { expiryAfter, lifetimes, ruleTypes } from './rule.ts';
 import type { Lifetime, NewRule, Rule, RuleType } from './rule.ts';
 
 export interface AddRulesProps {
@@ -59,32 +60,39 @@ export function AddRules({ site, edited, onClose, onDone }: AddRulesProps) {
     setError(answer.ok ? null : answer.error);
     if (answer.ok) setPreview({ of: shown, result: answer.value });
   };
-  const apply = async (): Promise<void> => {
-    setIsBusy('apply');
-    const rules = rulesNow();
-    const answer = await call('/protect/access-rules/create', { ...site, rules });
-    setIsBusy(null);
-    if (!answer.ok) {
-      setError(answer.error);
-      return;
-    }
+  /** Changes one rule, unless somebody else has changed it meanwhile. */
+  const change = async (before: Rule, next: NewRule): Promise<Refusal | null> => {
+    const siteKey = site.siteKey ?? '';
+    const answer = await changeRule(siteKey, before, before, next);
+    if (!answer.ok) return answer.error;
+    announceChange(siteKey, before, { before, after: answer.value.rule }, onDone);
+    return null;
+  };
+  const add = async (rules: readonly NewRule[]): Promise<Refusal | null> => {
+    const answer = await call('/protect/access-rules/create', { ...site, rules: [...rules] });
+    if (!answer.ok) return answer.error;
     const { created, updated } = answer.value;
-    onClose();
-    onDone();
-    // Of rules that were there before, the former state is known only for the one that was edited.
-    const canUndo = updated === 0 || edited !== null;
     const done = `${count(created)} added, ${count(updated)} changed. Every edge follows within seconds.`;
-    toast(done, canUndo ? { undo: () => void undo(rules) } : {});
+    // Of rules that were there before, the former state is not known here: the history has it.
+    toast(done, updated === 0 ? { undo: () => void undo(rules) } : {});
+    return null;
   };
   const undo = async (rules: readonly NewRule[]): Promise<void> => {
-    const answer =
-      edited === null
-        ? await call('/protect/access-rules/delete', {
-            ...site,
-            conditions: rules.map((rule) => ({ type: rule.type, value: rule.value })),
-          })
-        : await call('/protect/access-rules/create', { ...site, rules: [recreated(edited)] });
+    const conditions = rules.map((rule) => ({ type: rule.type, value: rule.value }));
+    const answer = await call('/protect/access-rules/delete', { ...site, conditions });
     toast(answer.ok ? 'Undone.' : answer.error.message, { tone: answer.ok ? 'done' : 'failed' });
+    onDone();
+  };
+  const apply = async (): Promise<void> => {
+    const rules = rulesNow();
+    const [first] = rules;
+    if (first === undefined) return;
+    setIsBusy('apply');
+    const refusal = edited === null ? await add(rules) : await change(edited, first);
+    setIsBusy(null);
+    setError(refusal);
+    if (refusal !== null) return;
+    onClose();
     onDone();
   };
   const { name, example } = ruleTypes[type];

@@ -15,6 +15,7 @@ import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { decisions } from '../../../contract/vocabulary.ts';
+import { ImportPreview } from './import-preview.tsx';
 import { importFile, refusedFile } from './import-file.ts';
 import type { ImportProgress, RefusedLine } from './import-file.ts';
 
@@ -126,6 +127,9 @@ export default function ImportRules() {
           </div>
         </div>
       </Section>
+      {file !== null && state === 'ready' && (
+        <ImportPreview body={{ ...site, content: file.text, verdict, ...(note === '' ? {} : { note }) }} />
+      )}
       {error !== null && <RefusalNotice error={error} />}
       {progress !== null && (
         <Section title={titles[state]}>

@@ -24,8 +24,8 @@ const ACTIONS_AT = 6;
 
 export function RuleTable({ rules, mayChange, onEdit, onDelete }: RuleTableProps) {
   const [params] = useParams();
-  const verdictsOf = (rule: Rule) =>
-    addressOf('/console/verdicts', { ...siteParam(params), rule: ruleId(rule), range: '7d' });
+  const hitsOf = (rule: Rule) =>
+    addressOf(`/console/rules/of/${rule.type}`, { ...siteParam(params), value: rule.value, range: '7d' });
   const columns: Column<Rule>[] = [
     { title: 'Matches', cell: ({ type }) => ruleTypes[type].name },
     {
@@ -55,7 +55,7 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete }: RuleTableProps
     {
       title: 'Hits, 7 days',
       isNumber: true,
-      cell: (rule) => (rule.hits === undefined ? '–' : <a href={verdictsOf(rule)}>{count(rule.hits.total)}</a>),
+      cell: (rule) => (rule.hits === undefined ? '–' : <a href={hitsOf(rule)}>{count(rule.hits.total)}</a>),
     },
     {
       title: 'Last hit',

@@ -18,11 +18,6 @@ export const ruleTypes: Readonly<Record<RuleType, { name: string; example: strin
 /** As in the verdict log. */
 export const ruleId = ({ type, value }: Pick<Rule, 'type' | 'value'>): string => `${type}:${value}`;
 
-/** A listed rule as it is created again. */
-export function recreated({ type, value, verdict, mode, expiry, rollout, note }: Rule): NewRule {
-  return { type, value, verdict, mode, expiry, rollout, note };
-}
-
 const HOUR_MS = 3_600_000;
 /** For how long a rule counts: key → name and time. */
 export const lifetimes = {

@@ -1,18 +1,16 @@
 /** The edge access rules of an instance: find, add, change, delete, each with an undo. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
 import { may } from '../../api/session.ts';
 import type { Refusal } from '../../api/send.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Download } from '../../components/download.tsx';
 import { EmptyState, RefusalNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { toast } from '../../components/toast.tsx';
 import { count } from '../../format/numbers.ts';
 import { siteOf, siteParam } from '../../frame/instances.ts';
 import { addressOf, useParams } from '../../url/params.ts';
 import { AddRules } from './add-rules.tsx';
-import { recreated, ruleId } from './rule.ts';
+import { announceChange, changeRule } from './rule-change.ts';
 import type { Rule } from './rule.ts';
 import { RuleFilters } from './rule-filters.tsx';
 import { RuleTable } from './rule-table.tsx';
@@ -26,16 +24,11 @@ export default function Rules() {
   const [failure, setFailure] = useState<Refusal | null>(null);
   const mayChange = may('updateProtectSettings');
 
-  const create = async (rule: Rule): Promise<void> => {
-    const answer = await call('/protect/access-rules/create', { ...site, rules: [recreated(rule)] });
-    setFailure(answer.ok ? null : answer.error);
-    reload();
-  };
   const remove = async (rule: Rule): Promise<void> => {
-    const { type, value } = rule;
-    const answer = await call('/protect/access-rules/delete', { ...site, conditions: [{ type, value }] });
+    const siteKey = site.siteKey ?? '';
+    const answer = await changeRule(siteKey, rule, rule, null);
     setFailure(answer.ok ? null : answer.error);
-    if (answer.ok) toast(`${ruleId(rule)} was deleted.`, { undo: () => void create(rule) });
+    if (answer.ok) announceChange(siteKey, rule, { before: rule, after: null }, reload);
     reload();
   };
   const to = (path: string) => addressOf(`/console/rules/${path}`, siteParam(params));
@@ -45,6 +38,7 @@ export default function Rules() {
       lead="They decide at the edge, before a request reaches the site. Every edge follows within seconds."
       actions={
         <>
+          <ButtonLink href={to('explain')}>Try a visitor</ButtonLink>
           <ButtonLink href={to('history')}>History</ButtonLink>
           <Download
             label="Export"

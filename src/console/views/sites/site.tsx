@@ -1,6 +1,9 @@
 /** One site: its settings, its keys with code to paste, a widget to try, and its end. */
 import { useRoute } from 'preact-iso/router';
+import { ok } from '../../../result.ts';
+import type { Result } from '../../../result.ts';
 import { call, useCall } from '../../api/call.ts';
+import type { Refusal } from '../../api/send.ts';
 import type { RequestOf } from '../../api/service-api.ts';
 import { may } from '../../api/session.ts';
 import { Chip } from '../../components/chip.tsx';
@@ -9,6 +12,7 @@ import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { SettingsForm } from '../../settings/settings-form.tsx';
+import type { Stored } from '../../settings/settings-form.tsx';
 import { siteSettings } from '../../settings/settings-schemas.generated.ts';
 import { useParams } from '../../url/params.ts';
 import { Keys } from './keys.tsx';
@@ -59,21 +63,27 @@ export default function Site() {
   );
 }
 
-function Settings({ site, reload }: { site: SiteRecord; reload: () => void }) {
+function Settings({ site: { siteKey, settings, version }, reload }: { site: SiteRecord; reload: () => void }) {
   return (
     <SettingsForm
       schemas={siteSettings}
-      stored={site.settings}
+      initial={{ values: settings, version }}
       detailPrefix="settings."
       isDisabled={!may('updateSite')}
-      save={async (settings) => {
-        const answer = await call('/sites/update', { siteKey: site.siteKey, settings } as RequestOf<'/sites/update'>);
+      load={async () => stored(await call('/site/get', { siteKey }))}
+      save={async (changes, ifVersion) => {
+        const body = { siteKey, ifVersion, settings: changes } as RequestOf<'/sites/update'>;
+        const answer = await call('/sites/update', body);
         if (answer.ok) {
           reload();
           toast('Saved. Every challenge follows within two seconds.');
         }
-        return answer;
+        return stored(answer);
       }}
     />
   );
+}
+
+function stored(answer: Result<SiteRecord, Refusal>): Result<Stored, Refusal> {
+  return answer.ok ? ok({ values: answer.value.settings, version: answer.value.version }) : answer;
 }

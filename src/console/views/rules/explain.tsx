@@ -1,0 +1,91 @@
+/** What the rules and categories say about a visitor, before one comes. */
+import { useState } from 'preact/hooks';
+import { useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { DecisionChip } from '../../components/chip.tsx';
+import { Section } from '../../components/facts.tsx';
+import { TextField } from '../../components/field.tsx';
+import { RefusalNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Table } from '../../components/table.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+
+const fields = [
+  ['ip', 'Address', '192.0.2.1'],
+  ['asn', 'AS number', '64496'],
+  ['countryCode', 'Country', 'NL'],
+  ['ja4', 'JA4 fingerprint', ''],
+  ['userAgent', 'User agent', 'Mozilla/5.0 …'],
+] as const;
+
+export default function Explain() {
+  const [params, change] = useParams();
+  const [draft, setDraft] = useState<Record<string, string>>({ ...params });
+  const visitor = Object.fromEntries(fields.flatMap(([name]) => (params[name] ? [[name, params[name]]] : [])));
+  const body = { ...siteOf(params), ...visitor } as RequestOf<'/protect/access-rules/explain'>;
+  const { value, error, reload } = useCall(
+    '/protect/access-rules/explain',
+    Object.keys(visitor).length === 0 ? null : body,
+  );
+  return (
+    <Page
+      title="Try a visitor"
+      lead="What edge access rules and address categories say about a visitor. Risk, session and path belong to a request: they are in its verdict."
+      actions={<ButtonLink href={addressOf('/console/rules', siteParam(params))}>Back to the rules</ButtonLink>}
+      calls={[{ method: 'POST', path: '/protect/access-rules/explain', body }]}
+    >
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change(Object.fromEntries(fields.map(([name]) => [name, draft[name]?.trim() ?? null])));
+        }}
+      >
+        {fields.map(([name, label, placeholder]) => (
+          <TextField
+            key={name}
+            label={label}
+            placeholder={placeholder}
+            isMono
+            value={draft[name] ?? ''}
+            onInput={(text) => setDraft({ ...draft, [name]: text })}
+          />
+        ))}
+        <div class="actions">
+          <Button type="submit" kind="primary">
+            Explain
+          </Button>
+        </div>
+      </form>
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {value !== null && (
+        <Section title="Result">
+          <div class="stack" role="status">
+            <p>
+              <DecisionChip decision={value.decision} />{' '}
+              {value.enforcementPolicy === 'monitor' && 'The instance only monitors: the request would be forwarded.'}
+            </p>
+            <p>
+              <VisitorText text={value.explain} />
+            </p>
+            {value.firedRules.length > 0 && (
+              <Table
+                caption="Rules that match"
+                rows={value.firedRules}
+                keyOf={({ id }) => id}
+                columns={[
+                  { title: 'Rule', isWide: true, cell: ({ id }) => <VisitorText text={id} maxChars={80} /> },
+                  { title: 'Verdict', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
+                  { title: 'Mode', cell: ({ mode }) => mode },
+                ]}
+              />
+            )}
+          </div>
+        </Section>
+      )}
+    </Page>
+  );
+}

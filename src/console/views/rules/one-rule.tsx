@@ -1,0 +1,92 @@
+/** One rule over time: in how many requests it fired, and what was decided about them. */
+import { useRoute } from 'preact-iso/router';
+import { useCall } from '../../api/call.ts';
+import type { RequestOf } from '../../api/service-api.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Facts, Section } from '../../components/facts.tsx';
+import { RefusalNotice, Warning } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { RangePicker } from '../../components/range-picker.tsx';
+import { TimeSeries } from '../../components/time-series.tsx';
+import { Time } from '../../components/time.tsx';
+import { VisitorText } from '../../components/visitor-text.tsx';
+import { count } from '../../format/numbers.ts';
+import { instances, siteOf, siteParam } from '../../frame/instances.ts';
+import { addressOf, useParams } from '../../url/params.ts';
+import { useWindow } from '../../url/use-window.ts';
+import { bucketSecondsOf } from '../../url/window.ts';
+import { ruleTypes } from './rule.ts';
+import type { RuleType } from './rule.ts';
+
+export default function OneRule() {
+  const { params: route } = useRoute();
+  const [params, change] = useParams();
+  const window = useWindow();
+  const type = route['type'] as RuleType;
+  const value = params['value'] ?? '';
+  const { since, until } = window;
+  const body: RequestOf<'/protect/access-rules/hits'> = {
+    ...siteOf(params),
+    type,
+    value,
+    since,
+    until,
+    bucket: bucketSecondsOf(window),
+  };
+  const {
+    value: hits,
+    error,
+    reload,
+  } = useCall('/protect/access-rules/hits', instances.value.list === null ? null : body);
+  const links = siteParam(params);
+  return (
+    <Page
+      title="Rule"
+      lead={
+        <>
+          {ruleTypes[type]?.name ?? type}: <VisitorText text={value} />
+        </>
+      }
+      actions={<RangePicker window={window} />}
+      calls={[{ method: 'POST', path: '/protect/access-rules/hits', body }]}
+    >
+      {error !== null && <RefusalNotice error={error} onRetry={reload} />}
+      {hits?.isExact === false && (
+        <Warning>
+          In some hour more rules fired than the log counts one by one, so the real numbers may be higher.
+        </Warning>
+      )}
+      <Section
+        title="Requests in which it fired"
+        actions={
+          <>
+            <ButtonLink href={addressOf('/console/rules', { ...links, type, value })}>Find the rule</ButtonLink>
+            <ButtonLink href={addressOf('/console/verdicts', { ...links, rule: `${type}:${value}`, range: '7d' })}>
+              See the requests
+            </ButtonLink>
+          </>
+        }
+      >
+        <div class="stack">
+          <Facts
+            facts={[
+              ['Requests', hits === null ? '–' : count(hits.total)],
+              ['Allowed', hits === null ? '–' : count(hits.allow)],
+              ['Challenged', hits === null ? '–' : count(hits.challenge)],
+              ['Blocked', hits === null ? '–' : count(hits.block)],
+              ['Last', <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} />],
+            ]}
+          />
+          <TimeSeries
+            title="Requests in which the rule fired, by decision"
+            points={hits?.buckets ?? []}
+            since={hits?.since ?? since}
+            until={hits?.until ?? until}
+            bucketSeconds={hits?.bucketSeconds ?? bucketSecondsOf(window)}
+            onChoose={(from, to) => change({ from: String(from), to: String(to), range: null })}
+          />
+        </div>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,20 @@
+/** What the API can do, the console can do: it calls every operation. */
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, { tags: string[] }>>;
+};
+const source = globSync('src/console/**/*.{ts,tsx}')
+  .filter((path) => !path.endsWith('.d.ts'))
+  .map((path) => readFileSync(path, 'utf8'))
+  .join('\n');
+
+/** For visitors and for other services' clients, not for people who run an account. */
+const FOR_VISITORS = /^\/captcha\/|^\/(?:turnstile|hcaptcha|recaptcha)\//;
+
+const managed = Object.keys(paths).filter((path) => !FOR_VISITORS.test(path));
+
+test.each(managed)('the console calls %s', (path) => {
+  expect(source.includes(`'${path}'`)).toBe(true);
+});
