@@ -107,6 +107,25 @@ describe('the quick start', () => {
     });
   }
 
+  test('a request is told once by the live tail', async () => {
+    type Tail = { verdicts: Verdict[]; cursor: string };
+    const tail = (body: object) => manage<Tail>(stack(), '/protect/verdicts/tail', body);
+    let { cursor } = await tail({ limit: 1 });
+    const response = await browse(`${stack().edgeUrl}/tailed`);
+    const told: string[] = [];
+    await eventually(
+      async () => {
+        const next = await tail({ cursor, requestPath: '/tailed' });
+        ({ cursor } = next);
+        told.push(...next.verdicts.map(({ request_id }) => request_id));
+        return told;
+      },
+      (ids) => ids.length > 0,
+    );
+    expect((await tail({ cursor, requestPath: '/tailed' })).verdicts).toEqual([]);
+    expect(told).toEqual([response.headers.get('x-protect-request-id')]);
+  });
+
   test('a solved challenge lets the submission reach the origin once, with its body intact and its token verified', async () => {
     await manage(stack(), '/protect/access-rules/create', {
       rules: [{ type: 'userAgent', value: 'oddbot', verdict: 'challenge' }],

@@ -92,7 +92,7 @@ describe('a file', () => {
     expect(body.differences).toHaveLength(1000);
     const agents = Array.from({ length: 10_001 }, (_, n) => `userAgent,bot${n},block`).join('\n');
     const refused = await Promise.all([
-      rules('/preview', { content: list(200_001), verdict: 'block' }),
+      rules('/preview', { content: list(100_001), verdict: 'block' }),
       rules('/preview', { content: agents, format: 'csv' }),
     ]);
     expect(refused.map((answer) => [answer.status, answer.body.error.key])).toEqual([

@@ -29,8 +29,11 @@ import type { Proposal } from './what-if.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** A file that is imported in twenty calls is previewed in one, so that its effect is that of the whole file. */
-const FILE_RULES_MAX = 200_000;
+/**
+ * A file that is imported in ten calls is previewed in one, so that its effect is that of the whole file. They take up to
+ * 50 MB of the isolate's 128 MB.
+ */
+const FILE_RULES_MAX = 100_000;
 /** A list of every refused line can be saved as a file. */
 const FILE_LIMITS = { rulesMax: FILE_RULES_MAX, refusedListedMax: EDGE_RULES_PER_CALL_MAX };
 
