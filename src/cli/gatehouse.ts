@@ -83,10 +83,13 @@ async function run(argv: readonly string[]): Promise<CommandResult> {
   const state = new StateDir(target.state);
   if (!state.exists())
     throw new OperatorError(`There is no local stack in ${state.path}. Start one with npm start, or correct --state.`);
-  if (state.isStarting())
-    return { exitCode: 1, output: `The stack on ${state.path} is starting. Try again in a moment.` };
-  const running = state.control();
-  return running ? runInStack(running, args) : (await import('./stopped-stack.ts')).runOnFiles(state, args);
+  const running = await state.claimOrReach('command');
+  if (running) return runInStack(running, args);
+  try {
+    return await (await import('./stopped-stack.ts')).runOnFiles(state, args);
+  } finally {
+    state.release();
+  }
 }
 
 const result = await run(process.argv.slice(2)).catch((error: unknown): CommandResult => {

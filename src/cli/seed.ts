@@ -5,13 +5,24 @@
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import type { JWTPayload } from 'jose';
-import { createAccount, listAccounts } from '../store/d1/accounts.ts';
 import type { StoreEnv } from '../store/binding.ts';
-import { allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';
+import { createAccount, listAccounts } from '../store/d1/accounts.ts';
+import type { AccountRecord } from '../store/d1/accounts.ts';
+import { apiKeyToken, apiKeysOfAccount } from '../store/d1/api-keys.ts';
+import { instancesOfAccount } from '../store/d1/instances.ts';
+import type { StoredInstance } from '../store/d1/instances.ts';
+import { sitesOfAccount } from '../store/d1/sites.ts';
+import type { SiteRecord } from '../store/d1/sites.ts';
+import { rootKey } from '../store/keys/root-key.ts';
+import { CommandError } from './command-line.ts';
+import { activateSite, allPermissions, provisionApiKey, provisionInstance, provisionSite } from './provision.ts';
 import type { Seed, StateDir } from './state.ts';
 import { damaged, mismatch } from './state-files.ts';
 
 const OWNER_EMAIL = 'owner@example.com';
+const SITE_NAME = 'demo';
+const CNAME = 'localhost';
+const KEY_NAME = 'local-stack';
 /** Ten years, so that the key in stack.json still works in a stack that is kept for months. */
 const KEY_SECONDS = 10 * 365 * 86_400;
 
@@ -21,55 +32,75 @@ export interface SeedChanges {
   settings?: object;
 }
 
+/**
+ * What a start that was killed has already made is found by its names and used, so that every start ends with one account,
+ * one site, one instance and one key. A lost `seed.json` is written again in the same way.
+ */
 export async function seeded(state: StateDir, env: StoreEnv, changes: SeedChanges = {}): Promise<Seed> {
   const kept = state.seed();
   const accounts = await listAccounts(env);
-  // An owner without a seed, or a seed without its account, would start a stack whose keys fail at every call.
-  const hasAccount = accounts.some(({ id, ownerEmail }) => (kept ? id === kept.accountId : ownerEmail === OWNER_EMAIL));
-  if (hasAccount !== (kept !== null)) throw mismatch(state.path, 'seed.json');
-  if (kept) return kept;
+  if (kept) {
+    // A seed without its account would start a stack whose keys fail at every call.
+    if (!accounts.some(({ id }) => id === kept.accountId)) throw mismatch(state.path, 'seed.json');
+    return kept;
+  }
   const nowMs = Date.now();
-  const account = await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, nowMs);
-  const site = await provisionSite(
-    env,
-    {
-      account,
-      name: 'demo',
-      settings: { domains: ['localhost', '127.0.0.1'], ...changes.settings },
-    },
-    nowMs,
-  );
-  const instance = await provisionInstance(
-    env,
-    {
-      accountId: account.id,
-      name: 'Local stack',
-      cname: 'localhost',
-      globalSiteKey: site.siteKey,
-      policy: {
-        // A demo that only records shows little. Everything else is the default of a new instance.
-        monitor: false,
-        endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
-        ...changes.policy,
-      },
-    },
-    nowMs,
-  );
-  const key = await provisionApiKey(
-    env,
-    { accountId: account.id, name: 'local-stack', permissions: allPermissions(), expiresInSeconds: KEY_SECONDS },
-    nowMs,
-  );
+  const account =
+    accounts.find(({ ownerEmail }) => ownerEmail === OWNER_EMAIL) ??
+    (await createAccount(env, { ownerEmail: OWNER_EMAIL, tier: 'enterprise' }, nowMs));
+  const { instance, site } = await demo(env, account, changes, nowMs).catch((error: unknown) => {
+    // Something else has the names by now.
+    throw error instanceof CommandError ? mismatch(state.path, 'seed.json') : error;
+  });
   const seed: Seed = {
     accountId: account.id,
     ownerEmail: account.ownerEmail,
-    apiKey: key.token,
+    apiKey: await apiKey(env, account, nowMs),
     siteKey: site.siteKey,
     secretKey: site.secretKey,
     instanceId: instance.id,
   };
   state.keepSeed(seed);
   return seed;
+}
+
+async function demo(
+  env: StoreEnv,
+  account: AccountRecord,
+  changes: SeedChanges,
+  nowMs: number,
+): Promise<{ instance: StoredInstance; site: SiteRecord }> {
+  const sites = await sitesOfAccount(env, account.id);
+  const instances = await instancesOfAccount(env, account.id);
+  const made = instances.find(({ active, cname }) => active && cname === CNAME);
+  const itsSite = sites.find(({ siteKey }) => siteKey === made?.globalSiteKey);
+  if (made && itsSite) return { instance: made, site: itsSite };
+  const settings = { domains: ['localhost', '127.0.0.1'], ...changes.settings };
+  const known = sites.find(({ name }) => name === SITE_NAME);
+  const site = known
+    ? await activateSite(env, account, known.siteKey, nowMs)
+    : await provisionSite(env, { account, name: SITE_NAME, settings }, nowMs);
+  const policy = {
+    // A demo that only records shows little. Everything else is the default of a new instance.
+    monitor: false,
+    endpointRules: [{ pattern: '/api/**', pathType: 'json' }],
+    ...changes.policy,
+  };
+  const wanted = { accountId: account.id, name: 'Local stack', cname: CNAME, globalSiteKey: site.siteKey, policy };
+  return { instance: await provisionInstance(env, wanted, nowMs), site };
+}
+
+async function apiKey(env: StoreEnv, account: AccountRecord, nowMs: number): Promise<string> {
+  const keys = await apiKeysOfAccount(env, account.id);
+  const made = keys.find(({ name, expiresAt }) => name === KEY_NAME && expiresAt > nowMs);
+  if (made) return apiKeyToken(await rootKey(env), made);
+  const wanted = {
+    accountId: account.id,
+    name: KEY_NAME,
+    permissions: allPermissions(),
+    expiresInSeconds: KEY_SECONDS,
+  };
+  return (await provisionApiKey(env, wanted, nowMs)).token;
 }
 
 /**
@@ -98,6 +129,6 @@ function claimsOf(state: StateDir, jwt: string): JWTPayload {
   try {
     return decodeJwt(jwt);
   } catch {
-    throw damaged(join(state.path, 'seed.json'));
+    throw damaged(join(state.path, 'seed.json'), state.path);
   }
 }

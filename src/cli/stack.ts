@@ -112,12 +112,13 @@ class LocalStack {
     this.#serviceListener = await onPort(this.#servicePort, () => listen(this.#servicePort));
     const { origin } = this.#options;
     if (origin === undefined) this.#origin = await onPort(this.#originPort, () => startDemoOrigin(this.#originPort));
-    this.#state.claim(this.#options.fresh ?? false);
+    await this.#state.claimOrReach('stack', this.#options.fresh);
     this.#claimed = true;
 
     const secrets = this.#state.secrets();
     this.#edgeListener.signalsSecret = secrets.signalsSecret;
     const service = await this.#bootService();
+    this.#state.keepRuntimes('stack');
     const store = { DB: service.database, MASTER_KEY: secrets.masterKey };
     await rootKey(store).catch(() => {
       throw mismatch(this.#state.path, 'secrets.json');

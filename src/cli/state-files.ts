@@ -25,8 +25,12 @@ export class StateError extends OperatorError {}
 /** The file that makes a directory a state directory: without its key, nothing else in it can be read. */
 export const SECRETS_FILE = 'secrets.json';
 
+/** Names the process that has the directory. */
+export const OWNER_FILE = 'owner.json';
+
 /** `.123` is the draft of a process that was killed while it wrote the file. */
-const ownFile = /^(secrets|seed|stack|control|owner)\.json(\.\d+)?$/;
+const ownFile = /^(secrets|seed|stack|control|owner)\.json(\.\d+)*$/;
+const ownerFile = /^owner\.json(\.\d+)*$/;
 const storages = ['edge', 'service'];
 /** What the simulator writes below a storage: databases with their journals, and objects. */
 const simulatorFile = /\.sqlite(-wal|-shm|-journal)?$/;
@@ -36,9 +40,9 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 /** A larger database, such as a long verdict log, takes seconds to check: only its first bytes are read. */
 const CHECKED_DATABASE_MAX_BYTES = 64 * 1024 * 1024;
 
-export function damaged(path: string): StateError {
+export function damaged(path: string, dir: string): StateError {
   return new StateError(
-    `${path} is damaged. Restore it from a copy, or start with --fresh, which deletes everything in ${dirname(path)}.`,
+    `${path} is damaged. Restore it from a copy, or start with --fresh, which deletes everything in ${dir}.`,
   );
 }
 
@@ -68,13 +72,13 @@ export function mustBeOwn(dir: string): void {
     throw new StateError(`${dirname(dir)} does not exist. Create it, or choose another directory with --state.`);
   }
   // A stack that was killed at once has left its name at most.
-  const isNew = entries.every((entry) => entry.name === 'owner.json');
+  const isNew = entries.every((entry) => ownerFile.test(entry.name));
   if (isNew || entries.some((entry) => entry.name === SECRETS_FILE && entry.isFile())) return;
   throw new StateError(`${dir} has files that are not of a local stack. Choose another directory with --state.`);
 }
 
 /**
- * Deletes what a stack has written, and keeps the directory. `hasSecrets`: whether the secrets are what a stack wrote. If
+ * Deletes what a stack has written, and keeps the directory and the name of its owner. `hasSecrets`: whether the secrets are what a stack wrote. If
  * they are damaged, a database must prove that the directory is of a stack.
  * @throws StateError before it deletes anything when there is one file that no stack writes.
  */
@@ -88,7 +92,9 @@ export function deleteOwn(dir: string, hasSecrets: boolean): void {
     );
   }
   onDisk(dir, () => {
-    for (const entry of entries ?? []) rmSync(join(dir, entry.name), { recursive: true, force: true });
+    for (const { name } of entries ?? []) {
+      if (name !== OWNER_FILE) rmSync(join(dir, name), { recursive: true, force: true });
+    }
   });
 }
 
@@ -104,7 +110,7 @@ export function mustBeUsable(dir: string): void {
       if (entry.isDirectory()) onDisk(file, () => accessSync(file, constants.W_OK));
       if (!entry.name.endsWith('.sqlite')) continue;
       onDisk(file, () => accessSync(file, constants.W_OK));
-      if (!isDatabase(file)) throw damaged(file);
+      if (!isDatabase(file)) throw damaged(file, dir);
     }
   }
 }

@@ -1,13 +1,34 @@
 /**
  * The state directory of a local stack: its secrets, the seeded account, the databases, and `stack.json`, where tests and
- * benchmarks find the stack. A directory has one running stack, because two would open the same SQLite files.
+ * benchmarks find the stack. One process has it at a time, because two would open the same SQLite files.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { endOrphans, isRunning, startOf } from './processes.ts';
-import { SECRETS_FILE, StateError, damaged, deleteOwn, mustBeOwn, mustBeUsable, onDisk } from './state-files.ts';
+import { endOrphans, ownRuntimes } from './processes.ts';
+import {
+  OWNER_FILE,
+  SECRETS_FILE,
+  StateError,
+  damaged,
+  deleteOwn,
+  mustBeOwn,
+  mustBeUsable,
+  onDisk,
+} from './state-files.ts';
+import { StateBusyError, becomeOwner, isLive, keepRuntimes, writtenOwner } from './state-owner.ts';
+import type { Task } from './state-owner.ts';
 
 /** Raise it when an older checkout could not use the directory any more. */
 const FORMAT = 1;
@@ -67,15 +88,9 @@ const controlAddress = z.object({
 });
 export type ControlAddress = z.infer<typeof controlAddress>;
 
-/** The process that owns the directory. Written at the start, long before there is a control address. */
-const owner = z.object({ pid: z.number(), started: z.nullable(z.string()) });
-type Owner = z.infer<typeof owner>;
-
-export class StateBusyError extends StateError {
-  constructor(dir: string, pid: number) {
-    super(`A running stack uses ${dir} (process ${pid}). Stop it, or choose another directory with --state.`);
-  }
-}
+/** A command takes seconds. A stack that starts can be asked after as long. */
+const FREE_WITHIN_MS = 60_000;
+const FREE_POLL_MS = 50;
 
 export class StateDir {
   readonly path: string;
@@ -84,22 +99,56 @@ export class StateDir {
     this.path = resolve(path);
   }
 
-  /** @throws StateError when a running process owns the directory, or when it is not a usable state directory. */
-  claim(fresh: boolean): void {
+  /**
+   * Makes this process the owner of the directory.
+   * @throws StateError when a running process owns it, or when it is not a usable state directory.
+   */
+  claim(fresh: boolean, task: Task = 'stack'): void {
     mustBeOwn(this.path);
-    // A damaged file describes no running stack: the files that do are complete from the start.
-    const running = fresh ? this.#unlessDamaged(() => this.#owner()) : this.#owner();
-    if (running) throw new StateBusyError(this.path, running.pid);
-    // The runtimes of a stack that was killed still have the databases open.
-    const read = () => this.#read('control.json', controlAddress);
-    endOrphans((fresh ? this.#unlessDamaged(read) : read())?.runtimes ?? []);
-    if (fresh) deleteOwn(this.path, this.#unlessDamaged(() => this.#secrets()) !== null || !this.exists());
-    else this.check();
     // Not `recursive`, which never returns on a file system that refuses the directory with ENOENT, such as /proc.
     onDisk(this.path, () => existsSync(this.path) || mkdirSync(this.path, { mode: 0o700 }));
+    onDisk(this.path, () => accessSync(this.path, constants.W_OK));
+    // A damaged file describes no running stack: the files that do are complete from the start.
+    const former = writtenOwner(this.path, fresh);
+    becomeOwner(this.path, task, fresh);
+    try {
+      const control = this.#read('control.json', controlAddress, fresh);
+      // The runtimes of a process that was killed still have the databases open.
+      endOrphans([...(control?.runtimes ?? []), ...(former?.runtimes ?? [])]);
+      if (fresh) deleteOwn(this.path, !this.exists() || this.#read(SECRETS_FILE, stackSecrets, true) !== null);
+      else this.check();
+    } catch (error) {
+      this.#remove(OWNER_FILE);
+      throw error;
+    }
     // The files of a stack that was killed describe processes that no longer run.
-    this.release();
-    this.#own();
+    for (const name of ['stack.json', 'control.json']) this.#remove(name);
+  }
+
+  /**
+   * Waits for a command that has the directory. `null`: the directory is this process's.
+   * A command waits for a stack that starts too, and gets the address at which it asks that stack.
+   * @throws StateError as `claim` does.
+   */
+  async claimOrReach(task: Task, fresh = false): Promise<ControlAddress | null> {
+    const untilMs = Date.now() + FREE_WITHIN_MS;
+    for (;;) {
+      const running = task === 'command' ? this.control() : null;
+      if (running) return running;
+      try {
+        this.claim(fresh, task);
+        return null;
+      } catch (error) {
+        const isWaiting = error instanceof StateBusyError && (task === 'command' || error.task === 'command');
+        if (!isWaiting || Date.now() > untilMs) throw error;
+      }
+      await new Promise((wake) => setTimeout(wake, FREE_POLL_MS));
+    }
+  }
+
+  /** Keeps the ids of this process's workerd processes, for the case that it is killed. */
+  keepRuntimes(task: Task): void {
+    keepRuntimes(this.path, task, ownRuntimes());
   }
 
   /** @throws StateError when a file is damaged, cannot be written, or is of a newer version. */
@@ -108,24 +157,6 @@ export class StateDir {
     this.#secrets();
     this.seed();
     mustBeUsable(this.path);
-  }
-
-  #own(): void {
-    const path = join(this.path, 'owner.json');
-    const draft = `${path}.${process.pid}`;
-    const mine: Owner = { pid: process.pid, started: startOf(process.pid) };
-    onDisk(path, () => {
-      writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
-      try {
-        // Of two stacks that start at the same time, one creates the link. A reader sees no half of the file.
-        linkSync(draft, path);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-        throw new StateBusyError(this.path, this.#owner()?.pid ?? 0);
-      } finally {
-        rmSync(draft, { force: true });
-      }
-    });
   }
 
   /** Storage of one Worker. Each has its own, so that one can be stopped while the other runs. */
@@ -164,16 +195,12 @@ export class StateDir {
   /** The address of the stack that runs on this directory, or `null`. */
   control(): ControlAddress | null {
     const address = this.#read('control.json', controlAddress);
-    return address && this.#owner()?.pid === address.pid ? address : null;
-  }
-
-  /** Whether a stack has claimed the directory and is not ready yet. */
-  isStarting(): boolean {
-    return this.#owner() !== null && this.control() === null;
+    const owner = writtenOwner(this.path);
+    return address && owner && isLive(owner) && owner.pid === address.pid ? address : null;
   }
 
   release(): void {
-    for (const name of ['stack.json', 'control.json', 'owner.json']) this.#remove(name);
+    for (const name of ['stack.json', 'control.json', OWNER_FILE]) this.#remove(name);
   }
 
   #secrets(): StackSecrets | null {
@@ -184,29 +211,16 @@ export class StateDir {
     );
   }
 
-  #owner(): Owner | null {
-    const found = this.#read('owner.json', owner);
-    return found && isRunning(found.pid) && found.started === startOf(found.pid) ? found : null;
-  }
-
   /** @throws StateError when the file is not what a stack wrote. */
-  #read<Schema extends z.ZodMiniType>(name: string, schema: Schema): z.infer<Schema> | null {
+  #read<Schema extends z.ZodMiniType>(name: string, schema: Schema, overDamaged = false): z.infer<Schema> | null {
     const path = join(this.path, name);
     if (!existsSync(path)) return null;
     const source = onDisk(path, () => readFileSync(path, 'utf8'));
     try {
       return schema.parse(JSON.parse(source));
     } catch {
-      throw damaged(path);
-    }
-  }
-
-  #unlessDamaged<Value>(read: () => Value): Value | null {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof StateError) return null;
-      throw error;
+      if (overDamaged) return null;
+      throw damaged(path, this.path);
     }
   }
 

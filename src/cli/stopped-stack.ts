@@ -9,9 +9,8 @@ import { SERVICE_CONFIG } from './service-worker.ts';
 import type { StateDir } from './state.ts';
 import { moduleManifest, readWranglerFile } from './worker-config.ts';
 
-/** Opens the database alone, without a Worker of this project. */
+/** Opens the database alone, without a Worker of this project. This process owns the directory. */
 export async function runOnFiles(state: StateDir, args: readonly string[]): Promise<CommandResult> {
-  state.check();
   const file = readWranglerFile(SERVICE_CONFIG);
   const database = file.d1_databases?.[0]?.database_id ?? '';
   const miniflare = new Miniflare({
@@ -32,6 +31,7 @@ export async function runOnFiles(state: StateDir, args: readonly string[]): Prom
       DB: await miniflare.getD1Database('DB'),
       MASTER_KEY: state.secrets().masterKey,
     };
+    state.keepRuntimes('command');
     if (args[0] !== 'migrate') await migrate(env.DB);
     return await runCommand(args, env);
   } finally {

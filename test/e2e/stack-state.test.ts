@@ -1,12 +1,20 @@
-/** A stack on the state of another one: files that do not belong together are refused before anything is served. */
+/**
+ * What a stack and commands find in a state directory: files that do not belong together are refused before anything is
+ * served, an unfinished first start is continued, and no two processes open the databases.
+ */
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorError } from '../../src/cli/operator-error.ts';
-import { startTestStack } from '../support/stack.ts';
+import { isRunning } from '../../src/cli/processes.ts';
+import type { Seed } from '../../src/cli/state.ts';
+import { eventually, manage, rulesLoaded, startTestStack } from '../support/stack.ts';
 
 let made: string;
 let copy: string;
@@ -27,8 +35,18 @@ function databaseFiles(): string[] {
   return names.map((name) => join(folder, name)).toSorted();
 }
 
+function inDatabase(statements: string): void {
+  const database = new DatabaseSync(databaseFiles()[0] ?? '');
+  database.exec(statements);
+  database.close();
+}
+
+function copied(): void {
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(made, copy, { recursive: true });
+}
+
 const mixtures: [string, () => void, RegExp][] = [
-  ['no seed.json', () => rmSync(join(copy, 'seed.json')), /seed\.json does not belong to the database/],
   [
     'the key of another stack',
     () => {
@@ -45,18 +63,13 @@ const mixtures: [string, () => void, RegExp][] = [
   ],
   [
     'a database of a newer version',
-    () => {
-      const database = new DatabaseSync(databaseFiles()[0] ?? '');
-      database.exec("INSERT INTO d1_migrations (name) VALUES ('9999_future.sql')");
-      database.close();
-    },
+    () => inDatabase("INSERT INTO d1_migrations (name) VALUES ('9999_future.sql')"),
     /made by a newer version, with 9999_future\.sql\./,
   ],
 ];
 
 test.each(mixtures)('a stack does not start on %s, and says so', async (_, spoil, says) => {
-  rmSync(copy, { recursive: true, force: true });
-  cpSync(made, copy, { recursive: true });
+  copied();
   spoil();
   const refusal = await startTestStack({ stateDir: copy }).then(
     (stack) => stack.stop(),
@@ -64,4 +77,59 @@ test.each(mixtures)('a stack does not start on %s, and says so', async (_, spoil
   );
   expect(refusal).toBeInstanceOf(OperatorError);
   expect((refusal as Error).message).toMatch(says);
+});
+
+/** How far a first start had come, and what it had not made by then. */
+const laterSteps: [string, string[]][] = [
+  ['the API key', []],
+  ['the site', ['api_keys', 'client_jwts', 'protect_instances']],
+  ['the account', ['api_keys', 'client_jwts', 'protect_instances', 'sites']],
+];
+
+test.each(laterSteps)('a first start that was killed after it had made %s is continued', async (_, missing) => {
+  copied();
+  const before = JSON.parse(readFileSync(join(copy, 'seed.json'), 'utf8')) as Seed;
+  rmSync(join(copy, 'seed.json'));
+  inDatabase(missing.map((table) => `DELETE FROM ${table};`).join('\n'));
+  const stack = await startTestStack({ stateDir: copy });
+  try {
+    expect(stack.accountId).toBe(before.accountId);
+    expect(await manage<object[]>(stack, '/sites/get')).toMatchObject([{ siteKey: stack.siteKey }]);
+    expect(await manage<object[]>(stack, '/protect/instances')).toMatchObject([{ id: stack.instanceId }]);
+    await rulesLoaded(stack);
+  } finally {
+    await stack.stop();
+  }
+});
+
+const gatehouse = (...words: string[]) =>
+  promisify(execFile)(process.execPath, ['src/cli/gatehouse.ts', ...words, '--state', copy]);
+
+async function emailAddresses(): Promise<string[]> {
+  const { stdout } = await gatehouse('account', 'list');
+  return (JSON.parse(stdout) as { ownerEmail: string }[]).map(({ ownerEmail }) => ownerEmail).toSorted();
+}
+
+test('commands that run at the same time on a stopped stack, and while it starts, all take effect', async () => {
+  copied();
+  const create = (name: string) => gatehouse('account', 'create', '--email', `${name}@example.com`);
+  await Promise.all([create('a'), create('b'), create('c')]);
+  const [stack] = await Promise.all([startTestStack({ stateDir: copy }), create('d'), create('e')]);
+  await stack.stop();
+  expect(await emailAddresses()).toEqual(['a', 'b', 'c', 'd', 'e', 'owner'].map((name) => `${name}@example.com`));
+});
+
+test('a command whose predecessor was killed in the middle has the directory for itself', async () => {
+  copied();
+  const killed = spawn(process.execPath, ['src/cli/gatehouse.ts', 'account', 'list', '--state', copy]);
+  const ended = once(killed, 'exit');
+  const read = () => JSON.parse(readFileSync(join(copy, 'owner.json'), 'utf8')) as { runtimes?: number[] };
+  const { runtimes = [] } = await eventually(
+    async () => (existsSync(join(copy, 'owner.json')) || killed.exitCode !== null ? read() : {}),
+    (owner) => (owner.runtimes?.length ?? 0) > 0,
+  );
+  killed.kill('SIGKILL');
+  await ended;
+  expect(await emailAddresses()).toEqual(['owner@example.com']);
+  expect(runtimes.filter(isRunning)).toEqual([]);
 });
