@@ -63,7 +63,15 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
     tags: [...new Set(operations.map((operation) => operation.feature)), 'Verification'].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key token' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key token' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-gatehouse',
+          description: 'A session of the console. Only calls of its own pages are accepted',
+        },
+      },
       schemas,
       responses: sharedResponses(),
     },
@@ -91,7 +99,7 @@ function managementOperation(operation: DocumentedOperation, schemas: Record<str
       `Feature ${operation.feature}, permission ${operation.permission}.` +
       (operation.access === 'write' ? ' A write: refused with 403 while the account owes a payment method.' : ''),
     tags: [operation.feature],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { session: [] }],
     'x-feature': operation.feature,
     'x-permission': operation.permission,
     'x-access': operation.access,
