@@ -10,6 +10,7 @@ const config: KnipConfig = {
     // Entries of scripts/build-client.ts, which names them without their folder.
     'src/widget/{widget,pow-worker,protect,interstitial,frame,languages,dialog,visual}.ts',
     'src/console/main.tsx',
+    'src/console/dev/components.tsx',
     'scripts/*.ts',
     'bench/*.ts',
     'bench/workers/*-worker.ts',

@@ -1,0 +1,180 @@
+/**
+ * Every shared component on one page, in each of its states. It is a page of its own, which no build of the service
+ * carries: `node scripts/console-components.ts` serves it.
+ */
+import { render } from 'preact';
+import { LocationProvider } from 'preact-iso/router';
+import { useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../components/button.tsx';
+import { Chip, DecisionChip } from '../components/chip.tsx';
+import type { Tone } from '../components/chip.tsx';
+import { CopyButton } from '../components/copy.tsx';
+import { Confirm } from '../components/dialog.tsx';
+import { Facts, Section } from '../components/facts.tsx';
+import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { EmptyState, RefusalNotice, Warning } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { Sparkline } from '../components/sparkline.tsx';
+import { Table } from '../components/table.tsx';
+import { Tabs } from '../components/tabs.tsx';
+import { TimeSeries } from '../components/time-series.tsx';
+import { Time } from '../components/time.tsx';
+import { Toasts, toast } from '../components/toast.tsx';
+import { VisitorText } from '../components/visitor-text.tsx';
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 0, 5);
+const tones: readonly Tone[] = ['allow', 'challenge', 'block', 'info', 'plain', 'warn'];
+const hours = Array.from({ length: 24 }, (_, hour) => ({
+  timestamp: START_MS + hour * HOUR_MS,
+  allow: 40 + ((hour * 7) % 30),
+  challenge: (hour * 3) % 11,
+  block: hour > 8 && hour < 12 ? 25 : 1,
+  total: 40 + ((hour * 7) % 30),
+}));
+const rows = Array.from({ length: 100_000 }, (_, at) => ({
+  id: String(at + 1),
+  value: `198.51.${at >> 8}.${at & 255}`,
+}));
+const refusal = {
+  status: 400,
+  key: 'API.INVALID_BODY',
+  message: 'The rule cannot be added',
+  details: [{ path: 'rule.conditions.0.value', message: 'is not an address' }],
+  requestId: null,
+};
+
+function Components() {
+  return (
+    <LocationProvider>
+      <Page title="Components" lead="What every view is made of. Use these before you write another one.">
+        <Section title="Buttons: one primary action a view, danger for what cannot be undone">
+          <div class="actions">
+            <Button kind="primary">Primary</Button>
+            <Button>Plain</Button>
+            <Button kind="danger">Danger</Button>
+            <Button kind="quiet">Quiet</Button>
+            <Button isSmall>Small</Button>
+            <Button isDisabled>Disabled</Button>
+            <Button isBusy>Busy</Button>
+            <ButtonLink href="#link">A link</ButtonLink>
+            <CopyButton text="copied" />
+          </div>
+        </Section>
+        <Fields />
+        <Section title="Chips: the word says it, the colour repeats it">
+          <div class="actions">
+            {(['allow', 'challenge', 'block'] as const).map((decision) => (
+              <DecisionChip key={decision} decision={decision} />
+            ))}
+            {tones.map((tone) => (
+              <Chip key={tone} tone={tone}>
+                tone {tone}
+              </Chip>
+            ))}
+          </div>
+        </Section>
+        <Section title="Tabs: each has an address">
+          <Tabs
+            label="An example"
+            tabs={['First', 'Second'].map((text, at) => ({ text, href: `#${text}`, isCurrent: at === 0 }))}
+          />
+        </Section>
+        <Section title="Facts, times and text that visitors chose">
+          <Facts
+            facts={[
+              ['Time', <Time at={START_MS} />],
+              ['Hostile text', <VisitorText text={'<b>bold</b> \u202egnp.exe\u0007'} />],
+              ['No value', <VisitorText text={null} />],
+              ['Course', <Sparkline points={hours} since={START_MS} until={START_MS + 24 * HOUR_MS} />],
+            ]}
+          />
+        </Section>
+        <Section title="Table: 100,000 rows, of which those near the window are in the document">
+          <Table
+            caption="Addresses"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Number', isNumber: true, cell: ({ id }) => id },
+              { title: 'Address', isWide: true, cell: ({ value }) => value },
+            ]}
+          />
+        </Section>
+        <Section title="Chart: arrow keys read it, dragging chooses a part">
+          <TimeSeries
+            title="Requests by decision"
+            points={hours}
+            since={START_MS}
+            until={START_MS + 24 * HOUR_MS}
+            bucketSeconds={3600}
+            onChoose={() => toast('A part of the time was chosen.')}
+          />
+        </Section>
+        <Section title="Notices: nothing there, a warning, a refusal">
+          <EmptyState title="Nothing here yet">
+            <p>Say what would be here, and how it gets there.</p>
+          </EmptyState>
+          <Warning>Rules get old.</Warning>
+          <RefusalNotice error={refusal} onRetry={() => toast('Tried again.')} />
+        </Section>
+        <Messages />
+      </Page>
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+function Fields() {
+  const [text, setText] = useState('');
+  const [choice, setChoice] = useState<'one' | 'two'>('one');
+  const [isChecked, setIsChecked] = useState(true);
+  return (
+    <Section title="Fields: each with a label, most with a hint">
+      <div class="form">
+        <TextField label="Text" hint="A sentence on what belongs here." value={text} onInput={setText} />
+        <TextField label="With an error" error="must be an address" isMono value="999.1.1.1" onInput={setText} />
+        <TextField label="Several lines" rows={3} value={text} onInput={setText} />
+        <SelectField
+          label="Choice"
+          value={choice}
+          options={[
+            ['one', 'One'],
+            ['two', 'Two'],
+          ]}
+          onChange={setChoice}
+        />
+        <CheckField label="Check" hint="On or off." isChecked={isChecked} onChange={setIsChecked} />
+      </div>
+    </Section>
+  );
+}
+
+function Messages() {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <Section title="Dialog and toast: say what will happen, then what did">
+      <div class="actions">
+        <Button onClick={() => setIsAsking(true)}>Open a dialog</Button>
+        <Button onClick={() => toast('The rule was deleted.', { undo: () => toast('It is back.') })}>
+          Show a toast
+        </Button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title="Delete 105 rules?"
+          verb="Delete 105 rules"
+          onClose={() => setIsAsking(false)}
+          onConfirm={() => {
+            setIsAsking(false);
+            toast('105 rules were deleted.');
+          }}
+        >
+          <p>Every rule of the group is deleted. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+render(<Components />, document.body);

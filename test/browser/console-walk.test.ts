@@ -1,0 +1,160 @@
+/**
+ * A walk through every view of the console: nothing that axe finds, in both themes and two widths, no report of the
+ * content security policy, no host but its own (both checked after every test), and everything by keyboard.
+ */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { serveComponents } from '../../scripts/console-components.ts';
+import { accessibilityFaults } from '../support/axe.ts';
+import { browse } from '../support/browse.ts';
+import { useConsole } from '../support/console.ts';
+import { eventually, manage } from '../support/stack.ts';
+import { sharedChromium } from '../support/visitor.ts';
+
+const console = useConsole();
+
+/** Every route of the console, as the browser code lists them. */
+const routes = [...readFileSync('src/console/app.tsx', 'utf8').matchAll(/<Route path="\/console([^"]*)"/g)].map(
+  ([, path = '']) => path,
+);
+
+interface Logged {
+  request_id: string;
+  user_agent: string;
+}
+
+let logged: Promise<Logged> | undefined;
+/** Once for all tests. */
+const traffic = (): Promise<Logged> => (logged ??= makeTraffic());
+
+/** A blocked request whose user agent is markup, so that every view shows something that a visitor chose. */
+async function makeTraffic(): Promise<Logged> {
+  const stack = console.stack();
+  const name = '<img src=x onerror=alert(1)> walking-bot';
+  await manage(stack, '/protect/access-rules/create', {
+    rules: [{ type: 'userAgent', value: 'walking-bot', verdict: 'block', note: '<script>alert(1)</script>' }],
+  });
+  await eventually(
+    () => browse(`${stack.edgeUrl}/walk`, { headers: { 'user-agent': name } }),
+    ({ status }) => status === 403,
+  );
+  const newest = () =>
+    manage<{ verdicts: Logged[] }>(stack, '/protect/verdicts', { firedRules: 'userAgent:walking-bot', limit: 1 });
+  const { verdicts } = await eventually(newest, (page) => page.verdicts.length > 0);
+  return verdicts[0]!;
+}
+
+/** A route with real ids in place of its parameters. */
+async function addressOf(route: string): Promise<string> {
+  const { siteKey, instanceId } = console.stack();
+  const { request_id: requestId } = await traffic();
+  const ids: Record<string, string> = { siteKey, id: instanceId, requestId, jti: 'no-such-session' };
+  return route.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
+}
+
+/** What axe finds on the open page in both themes and two widths, and where it is wider than the window. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const fault of await accessibilityFaults(page)) faults.push(`${colorScheme}, ${width} px: ${fault}`);
+    }
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (over > 0) faults.push(`${over} pixels wider than ${width}`);
+  }
+  return faults;
+}
+
+test.each(routes)('/console%s has no fault that axe finds and never scrolls sideways', async (route) => {
+  const path = await addressOf(route);
+  console.expectMessage(/status of 404/);
+  // A colour that is still changing has no contrast that axe could measure.
+  await console.comesAs({ reducedMotion: 'reduce' });
+  await console.open(path);
+  await console.page.waitForLoadState('networkidle');
+  expect(await faultsOf(console.page)).toEqual([]);
+});
+
+test('the page of components has no fault either, and shows each of them', async () => {
+  const { url, stop } = await serveComponents(0);
+  const context = await (await sharedChromium()).newContext({ locale: 'en-US', reducedMotion: 'reduce' });
+  try {
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Components' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Addresses' }).getAttribute('aria-rowcount')).toBe('100001');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Open a dialog' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 105 rules' }).click();
+    await page.getByText('105 rules were deleted.').waitFor();
+  } finally {
+    await context.close();
+    await stop();
+  }
+});
+
+test('every view is reached from the overview by its links', async () => {
+  const { page } = console;
+  await traffic();
+  await console.open('');
+  const links = await page.getByRole('navigation', { name: 'Console' }).getByRole('link').all();
+  const texts = await Promise.all(links.slice(1).map((link) => link.innerText()));
+  expect(texts.length).toBeGreaterThan(8);
+  for (const text of texts) {
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: text, exact: true }).click();
+    await page.locator('nav [aria-current=page]', { hasText: text }).first().waitFor();
+    await page.locator('h1').waitFor();
+    expect(await page.getByRole('heading', { name: 'No such page' }).count()).toBe(0);
+  }
+});
+
+test('a reference leads to its rule by keyboard alone', async () => {
+  const { page } = console;
+  const { request_id: requestId } = await traffic();
+  await console.open('');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+  await page.keyboard.press('/');
+  await page.keyboard.type(requestId);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/console/verdicts/${requestId}*`);
+  await page.getByText('walking-bot').first().waitFor();
+  // On to the rule, by Tab.
+  const isAtRule = () =>
+    page.evaluate(
+      () =>
+        /\/console\/(rules|verdicts\?)/.test((document.activeElement as HTMLAnchorElement).href ?? '') &&
+        document.activeElement?.closest('main') !== null,
+    );
+  for (let presses = 0; presses < 80 && !(await isAtRule()); presses += 1) await page.keyboard.press('Tab');
+  expect(await isAtRule()).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/console\/(rules|verdicts\?)/);
+  await page.locator('h1').waitFor();
+});
+
+test('a dialog holds the focus, closes with Escape, and gives the focus back', async () => {
+  const { page } = console;
+  await console.open('/access-control');
+  const opener = page.getByRole('button', { name: 'New rule' });
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  for (let presses = 0; presses < 30; presses += 1) {
+    await page.keyboard.press('Tab');
+    const place = await page.evaluate(() => {
+      const at = document.activeElement;
+      return at === document.body || at?.closest('dialog') !== null;
+    });
+    expect(place).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true);
+});
