@@ -1,8 +1,10 @@
 /** Mistakes on the command line: a message that names the mistake, exit code 1, no stack trace. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runCommand } from '../../../src/cli/commands.ts';
 import { run as runRules } from '../../../src/cli/rules.ts';
 import type { StoreEnv } from '../../../src/store/binding.ts';
@@ -61,5 +63,33 @@ describe('rules', () => {
     expect(exitCode).toBe(1);
     expect(output).toMatch(message);
     expect(output).not.toContain('    at ');
+  });
+});
+
+describe('a --service URL at which no service is', () => {
+  const page = '<!doctype html><title>Welcome</title>'.padEnd(50_000);
+  const answers: [string, number, Record<string, string>, string, string][] = [
+    ['a page', 200, { 'content-type': 'text/html' }, page, 'It returned a page.'],
+    ['a page without its type', 200, {}, page, 'Its response is not JSON.'],
+    ['an empty response', 200, {}, '', 'Its response is not JSON.'],
+    ['a page that says 404', 404, { 'content-type': 'text/html' }, page, 'It returned status 404'],
+    ['a redirect', 301, { location: 'https://a.example/' }, '', 'It redirects to https://a.example/.'],
+  ];
+  test.each(answers)('and that returns %s is named in one sentence', async (_, status, headers, body, says) => {
+    const server = createServer((__, response) => response.writeHead(status, headers).end(body));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    vi.stubEnv('GATEHOUSE_API_KEY', 'key');
+    try {
+      const { exitCode, output } = await runRules(['rules', 'history', '--service', url]);
+      expect([exitCode, output.startsWith(`${url} does not respond as a Gatehouse service. Check the URL. `)]).toEqual([
+        1,
+        true,
+      ]);
+      expect(output).toContain(says);
+      expect(output.length).toBeLessThan(300);
+    } finally {
+      server.close();
+    }
   });
 });
