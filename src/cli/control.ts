@@ -26,6 +26,8 @@ export interface Control {
 export async function startControl(store: () => CommandEnv | null): Promise<Control> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer((request, response) => {
+    // A kept connection could close while the next command is on its way.
+    response.setHeader('connection', 'close');
     void serve(request, response, token, store).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

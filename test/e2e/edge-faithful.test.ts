@@ -126,6 +126,7 @@ async function startOrigin() {
       });
       return;
     }
+    if (path === '/status-above-599') return void response.writeHead(777, { 'set-cookie': 'php=1' }).end(PAGE);
     if (path === '/cut') {
       cutAnswers++;
       // Hangs up once half of the body is sent.
@@ -254,6 +255,13 @@ test('a preflight takes nothing but its question past a challenge, and brings no
       /cookie|auth|key|token|method.?(override)?$|content.type/.test(name),
     ),
   ).toEqual(['access-control-request-method']);
+});
+
+test('a preflight brings no page back under a status that is none', async () => {
+  const headers = { 'user-agent': 'ChallengeMe', origin: 'https://other.test', 'access-control-request-method': 'PUT' };
+  const { response, body } = await raw('/status-above-599', headers, 'OPTIONS');
+  expect([response.statusCode, body.toString()]).toEqual([502, '']);
+  expect(response.headers).not.toHaveProperty('set-cookie');
 });
 
 test('an origin that hangs up in the middle of its response is called once', async () => {

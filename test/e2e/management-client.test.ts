@@ -220,6 +220,7 @@ describe('the client typed by the OpenAPI document', () => {
 
   test('follows the log, and counts the hits of a rule', async () => {
     expect((await api.post('/protect/verdicts/tail', {})).verdicts).toBeInstanceOf(Array);
+    expect((await api.post('/protect/sessions', {})).sessions).toBeInstanceOf(Array);
     expect(await api.post('/protect/access-rules/hits', { type: 'asn', value: 64497 })).toMatchObject({ total: 0 });
   });
 

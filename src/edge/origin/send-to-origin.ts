@@ -94,10 +94,13 @@ export function annotated(
   { facts, verdict, cookies }: RequestContext,
   location: string | null,
 ): Response {
-  if (response.status === 101 || response.status > STATUS_MAX) return response;
   const preflight = verdict.source === 'preflight';
+  const isConstructible = response.status !== 101 && response.status <= STATUS_MAX;
+  if (!preflight && !isConstructible) return response;
   if (preflight) void response.body?.cancel();
-  const wrapped = new Response(preflight ? null : response.body, response);
+  // No page comes with the answer to a preflight, not even one of a status that exists nowhere.
+  const head = isConstructible ? response : { status: 502, headers: response.headers };
+  const wrapped = new Response(preflight ? null : response.body, head);
   const { headers } = wrapped;
   if (preflight) for (const name of ['content-length', 'content-encoding', 'set-cookie']) headers.delete(name);
   headers.set(header.requestId, facts.requestId);
