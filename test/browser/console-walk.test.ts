@@ -49,7 +49,13 @@ async function makeTraffic(): Promise<Logged> {
 async function addressOf(route: string): Promise<string> {
   const { siteKey, instanceId } = console.stack();
   const { request_id: requestId } = await traffic();
-  const ids: Record<string, string> = { siteKey, id: instanceId, requestId, jti: 'no-such-session' };
+  const ids: Record<string, string> = {
+    siteKey,
+    id: instanceId,
+    requestId,
+    jti: 'no-such-session',
+    type: 'userAgent?value=walking-bot',
+  };
   return route.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
 }
 
@@ -76,6 +82,14 @@ test.each(routes)('/console%s has no fault that axe finds and never scrolls side
   await console.open(path);
   await console.page.waitForLoadState('networkidle');
   expect(await faultsOf(console.page)).toEqual([]);
+});
+
+test('a refusal with a long detail stays within a narrow window', async () => {
+  console.expectMessage(/status of 400/);
+  await console.comesAs({ viewport: { width: 360, height: 900 } });
+  await console.open('/rules/of/no-such-type');
+  await console.page.getByRole('alert').waitFor();
+  expect(await console.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
 test('the page of components has no fault either, and shows each of them', async () => {
