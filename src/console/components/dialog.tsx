@@ -44,7 +44,7 @@ export interface ConfirmProps {
   onClose: () => void;
   isBusy?: boolean;
   isDangerous?: boolean;
-  /** `false`: something must be typed first. */
+  /** `false`: something must be typed first, or is still being looked up. */
   isConfirmed?: boolean;
 }
 

@@ -14,6 +14,7 @@ import { VisitorText } from '../../components/visitor-text.tsx';
 import { count } from '../../format/numbers.ts';
 import { addressOf } from '../../url/params.ts';
 import { AddRules } from '../rules/add-rules.tsx';
+import { PreviewResult } from '../rules/preview.tsx';
 import type { Rule } from '../rules/rule.ts';
 import { announceChange, changeRule } from '../rules/rule-change.ts';
 
@@ -129,6 +130,7 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
   const { type, value } = rule;
   const [since] = useState(() => Date.now() - DAY_MS);
   const hits = useCall('/protect/access-rules/hits', { siteKey, type, value, since });
+  const preview = useCall('/protect/access-rules/preview', { siteKey, conditions: [{ type, value }] });
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<Refusal | null>(null);
   const remove = async () => {
@@ -159,7 +161,11 @@ function DeleteRule({ siteKey, rule, onClose, onDone }: DeleteRuleProps) {
           ? 'Counting its hits…'
           : `It fired in ${count(hits.value.total)} ${hits.value.total === 1 ? 'request' : 'requests'} of the last 24 hours: ${count(hits.value.block)} blocked, ${count(hits.value.challenge)} challenged, ${count(hits.value.allow)} allowed.`}
       </p>
-      <p>Other rules, categories, risk and policy then decide alone.</p>
+      <p>Without it, other rules, categories, risk and policy decide alone.</p>
+      <div class="preview-room">
+        {preview.error !== null && <RefusalNotice error={preview.error} onRetry={preview.reload} />}
+        {preview.value !== null && <PreviewResult preview={preview.value} />}
+      </div>
       {hits.error !== null && <RefusalNotice error={hits.error} onRetry={hits.reload} />}
       {error !== null && <RefusalNotice error={error} />}
     </Confirm>

@@ -65,7 +65,8 @@ export function SuggestRule({ siteKey, suggestion, onClose, onDone, ...initial }
       title={text}
       verb={verbs[verdict]}
       isDangerous={verdict === 'block'}
-      isBusy={isBusy || found === null}
+      isBusy={isBusy}
+      isConfirmed={found !== null}
       onConfirm={() => found !== null && void apply(found.rule)}
       onClose={onClose}
     >

@@ -1,0 +1,217 @@
+/** The console's live tail, sessions and captchas. Everything shown is what the API says. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../support/axe.ts';
+import { browse } from '../support/browse.ts';
+import { useConsole } from '../support/console.ts';
+import { blockedVisit, HOSTILE, implausibleSession, verdictOf } from '../support/console-visits.ts';
+import type { LoggedVerdict } from '../support/console-visits.ts';
+import { eventually, manage } from '../support/stack.ts';
+
+const console = useConsole();
+
+/** Of a session whose page reported what no page can. */
+let jti: string;
+
+const api = <Answer>(path: string, body: object = {}): Promise<Answer> => manage<Answer>(console.stack(), path, body);
+const loggedVerdict = (body: object, isWanted: (one: LoggedVerdict) => boolean) =>
+  verdictOf(console.stack(), body, isWanted);
+const button = (name: string | RegExp) => console.page.getByRole('button', { name, exact: typeof name === 'string' });
+const dialog = () => console.page.getByRole('dialog');
+
+beforeAll(async () => {
+  await blockedVisit(console.stack());
+  jti = await implausibleSession(console.stack());
+}, 120_000);
+
+describe('the live tail', () => {
+  const request = (path: string, userAgent = HOSTILE) =>
+    browse(`${console.stack().edgeUrl}${path}`, { headers: { 'user-agent': userAgent } });
+
+  test('shows what arrives, of the chosen decision', async () => {
+    await console.open('/tail?decision=block');
+    await console.page.getByRole('cell', { name: HOSTILE }).first().waitFor();
+    await request('/tail-allowed', 'harmless/1.0');
+    await request('/tail-blocked');
+    await console.page.getByRole('cell', { name: '/tail-blocked' }).waitFor();
+    await loggedVerdict({}, ({ request_path: path }) => path === '/tail-allowed');
+    expect(await console.page.getByText('/tail-allowed').count()).toBe(0);
+    await console.page.getByLabel('Decision', { exact: true }).selectOption('allow');
+    await console.page.getByRole('cell', { name: '/tail-allowed' }).waitFor();
+  });
+
+  test('stands still while it is paused, and says when it went on from the newest', async () => {
+    const { page } = console;
+    await console.open('/tail');
+    await page.getByRole('row').nth(1).waitFor();
+    await button('Pause').click();
+    await page.getByText('Paused').waitFor();
+    for (let at = 0; at < 260; at += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, more) => request(`/while-paused-${at + more}`)));
+    }
+    await loggedVerdict({ requestPath: '/while-paused-259' }, () => true);
+    expect(await page.getByText('/while-paused-').count()).toBe(0);
+    await button('Continue').click();
+    await page.getByText('More arrived than this page shows, so it went on from the newest.').waitFor();
+    await page.getByRole('cell', { name: '/while-paused-2' }).first().waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThanOrEqual(251);
+  }, 120_000);
+
+  test('asks nothing while nobody can see it', async () => {
+    const { page } = console;
+    await console.open('/tail');
+    await page.getByRole('row').nth(1).waitFor();
+    const show = (state: string) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    let asked = 0;
+    page.on('request', (one) => (asked += one.url().endsWith('/protect/verdicts/tail') ? 1 : 0));
+    await show('hidden');
+    await request('/while-hidden');
+    await loggedVerdict({}, ({ request_path: path }) => path === '/while-hidden');
+    // The timer of the last poll has run by then, and asked nothing.
+    await page.evaluate(() => new Promise((wake) => setTimeout(wake, 2500)));
+    expect(asked).toBeLessThanOrEqual(1);
+    expect(await page.getByText('/while-hidden').count()).toBe(0);
+    await show('visible');
+    await page.getByRole('cell', { name: '/while-hidden' }).waitFor();
+  });
+});
+
+describe('sessions', () => {
+  test('are listed by risk, and one shows its score as parts over time', async () => {
+    const { page } = console;
+    await console.open('/sessions');
+    await page.getByLabel('Risk score').selectOption('0.01');
+    await page.getByRole('link', { name: jti }).click();
+    const { scores } = await api<{ scores: { risk_score: number; parts: { detector: string; weight: number }[] }[] }>(
+      '/protect/risk-history',
+      { jti },
+    );
+    const rows = page.getByRole('table', { name: /Changes of the score/ }).getByRole('row');
+    await rows.nth(1).waitFor();
+    expect(await rows.count()).toBe(scores.length + 1);
+    const newest = scores.at(-1)!;
+    const text = await rows.nth(1).innerText();
+    expect(text).toContain(newest.risk_score.toFixed(2));
+    for (const { detector, weight } of newest.parts) expect(text).toContain(`${detector} +${weight}`);
+    await page
+      .getByRole('table', { name: /Reports of the session/ })
+      .getByRole('row')
+      .nth(1)
+      .waitFor();
+  });
+
+  test('one is erased after its numbers are said, and nothing of it is left', async () => {
+    const { page } = console;
+    const erased = await implausibleSession(console.stack());
+    await console.open(`/sessions/${erased}`);
+    await button('Erase…').click();
+    await dialog()
+      .getByText(/\d+ verdicts?, every report of its pages/)
+      .waitFor();
+    await button('Erase the session').click();
+    await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();
+    const { total } = await api<{ total: number }>('/protect/verdicts/search', { jti: erased });
+    expect(total).toBe(0);
+    await console.open(`/sessions/${erased}`);
+    await page.getByRole('heading', { name: 'Nothing is stored about this session' }).waitFor();
+  });
+});
+
+describe('captchas', () => {
+  beforeAll(async () => {
+    const { serviceUrl, siteKey } = console.stack();
+    for (let at = 0; at < 60; at += 1) {
+      await fetch(`${serviceUrl}/captcha/v1/challenge`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': at === 7 ? 'odd-one/1.0' : 'captcha-bot/1.0' },
+        body: JSON.stringify({ siteKey, currentUrl: `${serviceUrl}/`, capabilities: { script: true } }),
+      });
+    }
+    await eventually(
+      async () => (await api<{ total: number }>('/audit/searchcaptcharecords')).total,
+      (total) => total >= 60,
+    );
+  }, 120_000);
+
+  test('are counted by the hour as the API counts them', async () => {
+    const { page } = console;
+    const { siteKey } = console.stack();
+    await console.open(`/captchas?captchaSite=${siteKey}`);
+    await page
+      .getByRole('table', { name: /Captchas by period/ })
+      .getByRole('row')
+      .nth(1)
+      .waitFor();
+    const counted = await api<{ total: number }[]>('/gettrafficdata', { token: 'x', accountId: 'x' });
+    const total = counted.reduce((sum, row) => sum + row.total, 0);
+    const figure = page.locator('.figure', { hasText: /^Issued/ });
+    expect(Number((await figure.locator('b').innerText()).replaceAll(',', ''))).toBe(total);
+    await page.getByRole('table', { name: 'Most frequent addresses' }).getByRole('link').first().waitFor();
+  });
+
+  test('are paged without a gap or a repetition', async () => {
+    const { page } = console;
+    await console.open('/captchas/search');
+    const links = page.getByRole('table').getByRole('link');
+    const idsOnPage = async () =>
+      Promise.all(
+        (await links.all()).map(async (link) => new URL((await link.getAttribute('href')) ?? '', 'http://x')),
+      );
+    await links.first().waitFor();
+    const first = (await idsOnPage()).map((url) => url.searchParams.get('record'));
+    expect(first).toHaveLength(50);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Newest' }).waitFor();
+    await eventually(
+      () => links.count(),
+      (count) => count !== 50,
+    );
+    const second = (await idsOnPage()).map((url) => url.searchParams.get('record'));
+    expect(new Set([...first, ...second]).size).toBe(first.length + second.length);
+    expect(first.length + second.length).toBe((await api<{ total: number }>('/audit/searchcaptcharecords')).total);
+  });
+
+  test('are found by their facts, and one shows all of them', async () => {
+    const { page } = console;
+    await console.open('/captchas/search');
+    await page.getByLabel('User agent contains').fill('ODD-one');
+    await page.getByLabel('Status', { exact: true }).selectOption('Pending');
+    await page.getByLabel('User agent contains').fill('ODD-one');
+    await button('Search').click();
+    await page.getByText('1 captcha', { exact: true }).waitFor();
+    await page.getByRole('table').getByRole('link').click();
+    await dialog().getByText('odd-one/1.0').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('record')).toBeNull();
+  });
+
+  test('a criterion that the service refuses is named', async () => {
+    console.expectMessage(/400/);
+    await console.open('/captchas/search?ip=999.1.1.1');
+    await console.page.getByRole('alert').getByText('searchCriteria.ip').waitFor();
+  });
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  const views = {
+    'the live tail': () => '/tail',
+    sessions: () => '/sessions',
+    'one session': () => `/sessions/${jti}`,
+    'numbers of captchas': () => `/captchas?captchaSite=${console.stack().siteKey}`,
+    'the search for captchas': () => '/captchas/search',
+  };
+  test.each(Object.keys(views) as (keyof typeof views)[])(
+    '%s has no fault that axe finds and fits a phone',
+    async (name) => {
+      await console.comesAs({ colorScheme, viewport: { width: 360, height: 800 } });
+      await console.open(views[name]());
+      await console.page.waitForLoadState('networkidle');
+      expect(await accessibilityFaults(console.page)).toEqual([]);
+      expect(await console.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    },
+  );
+});
