@@ -22,8 +22,9 @@ import { sessionCookieAt } from '../support/edge-session.ts';
 
 const pages = ['README.md', ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 const blocksOf = (page: string): string[] =>
-  [...readFileSync(page, 'utf8').matchAll(/^```(sh|bash)?\n([\s\S]*?)^```$/gm)].flatMap(([, language, text = '']) =>
-    language !== undefined || /^(curl|npm|npx) /.test(text) ? [text] : [],
+  // Every fence, so that the end of one is never taken for the beginning of the next.
+  [...readFileSync(page, 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language = '', text = '']) =>
+    /^(sh|bash)$/.test(language) || (language === '' && /^(curl|npm|npx) /.test(text)) ? [text] : [],
   );
 const documented = pages.map((page) => ({ page, blocks: blocksOf(page) })).filter(({ blocks }) => blocks.length > 0);
 

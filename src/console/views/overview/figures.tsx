@@ -23,9 +23,13 @@ export function Figures({ now, before }: { now: Summary | null; before: Summary 
   );
 }
 
+/** Beyond this, a percentage says little. */
+const MANY_TIMES = 10;
+
 function changeText(now: number, before: number): string {
   if (before === 0) return now === 0 ? 'none before either' : 'none before';
   const change = (now - before) / before;
   if (now === before) return 'as before';
+  if (now >= MANY_TIMES * before) return `${count(Math.round(now / before))} times as many as before`;
   return `${change > 0 ? '+' : '−'}${percent(Math.abs(now - before), before)} to before`;
 }
