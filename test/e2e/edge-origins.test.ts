@@ -100,10 +100,12 @@ describe('in front of the zone’s own origin', () => {
     expect(echoed.headers['x-protect-signature']).toContain('v1=');
   });
 
-  test('a gate that reaches itself responds 508 instead of looping', async () => {
+  test('a gate that reaches itself responds 508 instead of looping, and its health is degraded', async () => {
     await start({ ORIGIN_URL: 'zone' });
     const answer = await ask('/', new URL(edge.url).host);
     expect(answer.status).toBe(508);
+    for (let visit = 0; visit < 3; visit++) await ask('/', new URL(edge.url).host);
+    expect(JSON.parse((await ask('/__protect/health', new URL(edge.url).host)).body)).toEqual({ status: 'degraded' });
   });
 });
 

@@ -1,5 +1,6 @@
 /** Calls the origin for a `forward` step, at most once, and hands its response on with the edge's headers. */
 import type { EdgeEnvironment } from '../environment.ts';
+import { header } from '../../contract/edge/headers.ts';
 import { failed, ok } from '../../result.ts';
 import type { Result } from '../../result.ts';
 import type { HeldReturn, RequestContext } from '../decide/context.ts';
@@ -10,9 +11,13 @@ import { isOwnLoop } from './loop.ts';
 
 export interface OriginPorts {
   environment: Pick<EdgeEnvironment, 'origin'>;
+  /** Calls in a row that reached no origin, or this gate again. */
   originFailures: number;
   count: (name: string) => void;
 }
+
+/** Loop Detected (RFC 5842). */
+const LOOP_STATUS = 508;
 
 /** `loop`: the request came out of this gate already. `already-sent`: its seal was spent before. */
 export type OriginFault = 'loop' | 'already-sent' | 'unreachable';
@@ -43,7 +48,9 @@ export async function callOrigin(
       preflight: verdict.source === 'preflight',
       body,
     });
-    ports.originFailures = 0;
+    // The response to a loop is the gate's own.
+    const isLoop = response.status === LOOP_STATUS && response.headers.has(header.requestId);
+    ports.originFailures = isLoop ? ports.originFailures + 1 : 0;
     return ok({ response, originMs: Date.now() - calledAtMs });
   } catch (error) {
     // The runtime reports a visitor who leaves during an upload like an origin that hangs up. Nobody may raise an alarm

@@ -44,7 +44,7 @@ function details(isolate: Isolate, nowMs: number): object {
     warnings.push(`The client JWT expires in ${Math.max(0, claims.expiresAt - nowSeconds)} seconds.`);
   }
   if (originFailures > 0)
-    warnings.push(`The origin did not respond to the last ${originFailures} requests: check ORIGIN_URL.`);
+    warnings.push(`The last ${originFailures} requests reached no origin, or this gate again: check ORIGIN_URL.`);
   return {
     warnings,
     version: environment.version,
