@@ -18,25 +18,33 @@ const EFFECTS_SHOWN_MAX = 20;
 export function ImportPreview({ body }: { body: RequestOf<'/protect/access-rules/preview'> }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [error, setError] = useState<Refusal | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => {
     setPreview(null);
     setError(null);
   }, [body.content, body.verdict, body.siteKey]);
   const look = async (): Promise<void> => {
-    setIsBusy(true);
-    const answer = await call('/protect/access-rules/preview', body);
-    setIsBusy(false);
-    setError(answer.ok ? null : answer.error);
-    if (answer.ok) setPreview(answer.value);
+    const controller = new AbortController();
+    setRunning(controller);
+    try {
+      const answer = await call('/protect/access-rules/preview', body, controller.signal);
+      setError(answer.ok ? null : answer.error);
+      if (answer.ok) setPreview(answer.value);
+    } catch {
+      // Only a stopped call throws.
+    } finally {
+      setRunning(null);
+    }
   };
   return (
     <Section
       title="Preview"
       actions={
-        <Button isBusy={isBusy} onClick={() => void look()}>
-          {isBusy ? 'Looking…' : 'Preview'}
-        </Button>
+        running === null ? (
+          <Button onClick={() => void look()}>Preview</Button>
+        ) : (
+          <Button onClick={() => running.abort()}>Stop looking</Button>
+        )
       }
     >
       {error !== null && <RefusalNotice error={error} />}
@@ -46,7 +54,8 @@ export function ImportPreview({ body }: { body: RequestOf<'/protect/access-rules
         <div class="stack">
           <p role="status">
             {count(preview.plan.added)} rules would be added, {count(preview.plan.changed)} changed,{' '}
-            {count(preview.plan.unchanged)} stay as they are, {count(preview.plan.refused)} lines are no rule.
+            {count(preview.plan.unchanged)} stay as they are, {count(preview.plan.refused)}{' '}
+            {preview.plan.refused === 1 ? 'line is' : 'lines are'} no rule.
           </p>
           <PreviewResult preview={preview} />
           {preview.effects.length > 0 && (
