@@ -25,11 +25,16 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Marks a row, for example as chosen. */
   isCurrent?: (row: Row) => boolean;
+  /** More rows can be had, and the end of these is near. */
+  onNearEnd?: () => void;
 }
 
 /** Fewer rows are simply all in the document. */
 const VIRTUAL_MIN_ROWS = 300;
-const ROW_HEIGHT_PX = 37;
+/** As in the style sheet. */
+const ROW_HEIGHT_PX = 41;
+/** So far from the end, more rows are asked for. */
+const NEAR_END_ROWS = 300;
 const OVERSCAN_ROWS = 20;
 
 export function Table<Row>(props: TableProps<Row>) {
@@ -57,6 +62,11 @@ function VirtualTable<Row>(props: TableProps<Row>) {
     current.addEventListener('scroll', measure, { passive: true });
     return () => current.removeEventListener('scroll', measure);
   }, []);
+  const { onNearEnd } = props;
+  const isNearEnd = first > 0 && first + visibleRows + NEAR_END_ROWS > props.rows.length;
+  useEffect(() => {
+    if (isNearEnd) onNearEnd?.();
+  }, [isNearEnd, props.rows.length]);
   const from = Math.max(0, Math.min(first - OVERSCAN_ROWS, props.rows.length));
   const to = Math.min(props.rows.length, first + visibleRows + OVERSCAN_ROWS);
   return (

@@ -16,13 +16,14 @@ export interface RuleTableProps {
   mayChange: boolean;
   onEdit: (rule: Rule) => void;
   onDelete: (rule: Rule) => void;
+  onNearEnd: () => void;
 }
 
 const VALUE_MAX_CHARS = 60;
 /** Before the columns that a narrow window cuts off. */
 const ACTIONS_AT = 6;
 
-export function RuleTable({ rules, mayChange, onEdit, onDelete }: RuleTableProps) {
+export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: RuleTableProps) {
   const [params] = useParams();
   const hitsOf = (rule: Rule) =>
     addressOf(`/console/rules/of/${rule.type}`, { ...siteParam(params), value: rule.value, range: '7d' });
@@ -80,5 +81,5 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete }: RuleTableProps
       ),
     });
   }
-  return <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={ruleId} />;
+  return <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={ruleId} onNearEnd={onNearEnd} />;
 }

@@ -70,7 +70,13 @@ export default function Rules() {
           <p class="soft" role="status">
             {count(rules.length)} rules{hasMore ? ', and more' : ''}
           </p>
-          <RuleTable rules={rules} mayChange={mayChange} onEdit={setEdited} onDelete={(rule) => void remove(rule)} />
+          <RuleTable
+            onNearEnd={loadMore}
+            rules={rules}
+            mayChange={mayChange}
+            onEdit={setEdited}
+            onDelete={(rule) => void remove(rule)}
+          />
           {hasMore && (
             <Button isBusy={isLoading} onClick={loadMore}>
               Load more

@@ -8,6 +8,8 @@ import type { Params } from '../../url/params.ts';
 import type { Rule } from './rule.ts';
 
 const RULES_PER_PAGE = 1000;
+/** While somebody scrolls: the most that the API gives at once. */
+const RULES_PER_FURTHER_PAGE = 10_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
@@ -62,7 +64,7 @@ export function useRules(params: Params): Rules {
     setIsLoading(true);
     const answer = await call('/protect/access-rules', {
       ...(JSON.parse(body) as RequestOf<'/protect/access-rules'>),
-      ...(after === null ? {} : { cursor: after }),
+      ...(after === null ? {} : { cursor: after, limit: RULES_PER_FURTHER_PAGE }),
     });
     if (asked !== question.current) return;
     setIsLoading(false);
