@@ -245,6 +245,8 @@ describe('Cloudflare Access', () => {
     ['a JWT that has expired', { exp: 1_700_000_000 }, 401, 'CONSOLE.PROVIDER_REFUSED'],
     ['a service token, which has no address', { email: undefined }, 401, 'CONSOLE.PROVIDER_REFUSED'],
     ['somebody who is no member', { email: 'stranger@example.com' }, 403, 'CONSOLE.NOT_A_MEMBER'],
+    // The Kelvin sign, which is no k until it is normalised.
+    ['a letter that would turn into a k', { email: 'fran\u212A@example.com' }, 401, 'CONSOLE.PROVIDER_REFUSED'],
   ])('refuses %s', async (_, claims, status, key) => {
     const answer = await enter(await issuer.accessJwt(claims));
     expect([answer.status, answer.body['error'].key]).toEqual([status, key]);

@@ -48,6 +48,13 @@ describe('users', () => {
     expect([again.status, again.body.error?.key]).toEqual([400, 'PORTAL.USER_ALREADY_EXISTS']);
   });
 
+  test('an address has no letter that turns into one of somebody else', async () => {
+    const { token } = await newAccount();
+    // The Kelvin sign: `toLowerCase` and NFC make it a k.
+    const answer = await call(token, '/users/create', { email: 'fran\u212A@example.com', name: 'F', role: 'admin' });
+    expect(answer).toMatchObject({ status: 400, body: { error: { key: 'API.INVALID_BODY' } } });
+  });
+
   test('the owner cannot be created, changed or removed', async () => {
     const { token, account } = await newAccount();
     await call(token, '/users/create', { email: 'ann@example.com', name: 'Ann', role: 'admin' });
