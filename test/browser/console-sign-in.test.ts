@@ -5,7 +5,7 @@ import { runInStack } from '../../src/cli/control.ts';
 import { StateDir } from '../../src/cli/state.ts';
 import { accessibilityFaults } from '../support/axe.ts';
 import { launchChromium } from '../support/chromium.ts';
-import { useStack } from '../support/stack.ts';
+import { manage, useStack } from '../support/stack.ts';
 
 const stack = useStack();
 let browser: Browser;
@@ -15,12 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** What `npm run gatehouse -- signin` prints. */
-async function newLink(): Promise<string> {
+/** A command of the operator, and what it prints. */
+async function command(...words: string[]): Promise<string> {
   const control = new StateDir(stack().stateDir).control();
   if (control === null) throw new Error('The stack does not run');
-  const { output } = await runInStack(control, ['signin', '--email', stack().ownerEmail]);
-  return (JSON.parse(output) as { url: string }).url;
+  return (await runInStack(control, words)).output;
+}
+
+/** What `npm run gatehouse -- signin` prints. */
+async function newLink(email = stack().ownerEmail): Promise<string> {
+  return (JSON.parse(await command('signin', '--email', email)) as { url: string }).url;
 }
 
 interface Visit {
@@ -132,6 +136,24 @@ describe('the console', () => {
     await other.page.goto(`${stack().consoleUrl}/verdicts`);
     await heading(other.page, 'Sign in to Gatehouse');
     await Promise.all([one.context.close(), other.context.close()]);
+  });
+
+  test('begins afresh in every tab when another tab goes to another account', async () => {
+    const email = 'both@example.com';
+    await manage(stack(), '/users/create', { email, name: 'Both', role: 'admin' });
+    await command('account', 'create', '--email', email);
+    const { context, page } = await visit();
+    await page.goto(await newLink(email));
+    await page.getByRole('button', { name: stack().ownerEmail }).click();
+    await heading(page, 'Overview');
+    await page.goto(`${stack().consoleUrl}/users`);
+    await heading(page, 'Users');
+
+    const second = await context.newPage();
+    await second.goto(`${stack().consoleUrl}/security`);
+    await second.getByRole('button', { name: email }).click();
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toBe(stack().consoleUrl);
+    await context.close();
   });
 
   test('has no page for signing in that axe finds fault with', async () => {

@@ -17,12 +17,26 @@ onSessionOver(() => {
   session.value = { kind: 'signed-out', hasEnded: session.value.kind === 'signed-in', hasLeft: false };
 });
 
+/** All tabs share one cookie. A tab that still shows another account would write into the wrong one, so it begins afresh. */
+const tabs = new BroadcastChannel('gatehouse-session');
+tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (session.value.kind === 'signed-in' && data !== whose(session.value.user)) location.assign('/console');
+});
+
+function whose({ email, account }: Me): string {
+  return `${account.id} ${email}`;
+}
+
 /** Asks who is signed in. */
 export async function loadSession(): Promise<void> {
   const wasSignedIn = session.value.kind === 'signed-in';
   const answer = await send({ method: 'GET', path: '/console/auth/me' });
-  if (answer.ok) session.value = { kind: 'signed-in', user: answer.value as Me };
-  else if (answer.error.status === 401) session.value = { kind: 'signed-out', hasEnded: wasSignedIn, hasLeft: false };
+  if (answer.ok) {
+    const user = answer.value as Me;
+    session.value = { kind: 'signed-in', user };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+    tabs.postMessage(whose(user));
+  } else if (answer.error.status === 401) session.value = { kind: 'signed-out', hasEnded: wasSignedIn, hasLeft: false };
   else session.value = { kind: 'failed', error: answer.error };
 }
 
