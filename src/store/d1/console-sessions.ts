@@ -59,7 +59,8 @@ interface SessionRow {
 
 /**
  * Opens a session and sets the status of an invited user to `active`. `replaces` is the secret of the session that the
- * browser had before: it ends, so that no value that was planted in a browser ever becomes a session.
+ * browser had before: it ends, so that no value that was planted in a browser ever becomes a session. For somebody who
+ * was removed meanwhile nothing is written: it would come alive with a new invitation.
  * @returns the secret for the cookie.
  */
 export async function openConsoleSession(
@@ -77,7 +78,8 @@ export async function openConsoleSession(
     env.DB.prepare(
       `INSERT INTO console_sessions
          (secret_hash, id, account_id, email, method, signed_in_at, last_seen_at, ends_at, address, user_agent)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+       WHERE EXISTS (SELECT 1 FROM users WHERE account_id = ?3 AND email = ?4)`,
     ).bind(
       await sha256Hex(secret),
       `ses_${randomToken(ID_BYTES)}`,

@@ -40,6 +40,7 @@ export async function addPasskey(
   const { meta } = await env.DB.prepare(
     `INSERT INTO passkeys (credential_id, email, name, public_key, counter, created_at)
      SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT COUNT(*) FROM passkeys WHERE email = ?2) < ?7
+       AND EXISTS (SELECT 1 FROM users WHERE email = ?2)
      ON CONFLICT DO NOTHING`,
   )
     .bind(

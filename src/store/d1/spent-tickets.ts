@@ -1,6 +1,6 @@
 /**
- * Tickets of a sign-in that were used. A ticket (`src/service/console/ticket.ts`) carries its own content, so nobody who
- * only knocks at the door makes a row; using one does, once.
+ * Tickets of a sign-in that were used. A ticket (`src/service/console/sign-in/ticket.ts`) carries its own content, so
+ * starting a sign-in makes no row; using its ticket makes one, once, until the ticket expires.
  */
 import { sha256Hex } from '../../bytes/sha256-hex.ts';
 import type { StoreEnv } from '../binding.ts';

@@ -1,9 +1,11 @@
 /** What each role may do through the console: every operation of the table, and changes while somebody is signed in. */
 import { describe, expect, test } from 'vitest';
-import { updateUser } from '../../../src/store/d1/users.ts';
+import { openConsoleSession } from '../../../src/store/d1/console-sessions.ts';
+import { addPasskey } from '../../../src/store/d1/passkeys.ts';
+import { createUser, updateUser } from '../../../src/store/d1/users.ts';
 import { operations } from '../../../src/service/operations/operation-table.ts';
 import { Browser, signedIn } from './console-visitor.ts';
-import { call, send, serviceEnv } from './service-under-test.ts';
+import { call, newAccount, send, serviceEnv } from './service-under-test.ts';
 
 const COOKIE = '__Host-gatehouse';
 
@@ -48,6 +50,29 @@ describe('a role', () => {
     expect((await write()).status).toBe(200);
     await updateUser(serviceEnv, account.account.id, email, { role: 'analyst' }, Date.now());
     expect((await write()).status).toBe(403);
+  });
+
+  test('lives on in nothing that is written while the user is removed: a new invitation brings none of it back', async () => {
+    const { account } = await newAccount();
+    const person = { accountId: account.id, email: 'late@example.com' };
+    const session = { ...person, method: 'link', address: null, userAgent: '' } as const;
+    const passkey = { credentialId: 'late', email: person.email, name: 'late', publicKey: { kty: 'EC' }, counter: 0 };
+    const stored = async () => {
+      const { results } = await serviceEnv.DB.prepare(
+        `SELECT (SELECT COUNT(*) FROM console_sessions WHERE email = ?1) AS sessions,
+                (SELECT COUNT(*) FROM passkeys WHERE email = ?1) AS passkeys`,
+      )
+        .bind(person.email)
+        .all();
+      return results[0];
+    };
+    await openConsoleSession(serviceEnv, session, null, Date.now());
+    expect((await addPasskey(serviceEnv, passkey, Date.now())).ok).toBe(false);
+    expect(await stored()).toEqual({ sessions: 0, passkeys: 0 });
+    await createUser(serviceEnv, account.id, { email: person.email, name: 'Late', role: 'viewer' }, Date.now());
+    await openConsoleSession(serviceEnv, session, null, Date.now());
+    expect((await addPasskey(serviceEnv, passkey, Date.now())).ok).toBe(true);
+    expect(await stored()).toEqual({ sessions: 1, passkeys: 1 });
   });
 
   test('goes with the user: who is removed is signed out at the next call', async () => {
