@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answering, bodyOf } from '../support/answering.ts';
 import { changeSite, useStack } from '../support/stack.ts';
 import { faultsWithoutScript } from '../support/axe.ts';
 import { USER_AGENT, useVisitor } from '../support/visitor.ts';
@@ -15,33 +16,34 @@ let site: Server;
 
 beforeAll(async () => {
   await changeSite(stack(), { minimumLevel: 0 });
-  site = createServer(async (request, response) => {
-    const { serviceUrl, siteKey, secretKey } = stack();
-    if (request.method === 'POST') {
-      let body = '';
-      for await (const chunk of request) body += String(chunk);
-      const { token } = JSON.parse(new URLSearchParams(body).get('captcha-response') ?? '') as { token: string };
-      const answer = await fetch(`${serviceUrl}/siteverify`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ secret: secretKey, token, action: 'contact' }),
+  site = createServer(
+    answering(async (request, response) => {
+      const { serviceUrl, siteKey, secretKey } = stack();
+      if (request.method === 'POST') {
+        const body = (await bodyOf(request)).toString();
+        const { token } = JSON.parse(new URLSearchParams(body).get('captcha-response') ?? '') as { token: string };
+        const answer = await fetch(`${serviceUrl}/siteverify`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ secret: secretKey, token, action: 'contact' }),
+        });
+        response.end(`<!doctype html><title>Sent</title><pre>${await answer.text()}</pre>`);
+        return;
+      }
+      response.writeHead(200, {
+        'content-type': 'text/html',
+        // The page's own referrer policy must not break the frame.
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; form-action 'self'`,
       });
-      response.end(`<!doctype html><title>Sent</title><pre>${await answer.text()}</pre>`);
-      return;
-    }
-    response.writeHead(200, {
-      'content-type': 'text/html',
-      // The page's own referrer policy must not break the frame.
-      'referrer-policy': 'no-referrer',
-      'content-security-policy': `default-src 'none'; script-src ${serviceUrl}; connect-src ${serviceUrl}; frame-src ${serviceUrl}; form-action 'self'`,
-    });
-    response.end(`<!doctype html><html lang="en"><title>Contact</title><form method="post">
+      response.end(`<!doctype html><html lang="en"><title>Contact</title><form method="post">
 <label>Message <input name="message"></label>
 <div class="gatehouse-captcha" data-sitekey="${siteKey}" data-action="contact"></div>
 <noscript><iframe src="${serviceUrl}/captcha/v1/wait?sitekey=${siteKey}&action=contact" referrerpolicy="origin" title="Are you human?" width="304" height="240"></iframe>
 <label>Text from above <textarea name="captcha-response"></textarea></label></noscript>
 <button>Send</button></form><script src="${serviceUrl}/widget.js" defer></script>`);
-  });
+    }),
+  );
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => site.close());

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { solveSha256 } from '../../src/captcha/pow/pow-solve.ts';
 import type { ChallengeResponse, SolutionResponse } from '../../src/contract/captcha/challenge-api.ts';
 import { bundleWorker } from '../../src/cli/worker-config.ts';
+import { answering, bodyOf } from '../support/answering.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { verdictRecord } from '../../src/contract/edge/verdict-record.ts';
@@ -28,7 +29,7 @@ let edge: RawWorker;
 
 beforeAll(async () => {
   service = await serve(async (request) => {
-    const text = await bodyOf(request);
+    const text = (await bodyOf(request)).toString();
     if (request.url === '/log') {
       logged.push(...text.trim().split('\n'));
       return {};
@@ -50,7 +51,7 @@ beforeAll(async () => {
     }
     return null;
   });
-  origin = await serve(async (request) => ({ path: request.url, body: await bodyOf(request) }));
+  origin = await serve(async (request) => ({ path: request.url, body: (await bodyOf(request)).toString() }));
   edge = await startRawWorker({
     source: await bundleWorker('test/workerd/edge/counting-any-service-worker.ts'),
     compatibilityDate: '2026-10-01',
@@ -82,21 +83,15 @@ afterAll(async () => {
 });
 
 async function serve(answer: (request: IncomingMessage) => Promise<unknown>) {
-  const server = createServer((request, response) => {
-    void (async () => {
+  const server = createServer(
+    answering(async (request, response) => {
       const value = await answer(request);
       response.writeHead(value === null ? 404 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));
-    })();
-  });
+    }),
+  );
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  return text;
 }
 
 async function status(path: string, init?: RequestInit): Promise<number> {

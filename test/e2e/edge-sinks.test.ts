@@ -14,6 +14,7 @@ import { bundleWorker, readWranglerFile, workerConfig } from '../../src/cli/work
 import { verdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { pointOf } from '../../src/logsink/sinks/analytics-engine.ts';
+import { answering, bodyOf } from '../support/answering.ts';
 import { startRawWorker } from '../support/raw-workerd.ts';
 import type { RawWorker } from '../support/raw-workerd.ts';
 import { eventually } from '../support/stack.ts';
@@ -38,14 +39,12 @@ afterAll(async () => {
 });
 
 async function listen(take: (body: string) => Promise<void>): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => {
-    void (async () => {
-      let body = '';
-      for await (const chunk of request) body += String(chunk);
-      await take(body);
+  const server = createServer(
+    answering(async (request, response) => {
+      await take((await bodyOf(request)).toString());
       response.end('{}');
-    })();
-  });
+    }),
+  );
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };

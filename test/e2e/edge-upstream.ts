@@ -18,6 +18,7 @@ import { instancePolicy } from '../../src/contract/management/instance-policy.ts
 import type { VerdictRecord } from '../../src/contract/edge/verdict-record.ts';
 import { RulesetCompiler } from '../../src/rules/compiler.ts';
 import { encodeDelta } from '../../src/rules/delta.ts';
+import { answering, bodyOf } from '../support/answering.ts';
 import { signRulesetFile } from '../../src/rules/signing.ts';
 import { clientAssets } from '../../src/widget/bundle.generated.ts';
 import type { EdgeRule } from '../../src/rules/types.ts';
@@ -184,7 +185,7 @@ export async function startUpstream(): Promise<Upstream> {
     raisedJtis,
   });
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer(answering(answer));
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
     upstream.calls.push(path);
@@ -250,10 +251,4 @@ export async function startUpstream(): Promise<Upstream> {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   upstream.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return upstream;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
