@@ -16,6 +16,7 @@ import { aliasRequest, aliasResponse } from '../src/contract/captcha/siteverify-
 import { siteverifyResponse, siteverifyRequest } from '../src/contract/captcha/siteverify.ts';
 import { waitForm } from '../src/service/captcha/wait/wait-form.ts';
 import { describeInput } from './openapi-input.ts';
+import { refTo, shareSchemas } from './openapi-shared.ts';
 import { describeSettings, instancePage, sitePage } from './settings-pages.ts';
 
 /** What the document needs of an operation. The operations themselves need the Worker's types. */
@@ -48,7 +49,8 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
   }
   Object.assign(paths, publicPaths(schemas));
   for (const schema of Object.values(schemas)) describe(schema);
-  return {
+  const components = shareSchemas(schemas);
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Gatehouse',
@@ -72,10 +74,21 @@ export function openapiDocument(operations: readonly DocumentedOperation[]): Jso
           description: 'A session of the console. Only calls of its own pages are accepted',
         },
       },
-      schemas,
+      schemas: components,
       responses: sharedResponses(),
     },
   };
+  return withoutAliases(document, components);
+}
+
+/** A response that is a shared schema, and nothing else, is that schema's name. */
+function withoutAliases(document: Json, schemas: Record<string, Json>): Json {
+  const aliases = Object.entries(schemas).filter(([, schema]) => Object.keys(schema).join() === '$ref');
+  const targets = new Map(aliases.map(([name, schema]) => [refTo(name), schema['$ref']]));
+  for (const [name] of aliases) delete schemas[name];
+  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    key === '$ref' ? (targets.get(value as string) ?? value) : value,
+  ) as Json;
 }
 
 /** Settings of instances and sites, wherever a schema has them. */
@@ -273,11 +286,11 @@ function sharedResponses(): Record<string, Json> {
     description,
     content: { 'application/json': { schema } },
   });
-  const error = { $ref: '#/components/schemas/Error' };
+  const error = { $ref: refTo('Error') };
   return {
     ...Object.fromEntries(Object.entries(statusMeanings).map(([status, text]) => [status, answering(text, error)])),
     protect404: answering('No active protect instance, or no such item', {
-      anyOf: [{ $ref: '#/components/schemas/ProtectError' }, error],
+      anyOf: [{ $ref: refTo('ProtectError') }, error],
     }),
   };
 }
@@ -288,7 +301,7 @@ function responseRef(name: string): Json {
 
 function named(schemas: Record<string, Json>, name: string, schema: Json): Json {
   schemas[name] = schema;
-  return { $ref: `#/components/schemas/${name}` };
+  return { $ref: refTo(name) };
 }
 
 function contentOf(schema: Json, types: readonly string[]): Json {
@@ -334,11 +347,19 @@ function requestName(operation: string): string {
 }
 
 function schemaOf(schema: $ZodType, io: 'input' | 'output'): Json {
-  const override = io === 'input' ? describeInput : undefined;
   const { $schema: _dialect, ...rest } = toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    ...(override && { override }),
+    override: (context) => {
+      if (io === 'input') describeInput(context);
+      withoutSafeBounds(context.jsonSchema as Json);
+    },
   }) as Json;
   return rest;
+}
+
+/** "Every number that JavaScript can hold" is no bound that a client needs to know. */
+function withoutSafeBounds(schema: Json): void {
+  for (const key of ['minimum', 'maximum'])
+    if (Math.abs(Number(schema[key])) === Number.MAX_SAFE_INTEGER) delete schema[key];
 }

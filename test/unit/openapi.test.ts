@@ -11,8 +11,54 @@ interface Operation {
 }
 const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, { properties: Record<string, Json> }>; responses: Record<string, Json> };
+  components: { schemas: Record<string, Json>; responses: Record<string, Json> };
 };
+const { schemas } = document.components;
+
+/** The schema that a reference names, with what stands beside the reference. */
+function resolved({ $ref, ...own }: Json): Json {
+  return typeof $ref === 'string' ? { ...schemas[$ref.split('/').at(-1)!], ...own } : own;
+}
+
+/** Every schema inside, with its place. References are not followed. */
+function* schemasIn(schema: Json, place: string): Generator<[place: string, schema: Json]> {
+  yield [place, schema];
+  const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  const choices = ((schema['anyOf'] ?? []) as Json[]).map((choice, index) => [`|${index}`, choice] as const);
+  const lists = [
+    ['[]', schema['items']],
+    ['.*', schema['additionalProperties']],
+  ] as const;
+  for (const [name, field] of fields) yield* schemasIn(field, `${place}.${name}`);
+  for (const [name, inner] of [...choices, ...lists]) {
+    if (typeof inner === 'object' && inner !== null) yield* schemasIn(inner as Json, place + name);
+  }
+}
+const everySchema = Object.entries(schemas).flatMap(([name, schema]) => [...schemasIn(schema, name)]);
+
+test('a schema that several operations have is written once', () => {
+  const places = new Map<string, string[]>();
+  for (const [place, schema] of everySchema) {
+    const text = JSON.stringify(schema, (key, value: unknown) =>
+      ['description', 'examples'].includes(key) ? undefined : value,
+    );
+    places.set(text, [...(places.get(text) ?? []), place]);
+  }
+  const repeated = [...places].filter(([text, found]) => found.length > 1 && text.length > 200);
+  // Name it in scripts/openapi-shared.ts.
+  expect(repeated.map(([, found]) => found)).toEqual([]);
+});
+
+test('the name of a request tells generators of clients that its fields with a default may be left out', () => {
+  const optional = everySchema.filter(([place, schema]) => {
+    const required = (schema['required'] ?? []) as string[];
+    const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+    return (
+      !place.includes('requestBody') && fields.some(([name, field]) => 'default' in field && !required.includes(name))
+    );
+  });
+  expect(optional.map(([place]) => place)).toEqual([]);
+});
 
 test('the types of the client that the tests compile are those that openapi-typescript makes without options', async () => {
   const types = astToString(await openapiTS(document as unknown as OpenAPI3));
@@ -48,28 +94,31 @@ test.each([
   ['get-access-control-rules', 'limit', [1, 10_000], 100],
   ['get-live-sessions', 'windowMinutes', [5, 360], 60],
 ] as const)('%s declares range and default of %s', (operation, field, range, preset) => {
-  const schema = document.components.schemas[`${operation}.requestBody`]?.properties[field] ?? {};
+  const fields = schemas[`${operation}.requestBody`]?.['properties'] as Record<string, Json> | undefined;
+  const schema = resolved(fields?.[field] ?? {});
   const options = [schema, ...((schema['anyOf'] ?? []) as Json[])];
   const number = options.find(({ type }) => type === 'integer' || type === 'number');
   expect([number?.['minimum'], number?.['maximum'], schema['default']]).toEqual([...range, preset]);
 });
 
-/** Every field of this name in the responses, as `place: types`. */
+/** Every field of this name in the responses, as `name: types`. */
 function responseFields(name: RegExp): string[] {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    const properties = Object.entries(((value as Json)['properties'] ?? {}) as Record<string, Json>);
-    for (const [field, schema] of properties) {
+    const whole = resolved(value as Json);
+    for (const [field, schema] of Object.entries((whole['properties'] ?? {}) as Record<string, Json>)) {
       if (!name.test(field)) continue;
-      const options = (schema['anyOf'] as Json[] | undefined) ?? [schema];
-      const types = options.map(({ type, format }) => String(format ?? type)).filter((type) => type !== 'null');
+      const options = ((schema['anyOf'] as Json[] | undefined) ?? [schema]).map(resolved);
+      const types = options
+        .flatMap(({ type, format }) => (format ?? type) as string[])
+        .filter((type) => type !== 'null');
       found.add(`${field}: ${types.join()}`);
     }
-    for (const inner of Object.values(value)) visit(inner);
+    for (const inner of Object.values(whole)) visit(inner);
   };
-  for (const [schema, content] of Object.entries(document.components.schemas)) {
-    if (schema.endsWith('.response')) visit(content);
+  for (const { responses } of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    visit(responses['200']);
   }
   return [...found].toSorted();
 }

@@ -1204,6 +1204,1881 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Site: {
+            name: string;
+            siteKey: string;
+            secretKey?: string;
+            settings: components["schemas"]["SiteSettings"];
+            active: boolean;
+            isDefault: boolean;
+            version: number;
+            createdAt: number;
+            updatedAt: number;
+        };
+        SiteWithSecretKey: {
+            name: string;
+            siteKey: string;
+            secretKey: string;
+            settings: components["schemas"]["SiteSettings"];
+            active: boolean;
+            isDefault: boolean;
+            version: number;
+            createdAt: number;
+            updatedAt: number;
+        };
+        SiteSettings: {
+            /**
+             * @description Pages that may show the widget.
+             * @example [
+             *       "shop.example",
+             *       "*.shop.example"
+             *     ]
+             */
+            domains: string[];
+            /**
+             * @description The kind of challenge. `frictionless` chooses by score
+             * @default frictionless
+             * @example puzzle
+             * @enum {string}
+             */
+            captchaType: "frictionless" | "pow" | "image" | "puzzle";
+            /**
+             * @description Time from the solution to `/siteverify`
+             * @default 120000
+             * @example 300000
+             */
+            verifiedTimeout: number;
+            /**
+             * @description Time from the challenge to its solution, for each round
+             * @default 60000
+             * @example 120000
+             */
+            solutionTimeout: number;
+            /**
+             * @description Score from which a visitor gets a picture. Two thresholds
+             * @default 0.5
+             * @example 0.3
+             */
+            frictionlessThreshold: components["schemas"]["FrictionlessThreshold"];
+            /**
+             * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
+             * @default {
+             *       "image": true,
+             *       "puzzle": true
+             *     }
+             * @example {
+             *       "image": false
+             *     }
+             */
+            frictionlessTypes: components["schemas"]["FrictionlessTypes"];
+            /**
+             * @description The price of a proof of work
+             * @default 4
+             * @example 5.5
+             */
+            powDifficulty: number;
+            /**
+             * @description The lowest level of a token that verifies.
+             * @default 1
+             * @example 2
+             */
+            minimumLevel: number;
+            /**
+             * @description Share of the pictures that must be judged correctly.
+             * @default 0.8
+             * @example 0.9
+             */
+            imageThreshold: number;
+            /**
+             * @description Rounds shown in one challenge, failed ones included
+             * @default 32
+             * @example 8
+             */
+            imageMaxRounds: number;
+            /**
+             * @description Rounds that must succeed
+             * @default 2
+             * @example 1
+             */
+            imageMinRounds: number;
+            /**
+             * @description Score from which verification refuses
+             * @example 0.9
+             */
+            autoBanScoreThreshold?: number;
+            /**
+             * @description How far off the piece may be, in any direction
+             * @default 15
+             * @example 10
+             */
+            puzzleTolerance: number;
+            /**
+             * @description How much harder a high score makes the puzzle: two more decoys per level
+             * @default 3
+             * @example 4
+             */
+            puzzleMaxDifficulty: number;
+            /**
+             * @description How the puzzle is drawn
+             * @example {
+             *       "decoyCount": 8,
+             *       "holeDarken": 0.3
+             *     }
+             */
+            puzzle?: components["schemas"]["PuzzleSettings"];
+            /**
+             * @description How far the verifying address may differ from the solving one
+             * @example {
+             *       "enabled": true,
+             *       "actions": {
+             *         "countryChangeAction": "reject"
+             *       }
+             *     }
+             */
+            ipValidationRules?: components["schemas"]["IpValidationRules"];
+            /**
+             * @description Verification refuses browsers inside apps
+             * @default false
+             * @example true
+             */
+            disallowWebView: boolean;
+            /**
+             * @description Another challenge for visitors in an app's browser.
+             * @example {
+             *       "enabled": true,
+             *       "contexts": {
+             *         "webview": {
+             *           "threshold": 0.5
+             *         }
+             *       }
+             *     }
+             */
+            contextAware?: components["schemas"]["ContextAware"];
+            /**
+             * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+             * @default false
+             * @example true
+             */
+            spamEmailDomainCheckEnabled: boolean;
+            /**
+             * @description Which email addresses may come
+             * @example {
+             *       "enabled": true,
+             *       "emailRules": {
+             *         "enabled": true,
+             *         "maxLocalPartDots": 3
+             *       }
+             *     }
+             */
+            spamFilter?: components["schemas"]["SpamFilter"];
+            /**
+             * @description Which kinds of address may come
+             * @example {
+             *       "tor": {
+             *         "action": "block"
+             *       },
+             *       "vpn": {
+             *         "action": "challenge",
+             *         "captchaType": "image"
+             *       }
+             *     }
+             */
+            trafficFilter?: components["schemas"]["TrafficFilter"];
+            /**
+             * @description Keeps a keyed hash of the email, to count submissions
+             * @default false
+             * @example true
+             */
+            storeMetadata: boolean;
+            /**
+             * @description A field that people never see. Verification refuses a visitor who fills it in.
+             * @example {
+             *       "enabled": true,
+             *       "question": "e"
+             *     }
+             */
+            honeypot?: components["schemas"]["Honeypot"];
+            /**
+             * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+             * @example /privacy
+             */
+            privacyUrl?: string;
+        };
+        "SiteSettings.requestBody": {
+            /**
+             * @description Pages that may show the widget.
+             * @example [
+             *       "shop.example",
+             *       "*.shop.example"
+             *     ]
+             */
+            domains: string[];
+            /**
+             * @description The kind of challenge. `frictionless` chooses by score
+             * @default frictionless
+             * @example puzzle
+             * @enum {string}
+             */
+            captchaType?: "frictionless" | "pow" | "image" | "puzzle";
+            /**
+             * @description Time from the solution to `/siteverify`
+             * @default 120000
+             * @example 300000
+             */
+            verifiedTimeout?: number;
+            /**
+             * @description Time from the challenge to its solution, for each round
+             * @default 60000
+             * @example 120000
+             */
+            solutionTimeout?: number;
+            /**
+             * @description Score from which a visitor gets a picture. Two thresholds
+             * @default 0.5
+             * @example 0.3
+             */
+            frictionlessThreshold?: components["schemas"]["FrictionlessThreshold.requestBody"];
+            /**
+             * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
+             * @default {
+             *       "image": true,
+             *       "puzzle": true
+             *     }
+             * @example {
+             *       "image": false
+             *     }
+             */
+            frictionlessTypes?: components["schemas"]["FrictionlessTypes.requestBody"];
+            /**
+             * @description The price of a proof of work
+             * @default 4
+             * @example 5.5
+             */
+            powDifficulty?: number;
+            /**
+             * @description The lowest level of a token that verifies.
+             * @default 1
+             * @example 2
+             */
+            minimumLevel?: number;
+            /**
+             * @description Share of the pictures that must be judged correctly.
+             * @default 0.8
+             * @example 0.9
+             */
+            imageThreshold?: number;
+            /**
+             * @description Rounds shown in one challenge, failed ones included
+             * @default 32
+             * @example 8
+             */
+            imageMaxRounds?: number;
+            /**
+             * @description Rounds that must succeed
+             * @default 2
+             * @example 1
+             */
+            imageMinRounds?: number;
+            /**
+             * @description Score from which verification refuses
+             * @example 0.9
+             */
+            autoBanScoreThreshold?: number;
+            /**
+             * @description How far off the piece may be, in any direction
+             * @default 15
+             * @example 10
+             */
+            puzzleTolerance?: number;
+            /**
+             * @description How much harder a high score makes the puzzle: two more decoys per level
+             * @default 3
+             * @example 4
+             */
+            puzzleMaxDifficulty?: number;
+            /**
+             * @description How the puzzle is drawn
+             * @example {
+             *       "decoyCount": 8,
+             *       "holeDarken": 0.3
+             *     }
+             */
+            puzzle?: components["schemas"]["PuzzleSettings.requestBody"];
+            /**
+             * @description How far the verifying address may differ from the solving one
+             * @example {
+             *       "enabled": true,
+             *       "actions": {
+             *         "countryChangeAction": "reject"
+             *       }
+             *     }
+             */
+            ipValidationRules?: components["schemas"]["IpValidationRules.requestBody"];
+            /**
+             * @description Verification refuses browsers inside apps
+             * @default false
+             * @example true
+             */
+            disallowWebView?: boolean;
+            /**
+             * @description Another challenge for visitors in an app's browser.
+             * @example {
+             *       "enabled": true,
+             *       "contexts": {
+             *         "webview": {
+             *           "threshold": 0.5
+             *         }
+             *       }
+             *     }
+             */
+            contextAware?: components["schemas"]["ContextAware.requestBody"];
+            /**
+             * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
+             * @default false
+             * @example true
+             */
+            spamEmailDomainCheckEnabled?: boolean;
+            /**
+             * @description Which email addresses may come
+             * @example {
+             *       "enabled": true,
+             *       "emailRules": {
+             *         "enabled": true,
+             *         "maxLocalPartDots": 3
+             *       }
+             *     }
+             */
+            spamFilter?: components["schemas"]["SpamFilter.requestBody"];
+            /**
+             * @description Which kinds of address may come
+             * @example {
+             *       "tor": {
+             *         "action": "block"
+             *       },
+             *       "vpn": {
+             *         "action": "challenge",
+             *         "captchaType": "image"
+             *       }
+             *     }
+             */
+            trafficFilter?: components["schemas"]["TrafficFilter.requestBody"];
+            /**
+             * @description Keeps a keyed hash of the email, to count submissions
+             * @default false
+             * @example true
+             */
+            storeMetadata?: boolean;
+            /**
+             * @description A field that people never see. Verification refuses a visitor who fills it in.
+             * @example {
+             *       "enabled": true,
+             *       "question": "e"
+             *     }
+             */
+            honeypot?: components["schemas"]["Honeypot.requestBody"];
+            /**
+             * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
+             * @example /privacy
+             */
+            privacyUrl?: string;
+        };
+        FrictionlessThreshold: number | {
+            /**
+             * @description Score from which a visitor gets a puzzle
+             * @default 0.5
+             */
+            frictionlessPuzzleThreshold: number;
+            /**
+             * @description Score from which a visitor gets an image, not below the other
+             * @default 1
+             */
+            frictionlessImageThreshold: number;
+        };
+        "FrictionlessThreshold.requestBody": number | {
+            /**
+             * @description Score from which a visitor gets a puzzle
+             * @default 0.5
+             */
+            frictionlessPuzzleThreshold?: number;
+            /**
+             * @description Score from which a visitor gets an image, not below the other
+             * @default 1
+             */
+            frictionlessImageThreshold?: number;
+        };
+        FrictionlessTypes: {
+            /**
+             * @description Whether `frictionless` may choose images
+             * @default true
+             */
+            image: boolean;
+            /**
+             * @description Whether it may choose puzzles
+             * @default true
+             */
+            puzzle: boolean;
+        };
+        "FrictionlessTypes.requestBody": {
+            /**
+             * @description Whether `frictionless` may choose images
+             * @default true
+             */
+            image?: boolean;
+            /**
+             * @description Whether it may choose puzzles
+             * @default true
+             */
+            puzzle?: boolean;
+        };
+        PuzzleSettings: {
+            /**
+             * @description Openings that the piece does not fit. 13 find room
+             * @default 5
+             */
+            decoyCount: number;
+            /**
+             * @description How dark the rim of an opening is
+             * @default 20
+             */
+            decoyEdgeDarkness: number;
+            /**
+             * @description How much lighter or darker an opening is at most
+             * @default 4
+             */
+            decoyBodyBrightness: number;
+            /**
+             * @description The flattest opening. 0 is the deepest
+             * @default 0.7
+             */
+            decoyHoleDarken: number;
+            /**
+             * @description The deepest opening. 0 is the deepest
+             * @default 0.55
+             */
+            holeDarken: number;
+            /**
+             * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
+             * @default {
+             *       "min": 0.15,
+             *       "max": 0.45
+             *     }
+             */
+            pieceScale: components["schemas"]["PieceScale"];
+        };
+        "PuzzleSettings.requestBody": {
+            /**
+             * @description Openings that the piece does not fit. 13 find room
+             * @default 5
+             */
+            decoyCount?: number;
+            /**
+             * @description How dark the rim of an opening is
+             * @default 20
+             */
+            decoyEdgeDarkness?: number;
+            /**
+             * @description How much lighter or darker an opening is at most
+             * @default 4
+             */
+            decoyBodyBrightness?: number;
+            /**
+             * @description The flattest opening. 0 is the deepest
+             * @default 0.7
+             */
+            decoyHoleDarken?: number;
+            /**
+             * @description The deepest opening. 0 is the deepest
+             * @default 0.55
+             */
+            holeDarken?: number;
+            /**
+             * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
+             * @default {
+             *       "min": 0.15,
+             *       "max": 0.45
+             *     }
+             */
+            pieceScale?: components["schemas"]["PieceScale"];
+        };
+        PuzzleChange: {
+            /** @description Openings that the piece does not fit. 13 find room */
+            decoyCount?: number;
+            /** @description How dark the rim of an opening is */
+            decoyEdgeDarkness?: number;
+            /** @description How much lighter or darker an opening is at most */
+            decoyBodyBrightness?: number;
+            /** @description The flattest opening. 0 is the deepest */
+            decoyHoleDarken?: number;
+            /** @description The deepest opening. 0 is the deepest */
+            holeDarken?: number;
+            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
+            pieceScale?: components["schemas"]["PieceScale"];
+        };
+        PieceScale: {
+            /** @description Smallest */
+            min: number;
+            /** @description Largest, not below `min` */
+            max: number;
+        };
+        IpValidationRules: {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled: boolean;
+            /**
+             * @description What each difference does
+             * @default {
+             *       "countryChangeAction": "allow",
+             *       "cityChangeAction": "allow",
+             *       "ispChangeAction": "allow",
+             *       "distanceExceedAction": "reject",
+             *       "abuseScoreExceedAction": "reject"
+             *     }
+             */
+            actions: {
+                /**
+                 * @description Another country
+                 * @default allow
+                 */
+                countryChangeAction: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Another city
+                 * @default allow
+                 */
+                cityChangeAction: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Another provider
+                 * @default allow
+                 */
+                ispChangeAction: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Further away than `distanceThresholdKm`
+                 * @default reject
+                 */
+                distanceExceedAction: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description An abuse score above `abuseScoreThreshold`
+                 * @default reject
+                 */
+                abuseScoreExceedAction: components["schemas"]["IpValidationAction"];
+            };
+            /**
+             * @description Kilometres between the two addresses
+             * @default 1000
+             */
+            distanceThresholdKm: number;
+            /**
+             * @description Abuse score of the verifying address
+             * @default 0.005
+             */
+            abuseScoreThreshold: number;
+            /**
+             * @description Act only if all conditions hold
+             * @default false
+             */
+            requireAllConditions: boolean;
+            /**
+             * @description Refuse any other address
+             * @default false
+             */
+            forceConsistentIp: boolean;
+            /**
+             * @description Other rules by the ISO code of the country that the challenge was issued to
+             * @default {}
+             */
+            countryOverrides: {
+                [key: string]: components["schemas"]["IpValidationOverride"];
+            };
+        };
+        "IpValidationRules.requestBody": {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled?: boolean;
+            /**
+             * @description What each difference does
+             * @default {
+             *       "countryChangeAction": "allow",
+             *       "cityChangeAction": "allow",
+             *       "ispChangeAction": "allow",
+             *       "distanceExceedAction": "reject",
+             *       "abuseScoreExceedAction": "reject"
+             *     }
+             */
+            actions?: {
+                /**
+                 * @description Another country
+                 * @default allow
+                 */
+                countryChangeAction?: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Another city
+                 * @default allow
+                 */
+                cityChangeAction?: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Another provider
+                 * @default allow
+                 */
+                ispChangeAction?: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description Further away than `distanceThresholdKm`
+                 * @default reject
+                 */
+                distanceExceedAction?: components["schemas"]["IpValidationAction"];
+                /**
+                 * @description An abuse score above `abuseScoreThreshold`
+                 * @default reject
+                 */
+                abuseScoreExceedAction?: components["schemas"]["IpValidationAction"];
+            };
+            /**
+             * @description Kilometres between the two addresses
+             * @default 1000
+             */
+            distanceThresholdKm?: number;
+            /**
+             * @description Abuse score of the verifying address
+             * @default 0.005
+             */
+            abuseScoreThreshold?: number;
+            /**
+             * @description Act only if all conditions hold
+             * @default false
+             */
+            requireAllConditions?: boolean;
+            /**
+             * @description Refuse any other address
+             * @default false
+             */
+            forceConsistentIp?: boolean;
+            /**
+             * @description Other rules by the ISO code of the country that the challenge was issued to
+             * @default {}
+             */
+            countryOverrides?: {
+                [key: string]: components["schemas"]["IpValidationOverride"];
+            };
+        };
+        IpValidationOverride: {
+            /** @description What each difference does */
+            actions?: {
+                /** @description Another country */
+                countryChangeAction?: components["schemas"]["IpValidationAction"];
+                /** @description Another city */
+                cityChangeAction?: components["schemas"]["IpValidationAction"];
+                /** @description Another provider */
+                ispChangeAction?: components["schemas"]["IpValidationAction"];
+                /** @description Further away than `distanceThresholdKm` */
+                distanceExceedAction?: components["schemas"]["IpValidationAction"];
+                /** @description An abuse score above `abuseScoreThreshold` */
+                abuseScoreExceedAction?: components["schemas"]["IpValidationAction"];
+            };
+            /** @description Kilometres between the two addresses */
+            distanceThresholdKm?: number;
+            /** @description Abuse score of the verifying address */
+            abuseScoreThreshold?: number;
+            /** @description Act only if all conditions hold */
+            requireAllConditions?: boolean;
+        };
+        /** @enum {string} */
+        IpValidationAction: "allow" | "reject" | "flag";
+        ContextAware: {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled: boolean;
+            /**
+             * @description What visitors in an app's browser get, and all others
+             * @default {}
+             */
+            contexts: {
+                /** @description One context */
+                default?: components["schemas"]["PageContext"];
+                /** @description One context */
+                webview?: components["schemas"]["PageContext"];
+            };
+        };
+        "ContextAware.requestBody": {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled?: boolean;
+            /**
+             * @description What visitors in an app's browser get, and all others
+             * @default {}
+             */
+            contexts?: {
+                /** @description One context */
+                default?: components["schemas"]["PageContext.requestBody"];
+                /** @description One context */
+                webview?: components["schemas"]["PageContext.requestBody"];
+            };
+        };
+        PageContext: {
+            /**
+             * @description The challenge from the threshold on, in place of the site's own
+             * @default image
+             * @enum {string}
+             */
+            type: "pow" | "image" | "puzzle";
+            /**
+             * @description Score from which it applies
+             * @default 0.7
+             */
+            threshold: number;
+        };
+        "PageContext.requestBody": {
+            /**
+             * @description The challenge from the threshold on, in place of the site's own
+             * @default image
+             * @enum {string}
+             */
+            type?: "pow" | "image" | "puzzle";
+            /**
+             * @description Score from which it applies
+             * @default 0.7
+             */
+            threshold?: number;
+        };
+        SpamFilter: {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled: boolean;
+            /** @description Rules for the `email` of `/siteverify` */
+            emailRules?: components["schemas"]["EmailRules"];
+        };
+        "SpamFilter.requestBody": {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled?: boolean;
+            /** @description Rules for the `email` of `/siteverify` */
+            emailRules?: components["schemas"]["EmailRules.requestBody"];
+        };
+        EmailRules: {
+            /**
+             * @description Turns them on
+             * @default false
+             */
+            enabled: boolean;
+            /** @description Dots before the `@` */
+            maxLocalPartDots?: number;
+            /**
+             * @description Reads Gmail addresses without dots and tags
+             * @default false
+             */
+            normaliseGmail: boolean;
+            /**
+             * @description Refuses more than three dots, and a random tag at Gmail
+             * @default false
+             */
+            useDefaultPatterns: boolean;
+            /**
+             * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+             * @default []
+             */
+            customRegexBlocklist: string[];
+            /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
+            maxEmailSubmissionCount?: number;
+        };
+        "EmailRules.requestBody": {
+            /**
+             * @description Turns them on
+             * @default false
+             */
+            enabled?: boolean;
+            /** @description Dots before the `@` */
+            maxLocalPartDots?: number;
+            /**
+             * @description Reads Gmail addresses without dots and tags
+             * @default false
+             */
+            normaliseGmail?: boolean;
+            /**
+             * @description Refuses more than three dots, and a random tag at Gmail
+             * @default false
+             */
+            useDefaultPatterns?: boolean;
+            /**
+             * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
+             * @default []
+             */
+            customRegexBlocklist?: string[];
+            /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
+            maxEmailSubmissionCount?: number;
+        };
+        TrafficFilter: {
+            /** @description The rule for addresses with this flag */
+            tor?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            vpn?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            proxy?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            datacenter?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            abuser?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            crawler?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            satellite?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            mobile?: components["schemas"]["TrafficFilterRule"];
+            /**
+             * @description Abuse score from which an address counts as `abuser`
+             * @default 0.5
+             */
+            abuserScoreThreshold: number;
+            /**
+             * @description Parts of the names of networks that do not count as datacenters, in any letter case
+             * @default []
+             */
+            datacenterNameAllowlist: string[];
+            /**
+             * @description Networks that count as datacenters, whatever the dataset says
+             * @default []
+             */
+            datacenterNameDenylist: string[];
+            /**
+             * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+             * @default true
+             */
+            skipExtrasOnValidDnsPath: boolean;
+        };
+        "TrafficFilter.requestBody": {
+            /** @description The rule for addresses with this flag */
+            tor?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            vpn?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            proxy?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            datacenter?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            abuser?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            crawler?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            satellite?: components["schemas"]["TrafficFilterRule"];
+            /** @description The rule for addresses with this flag */
+            mobile?: components["schemas"]["TrafficFilterRule"];
+            /**
+             * @description Abuse score from which an address counts as `abuser`
+             * @default 0.5
+             */
+            abuserScoreThreshold?: number;
+            /**
+             * @description Parts of the names of networks that do not count as datacenters, in any letter case
+             * @default []
+             */
+            datacenterNameAllowlist?: string[];
+            /**
+             * @description Networks that count as datacenters, whatever the dataset says
+             * @default []
+             */
+            datacenterNameDenylist?: string[];
+            /**
+             * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
+             * @default true
+             */
+            skipExtrasOnValidDnsPath?: boolean;
+        };
+        TrafficFilterRule: {
+            /**
+             * @description Verification refuses them, or their challenge is harder
+             * @enum {string}
+             */
+            action: "block" | "challenge";
+            /**
+             * @description Their kind of challenge
+             * @enum {string}
+             */
+            captchaType?: "pow" | "image" | "puzzle";
+            /** @description Their work */
+            powDifficulty?: number;
+            /** @description Their rounds of pictures */
+            solvedImagesCount?: number;
+            /** @description How far off their piece may be */
+            puzzleTolerance?: number;
+            /** @description Changes only the fields it names */
+            puzzle?: components["schemas"]["PuzzleChange"];
+            /** @description Characters of noise in front of their challenge. */
+            padBytes?: number;
+        };
+        Honeypot: {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled: boolean;
+            /** @description What the hidden field asks for, so that a program answers */
+            question?: string;
+            /**
+             * @description How the question is written
+             * @default morse
+             * @enum {string}
+             */
+            encodingType: "morse" | "semaphore";
+        };
+        "Honeypot.requestBody": {
+            /**
+             * @description Turns it on
+             * @default false
+             */
+            enabled?: boolean;
+            /** @description What the hidden field asks for, so that a program answers */
+            question?: string;
+            /**
+             * @description How the question is written
+             * @default morse
+             * @enum {string}
+             */
+            encodingType?: "morse" | "semaphore";
+        };
+        Instance: {
+            id: string;
+            active: boolean;
+            /**
+             * @description For people. Shown in listings
+             * @example Shop
+             */
+            name: string;
+            /**
+             * @description Host name of the protected site
+             * @example www.shop.example
+             */
+            cname: string;
+            /**
+             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
+             * @example site_…
+             */
+            globalSiteKey: string;
+            /**
+             * @description Host names that the gate answers for. Others get 421. Empty means any
+             * @default []
+             * @example [
+             *       "shop.example"
+             *     ]
+             */
+            hosts: string[];
+            /**
+             * @description A decision for each category of address
+             * @default {}
+             * @example {
+             *       "tor": "challenge",
+             *       "datacenter": "allow"
+             *     }
+             */
+            ipCategoryRules: components["schemas"]["IpCategoryRules"];
+            /**
+             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
+             * @default 0.5
+             * @example 0.7
+             */
+            challengeThreshold: number;
+            /**
+             * @description Risk score from which a visitor is blocked. 1 is never reached
+             * @default 0.85
+             * @example 1
+             */
+            blockThreshold: number;
+            /**
+             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
+             * @default [
+             *       {
+             *         "minScore": 0.5,
+             *         "powDifficulty": 5
+             *       },
+             *       {
+             *         "minScore": 0.7,
+             *         "captchaType": "puzzle",
+             *         "powDifficulty": 6
+             *       }
+             *     ]
+             * @example [
+             *       {
+             *         "minScore": 0.5,
+             *         "captchaType": "image"
+             *       }
+             *     ]
+             */
+            challengeDifficulty: components["schemas"]["ChallengeStep"][];
+            /**
+             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
+             * @default html
+             * @example json
+             * @enum {string}
+             */
+            defaultPathType: "html" | "json";
+            /**
+             * @description The type of some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/api/**",
+             *         "pathType": "json"
+             *       }
+             *     ]
+             */
+            endpointRules: components["schemas"]["EndpointRule"][];
+            /**
+             * @description What happens on some paths. The first rule that matches counts
+             * @default []
+             * @example [
+             *       {
+             *         "pattern": "/hooks/**",
+             *         "methods": [
+             *           "POST"
+             *         ],
+             *         "action": "allow",
+             *         "waiveSession": true
+             *       }
+             *     ]
+             */
+            pathRules: components["schemas"]["PathRule"][];
+            /**
+             * @description What the gate does on each type of path
+             * @default {
+             *       "html": {
+             *         "onPending": "budget",
+             *         "onChallenge": "challenge",
+             *         "onError": "allow"
+             *       },
+             *       "json": {
+             *         "onPending": "budget",
+             *         "onChallenge": "challenge",
+             *         "onError": "allow"
+             *       }
+             *     }
+             * @example {
+             *       "html": {
+             *         "onPending": "challenge"
+             *       }
+             *     }
+             */
+            enforcementPolicy: components["schemas"]["EnforcementPolicy"];
+            /**
+             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
+             * @default 30
+             * @example 100
+             */
+            pendingBudget: number;
+            /**
+             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
+             * @default true
+             * @example false
+             */
+            sessionsEnabled: boolean;
+            /**
+             * @description Put the protect script into the site's html pages
+             * @default false
+             * @example false
+             */
+            autoInject: boolean;
+            /**
+             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
+             * @default false
+             * @example false
+             */
+            monitor: boolean;
+            /**
+             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
+             * @default 100
+             * @example 10
+             */
+            rollout: number;
+            /**
+             * @description How long a solved challenge counts, 60 to 86,400 seconds
+             * @default 1800
+             * @example 3600
+             */
+            clearanceSeconds: number;
+            /**
+             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
+             * @default 0
+             * @example 1
+             */
+            clearanceLevel: number;
+            /**
+             * @description How the gate's own pages look. Texts are shown as text, never as markup
+             * @default {}
+             * @example {
+             *       "name": "Shop",
+             *       "primaryColor": "#0a5cd5"
+             *     }
+             */
+            branding: components["schemas"]["Branding"];
+            /**
+             * @description Where a form or a JSON body carries its token
+             * @default {
+             *       "tokenField": "captcha-response",
+             *       "jsonPath": "",
+             *       "forwardToken": true
+             *     }
+             * @example {
+             *       "jsonPath": "meta.captcha"
+             *     }
+             */
+            submission: components["schemas"]["Submission"];
+            /**
+             * @description Lifetime of a session in seconds, 300 to 31,536,000
+             * @default 86400
+             * @example 604800
+             */
+            jtiExpirySeconds: number;
+            /**
+             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
+             * @default {
+             *       "threshold": 5,
+             *       "windowSeconds": 3600
+             *     }
+             * @example {
+             *       "threshold": 20,
+             *       "windowSeconds": 3600
+             *     }
+             */
+            cookieCycling: components["schemas"]["CookieCycling"];
+            /**
+             * @description `counts`: allowed requests are counted and not kept as rows
+             * @default rows
+             * @example counts
+             * @enum {string}
+             */
+            allowVerdicts: "rows" | "counts";
+            /**
+             * @description How long verdicts are kept, 1 to 730 days
+             * @default 30
+             * @example 90
+             */
+            retentionDays: number;
+            /**
+             * @description Detectors that count nothing here
+             * @default []
+             * @example [
+             *       "no-accept-language"
+             *     ]
+             */
+            ignoredDetectors: components["schemas"]["Detector"][];
+            clientJwtsRevokedBefore: number | null;
+            version: number;
+            createdAt: number;
+            updatedAt: number;
+        };
+        ChallengeStep: {
+            /** @description Risk score from which the row counts */
+            minScore: number;
+            /**
+             * @description `pow`, `image` or `puzzle`
+             * @enum {string}
+             */
+            captchaType?: "pow" | "image" | "puzzle";
+            /** @description The work, 1 to 10 */
+            powDifficulty?: number;
+        };
+        EndpointRule: {
+            /** @description The paths */
+            pattern: string;
+            /**
+             * @description `html` or `json`
+             * @enum {string}
+             */
+            pathType: "html" | "json";
+        };
+        PathRule: {
+            /** @description The paths */
+            pattern: string;
+            /** @description Methods in capitals. Without it, all */
+            methods?: string[];
+            /**
+             * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+             * @enum {string}
+             */
+            action: "allow" | "challenge" | "block" | "inherit";
+            /**
+             * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+             * @default false
+             */
+            waiveSession: boolean;
+        };
+        "PathRule.requestBody": {
+            /** @description The paths */
+            pattern: string;
+            /** @description Methods in capitals. Without it, all */
+            methods?: string[];
+            /**
+             * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
+             * @enum {string}
+             */
+            action: "allow" | "challenge" | "block" | "inherit";
+            /**
+             * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
+             * @default false
+             */
+            waiveSession?: boolean;
+        };
+        EnforcementPolicy: {
+            /**
+             * @description On html paths
+             * @default {
+             *       "onPending": "budget",
+             *       "onChallenge": "challenge",
+             *       "onError": "allow"
+             *     }
+             */
+            html: components["schemas"]["FailurePolicy"];
+            /**
+             * @description On json paths
+             * @default {
+             *       "onPending": "budget",
+             *       "onChallenge": "challenge",
+             *       "onError": "allow"
+             *     }
+             */
+            json: components["schemas"]["FailurePolicy"];
+        };
+        "EnforcementPolicy.requestBody": {
+            /**
+             * @description On html paths
+             * @default {
+             *       "onPending": "budget",
+             *       "onChallenge": "challenge",
+             *       "onError": "allow"
+             *     }
+             */
+            html?: components["schemas"]["FailurePolicy.requestBody"];
+            /**
+             * @description On json paths
+             * @default {
+             *       "onPending": "budget",
+             *       "onChallenge": "challenge",
+             *       "onError": "allow"
+             *     }
+             */
+            json?: components["schemas"]["FailurePolicy.requestBody"];
+        };
+        FailurePolicy: {
+            /**
+             * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+             * @default budget
+             * @enum {string}
+             */
+            onPending: "pass" | "budget" | "challenge" | "block";
+            /**
+             * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+             * @default challenge
+             */
+            onChallenge: components["schemas"]["Decision"];
+            /**
+             * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+             * @default allow
+             */
+            onError: components["schemas"]["Decision"];
+        };
+        "FailurePolicy.requestBody": {
+            /**
+             * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
+             * @default budget
+             * @enum {string}
+             */
+            onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
+            /**
+             * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
+             * @default challenge
+             * @enum {string}
+             */
+            onChallenge?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
+             * @default allow
+             * @enum {string}
+             */
+            onError?: "allow" | "challenge" | "block" | "captcha";
+        };
+        IpCategoryRules: {
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            tor?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            datacenter?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            proxy?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            vpn?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            abuser?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            mobile?: components["schemas"]["Decision"];
+            /** @description `allow`, `challenge` or `block` for addresses of this category */
+            crawler?: components["schemas"]["Decision"];
+        };
+        "IpCategoryRules.requestBody": {
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            tor?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            datacenter?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            proxy?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            vpn?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            abuser?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            mobile?: "allow" | "challenge" | "block" | "captcha";
+            /**
+             * @description `allow`, `challenge` or `block` for addresses of this category
+             * @enum {string}
+             */
+            crawler?: "allow" | "challenge" | "block" | "captcha";
+        };
+        Branding: {
+            /** @description Name of the site, 200 characters */
+            name?: string;
+            /** @description Picture above the text, `https://…` or `/…` */
+            logoUrl?: string;
+            /** @description Buttons and links, `#rrggbb` */
+            primaryColor?: string;
+            /** @description Behind the text */
+            backgroundColor?: string;
+            /** @description The text */
+            textColor?: string;
+            /** @description Heading in place of the gate's own */
+            title?: string;
+            /** @description Text in place of the gate's own, 1,000 characters */
+            message?: string;
+            /** @description Where visitors get help, `https://…` or `mailto:…` */
+            supportUrl?: string;
+            /** @description Your page on privacy */
+            privacyUrl?: string;
+        };
+        CookieCycling: {
+            /** @description Sessions without input */
+            threshold: number;
+            /** @description Within this time */
+            windowSeconds: number;
+        };
+        OriginKey: {
+            kid: string;
+            key: string;
+            validFrom: number;
+            validUntil: number;
+        };
+        ClientJwt: {
+            jti: string;
+            protectInstanceId: string;
+            issuedAt: number;
+            expiresAt: number;
+            revokedAt: number | null;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+        };
+        Submission: {
+            /**
+             * @description Name of the field
+             * @default captcha-response
+             */
+            tokenField: string;
+            /**
+             * @description Dot path to the object with the field in a JSON body. Empty: the top level
+             * @default
+             */
+            jsonPath: string;
+            /**
+             * @description Whether the origin sees the field
+             * @default true
+             */
+            forwardToken: boolean;
+        };
+        "Submission.requestBody": {
+            /**
+             * @description Name of the field
+             * @default captcha-response
+             */
+            tokenField?: string;
+            /**
+             * @description Dot path to the object with the field in a JSON body. Empty: the top level
+             * @default
+             */
+            jsonPath?: string;
+            /**
+             * @description Whether the origin sees the field
+             * @default true
+             */
+            forwardToken?: boolean;
+        };
+        AccessRule: {
+            type: components["schemas"]["AccessRuleType"];
+            value: string;
+            verdict: components["schemas"]["Decision"];
+            /** @enum {string} */
+            mode: "enforce" | "monitor";
+            expiry: components["schemas"]["IsoTimeWithOffset"] | null;
+            rollout: number;
+            note: string | null;
+            expired: boolean;
+            /** @constant */
+            signalUnseen?: true;
+            createdAt: components["schemas"]["IsoTime"];
+            createdBy: string;
+            updatedAt: components["schemas"]["IsoTime"];
+            updatedBy: string;
+            hits?: components["schemas"]["AccessRuleHits"];
+        };
+        AccessRuleDefinition: {
+            type: components["schemas"]["AccessRuleType"];
+            value: string;
+            verdict: components["schemas"]["Decision"];
+            /** @enum {string} */
+            mode: "enforce" | "monitor";
+            expiry: components["schemas"]["IsoTimeWithOffset"] | null;
+            rollout: number;
+            note: string | null;
+        };
+        NewAccessRule: {
+            type: components["schemas"]["AccessRuleType"];
+            value: string | number;
+            verdict: components["schemas"]["Decision"];
+            /** @enum {string} */
+            mode?: "enforce" | "monitor";
+            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
+            rollout?: number | string;
+            note?: string | null;
+            expired?: unknown;
+            signalUnseen?: unknown;
+            createdAt?: unknown;
+            createdBy?: unknown;
+            updatedAt?: unknown;
+            updatedBy?: unknown;
+            hits?: unknown;
+        };
+        /** @enum {string} */
+        AccessRuleType: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+        AccessRuleHits: {
+            total: number;
+            allow: number;
+            challenge: number;
+            block: number;
+            lastHitAt: components["schemas"]["IsoTime"] | null;
+        };
+        AccessRuleCondition: {
+            type: components["schemas"]["AccessRuleType"];
+            value: string | number;
+        };
+        FiredRule: {
+            id: string;
+            verdict: components["schemas"]["Decision"];
+            /** @enum {string} */
+            mode: "enforce" | "monitor";
+        };
+        AccessControlRule: {
+            /** @enum {string} */
+            type: "block" | "restrict";
+            description?: string;
+            conditions: {
+                /** @enum {string} */
+                field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+                /** @constant */
+                operator: "equals";
+                value: string;
+            }[];
+            expiry: string;
+            ruleGroupId?: string;
+            /** @enum {string} */
+            captchaType?: "frictionless" | "pow" | "image" | "puzzle";
+            solvedImagesCount?: number;
+            unsolvedImagesCount?: number;
+            imageThreshold?: number;
+            powDifficulty?: number;
+            frictionlessScore?: number;
+            deferToVerify?: boolean;
+            userScopeHash: string;
+            createdAt: components["schemas"]["IsoTime"];
+            updatedAt: components["schemas"]["IsoTime"];
+            expired: boolean;
+        };
+        AccessRuleVersion: {
+            version: number;
+            at: string;
+            by: string;
+            /** @enum {string} */
+            kind: "create" | "delete" | "import" | "rollback";
+            created: number;
+            updated: number;
+            deleted: number;
+            restores?: number;
+        };
+        RefusedLine: {
+            line: number;
+            reason: string;
+        };
+        PreviewedRequest: {
+            requestId: string;
+            timestamp: string;
+            ip: string | null;
+            asn: number | null;
+            country: string | null;
+            userAgent: string;
+            requestPath: string;
+            from: components["schemas"]["Decision"];
+            to: components["schemas"]["Decision"];
+            decidedBy: string;
+        };
+        Verdict: {
+            /** @constant */
+            v: 1;
+            /** Format: uuid */
+            id: string;
+            request_id: string;
+            timestamp: number;
+            instance_id: string;
+            site_key: string;
+            jti: string | null;
+            ip: string | null;
+            ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
+            country: string | null;
+            asn: number | null;
+            ja4: string | null;
+            user_agent: string;
+            /** @enum {string} */
+            device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
+            method: string;
+            host: string;
+            request_path: string;
+            /** @enum {string} */
+            path_type: "html" | "json";
+            decision: components["schemas"]["Decision"];
+            source: components["schemas"]["DecisionSource"];
+            decided_by: string;
+            fired_rules: components["schemas"]["FiredRule"][];
+            explain: string;
+            /** @enum {string} */
+            enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
+            /** @enum {string} */
+            session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
+            verified: boolean | null;
+            level: number | null;
+            risk_score: number | null;
+            status: number;
+            origin_ms: number | null;
+            ruleset_version: number;
+            edge: {
+                colo: string;
+                version: string;
+                isolate: string;
+                seq: number;
+            };
+        };
+        VerdictPage: {
+            verdicts: components["schemas"]["Verdict"][];
+            total: number;
+            totalIsExact: boolean;
+            limit: number;
+            offset: number;
+            nextCursor: string | null;
+        };
+        VerdictExplanation: {
+            verdict: components["schemas"]["Verdict"];
+            table: {
+                /** @enum {string} */
+                input: "network" | "client" | "category" | "risk" | "policy";
+                verdict: components["schemas"]["Decision"] | null;
+                by: string | null;
+                /** @enum {string} */
+                outcome: "decided" | "overruled" | "lifted" | "silent";
+                liftedBy: ("network" | "client" | "category" | "risk" | "policy") | null;
+            }[];
+            tableDecision: components["schemas"]["Decision"] | null;
+            laterStep: ("clearance" | "verified" | "exempt" | "preflight" | "no-session" | "internal" | "error") | null;
+            isEnforced: boolean;
+            without: {
+                by: string;
+                decision: components["schemas"]["Decision"];
+                decidedBy: string;
+            } | null;
+            rules: {
+                id: string;
+                verdict: components["schemas"]["Decision"];
+                /** @enum {string} */
+                mode: "enforce" | "monitor";
+                now: components["schemas"]["AccessRule"] | null;
+            }[];
+            riskParts: components["schemas"]["RiskPart"][];
+            currentRulesetVersion: number;
+            isExact: boolean;
+        };
+        /** @enum {string} */
+        Decision: "allow" | "challenge" | "block";
+        /** @enum {string} */
+        DecisionSource: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
+        DecisionFilter: components["schemas"]["Decision"] | components["schemas"]["Decision"][];
+        SourceFilter: components["schemas"]["DecisionSource"] | components["schemas"]["DecisionSource"][];
+        DeviceTypeFilter: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+        AsnFilter: (number | string) | (number | string)[];
+        Time: number | string;
+        LogWindow: {
+            since: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
+            siteKey?: string;
+        };
+        Bucket: ("minute" | "hour" | "day") | number | string;
+        /** @enum {string} */
+        Detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
+        RiskPart: {
+            detector: components["schemas"]["Detector"];
+            weight: number;
+        };
+        Session: {
+            jti: string;
+            opened_at: number;
+            expires_at: number;
+            updated_at: number;
+            risk_score: number;
+            parts: components["schemas"]["RiskPart"][];
+            renewals: number;
+            address_changes: number;
+            user_agent_changes: number;
+            idle_sessions_of_network: number;
+            requests_per_minute: number;
+            reports: number;
+            implausible_reports: number;
+            interacted: boolean;
+            traits: components["schemas"]["SessionTrait"][];
+            user_agent: string;
+            network: string;
+            addresses: string[];
+            ip_category: string[];
+        };
+        /** @enum {string} */
+        SessionTrait: "webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses";
+        /** @enum {string} */
+        TrafficDimension: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
+        DecisionPoint: {
+            timestamp: number;
+            total: number;
+            allow: number;
+            challenge: number;
+            block: number;
+        };
+        CaptchaRecord: {
+            id: string;
+            jti: string;
+            timestamp: number;
+            siteKey: string;
+            /** @enum {string} */
+            captchaType: "pow" | "image" | "puzzle" | "blocked";
+            /** @enum {string} */
+            status: "Approved" | "Pending" | "Disapproved";
+            resultReason: string | null;
+            ip: string | null;
+            countryCode: string | null;
+            asn: number | null;
+            ipCategories: string[];
+            vpn: boolean;
+            ja4: string | null;
+            userAgent: string;
+            deviceType: string;
+            host: string | null;
+            action: string | null;
+            lane: string | null;
+            userAccount: string | null;
+            sessionId: string | null;
+            webView: boolean | null;
+            iFrame: boolean | null;
+            score: number | null;
+            threshold: number | null;
+            triggeredDetectors: string[];
+            selectionReason: string | null;
+            accessRule: string | null;
+            policyType: ("block" | "restrict") | null;
+            submittedAt: number | null;
+            verifiedAt: number | null;
+            verified: boolean | null;
+        };
+        CaptchaCounts: {
+            total: number;
+            submissions: number;
+            verifications: number;
+            approved: number;
+            disapproved: number;
+            pending: number;
+        };
+        TrafficRow: {
+            timestamp: number;
+            date: string;
+            /** @enum {string} */
+            granularity: "hour" | "day";
+            total: number;
+            submissions: number;
+            verifications: number;
+            approved: number;
+            disapproved: number;
+            pending: number;
+            blocked: number;
+            pow: components["schemas"]["CaptchaCounts"];
+            image: components["schemas"]["CaptchaCounts"];
+            puzzle: components["schemas"]["CaptchaCounts"];
+        };
+        User: {
+            email: string;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "analyst" | "viewer";
+            /** @enum {string} */
+            status: "active" | "invited";
+            isOwner: boolean;
+            marketingPreferences: unknown;
+            createdAt: number;
+            updatedAt: number;
+        };
+        AuditEntry: {
+            id: string;
+            at: number;
+            apiKeyId: string | null;
+            apiKeyName: string | null;
+            userEmail: string | null;
+            operation: string;
+            requestId: string;
+            ip: string | null;
+            body: unknown;
+        };
+        Success: {
+            /** @constant */
+            success: true;
+        };
+        ApiKey: {
+            apiKeyId: string;
+            name: string;
+            permissions: components["schemas"]["Permissions"];
+            token: string;
+            createdAt: number;
+            expiresAt: number;
+        };
+        Permissions: {
+            [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
+        };
+        Challenge: {
+            pad?: string;
+            jti: string;
+            /** @enum {string} */
+            kind: "pow" | "image" | "puzzle";
+            challenge: string;
+            expiresAt: number;
+            pow?: {
+                /** @enum {string} */
+                lane: "rsw" | "sha256" | "wait";
+                t?: number;
+                n?: string;
+                x?: string;
+                salt?: string;
+                count?: number;
+                bits?: number;
+                waitMs?: number;
+                notBefore?: number;
+            };
+            image?: {
+                /** @enum {string} */
+                shape: "circle" | "triangle" | "square" | "star" | "heart" | "moon" | "cross" | "arrow";
+                columns: number;
+                rows: number;
+                round: number;
+                rounds: number;
+                picture: components["schemas"]["Picture"];
+            };
+            puzzle?: {
+                background: components["schemas"]["Picture"];
+                piece: components["schemas"]["Picture"];
+                originX: number;
+                originY: number;
+            };
+            audio?: {
+                samples: string;
+                sampleRate: number;
+                groups: number;
+                most: number;
+            };
+            honeypot?: {
+                name: string;
+                question: string;
+            };
+            privacyUrl?: string;
+        };
+        Picture: {
+            width: number;
+            height: number;
+            light: string;
+            colour: string;
+        };
+        EdgeVisitor: {
+            ip: string | null;
+            userAgent: string;
+            asn: number | null;
+            country: string | null;
+            ja4: string | null;
+            ipCategories: string[];
+            requestId: string;
+            host: string;
+            riskScore?: number;
+            headers?: {
+                secure: boolean;
+                acceptLanguage: boolean;
+                fetchSite: string | null;
+                fetchMode: string | null;
+                fetchDest: string | null;
+                uaBrands: string | null;
+                uaMobile: string | null;
+                uaPlatform: string | null;
+            };
+        };
+        "AliasRequest.requestBody": {
+            /** @default  */
+            secret?: string;
+            /** @default  */
+            response?: string;
+            sitekey?: string | null;
+            remoteip?: string | null;
+            idempotency_key?: string | null;
+        };
+        AliasResponse: {
+            success: boolean;
+            "error-codes": string[];
+            challenge_ts?: string;
+            hostname?: string;
+            action?: string;
+            cdata?: string;
+            score?: number;
+            /** @constant */
+            test?: true;
+        };
+        /** Format: date-time */
+        IsoTime: string;
+        /** Format: date-time */
+        IsoTimeWithOffset: string;
+        IsoTimeOrLocal: string;
+        DayOrTime: string | components["schemas"]["IsoTimeOrLocal"];
         Error: {
             error: {
                 /** @description The HTTP status */
@@ -1226,3181 +3101,13 @@ export interface components {
             error: string;
         };
         "get-sites.requestBody": Record<string, never>;
-        "get-sites.response": {
-            name: string;
-            siteKey: string;
-            secretKey?: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-            active: boolean;
-            isDefault: boolean;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
-        }[];
+        "get-sites.response": components["schemas"]["Site"][];
         "get-site.requestBody": {
             siteKey: string;
         };
-        "get-site.response": {
-            name: string;
-            siteKey: string;
-            secretKey?: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-            active: boolean;
-            isDefault: boolean;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
-        };
         "create-site.requestBody": {
             name: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType?: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout?: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout?: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold?: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold?: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold?: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes?: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image?: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle?: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty?: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel?: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold?: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds?: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds?: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance?: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty?: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount?: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness?: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness?: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken?: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken?: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale?: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions?: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm?: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold?: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions?: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp?: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides?: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView?: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts?: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type?: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold?: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type?: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold?: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled?: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled?: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail?: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns?: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist?: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold?: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist?: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist?: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath?: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata?: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType?: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-        };
-        "create-site.response": {
-            name: string;
-            siteKey: string;
-            secretKey: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-            active: boolean;
-            isDefault: boolean;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
+            settings: components["schemas"]["SiteSettings.requestBody"];
         };
         "update-site.requestBody": {
             siteKey: string;
@@ -4434,36 +3141,14 @@ export interface components {
                  * @description Score from which a visitor gets a picture. Two thresholds
                  * @example 0.3
                  */
-                frictionlessThreshold?: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold?: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold?: number;
-                };
+                frictionlessThreshold?: components["schemas"]["FrictionlessThreshold.requestBody"];
                 /**
                  * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
                  * @example {
                  *       "image": false
                  *     }
                  */
-                frictionlessTypes?: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image?: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle?: boolean;
-                };
+                frictionlessTypes?: components["schemas"]["FrictionlessTypes.requestBody"];
                 /**
                  * @description The price of a proof of work
                  * @example 5.5
@@ -4511,46 +3196,7 @@ export interface components {
                  *       "holeDarken": 0.3
                  *     }
                  */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount?: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness?: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness?: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken?: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken?: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale?: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
+                puzzle?: components["schemas"]["PuzzleSettings.requestBody"];
                 /**
                  * @description How far the verifying address may differ from the solving one
                  * @example {
@@ -4560,117 +3206,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions?: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction?: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm?: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold?: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions?: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp?: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides?: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
+                ipValidationRules?: components["schemas"]["IpValidationRules.requestBody"];
                 /**
                  * @description Verification refuses browsers inside apps
                  * @example true
@@ -4687,47 +3223,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts?: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type?: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold?: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type?: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold?: number;
-                        };
-                    };
-                };
+                contextAware?: components["schemas"]["ContextAware.requestBody"];
                 /**
                  * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
                  * @example true
@@ -4743,40 +3239,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled?: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail?: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns?: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist?: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
+                spamFilter?: components["schemas"]["SpamFilter.requestBody"];
                 /**
                  * @description Which kinds of address may come
                  * @example {
@@ -4789,356 +3252,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold?: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist?: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist?: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath?: boolean;
-                };
+                trafficFilter?: components["schemas"]["TrafficFilter.requestBody"];
                 /**
                  * @description Keeps a keyed hash of the email, to count submissions
                  * @example true
@@ -5151,21 +3265,7 @@ export interface components {
                  *       "question": "e"
                  *     }
                  */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled?: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType?: "morse" | "semaphore";
-                };
+                honeypot?: components["schemas"]["Honeypot.requestBody"];
                 /**
                  * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
                  * @example /privacy
@@ -5174,801 +3274,6 @@ export interface components {
             };
             isDefault?: boolean;
             ifVersion?: number;
-        };
-        "update-site.response": {
-            name: string;
-            siteKey: string;
-            secretKey: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-            active: boolean;
-            isDefault: boolean;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
         };
         "delete-site.requestBody": {
             siteKey: string;
@@ -5983,801 +3288,6 @@ export interface components {
         };
         "activate-site.requestBody": {
             siteKey: string;
-        };
-        "activate-site.response": {
-            name: string;
-            siteKey: string;
-            secretKey: string;
-            settings: {
-                /**
-                 * @description Pages that may show the widget.
-                 * @example [
-                 *       "shop.example",
-                 *       "*.shop.example"
-                 *     ]
-                 */
-                domains: string[];
-                /**
-                 * @description The kind of challenge. `frictionless` chooses by score
-                 * @default frictionless
-                 * @example puzzle
-                 * @enum {string}
-                 */
-                captchaType: "frictionless" | "pow" | "image" | "puzzle";
-                /**
-                 * @description Time from the solution to `/siteverify`
-                 * @default 120000
-                 * @example 300000
-                 */
-                verifiedTimeout: number;
-                /**
-                 * @description Time from the challenge to its solution, for each round
-                 * @default 60000
-                 * @example 120000
-                 */
-                solutionTimeout: number;
-                /**
-                 * @description Score from which a visitor gets a picture. Two thresholds
-                 * @default 0.5
-                 * @example 0.3
-                 */
-                frictionlessThreshold: number | {
-                    /**
-                     * @description Score from which a visitor gets a puzzle
-                     * @default 0.5
-                     */
-                    frictionlessPuzzleThreshold: number;
-                    /**
-                     * @description Score from which a visitor gets an image, not below the other
-                     * @default 1
-                     */
-                    frictionlessImageThreshold: number;
-                };
-                /**
-                 * @description What `frictionless` may choose. With neither, a suspicious visitor does four times the work
-                 * @default {
-                 *       "image": true,
-                 *       "puzzle": true
-                 *     }
-                 * @example {
-                 *       "image": false
-                 *     }
-                 */
-                frictionlessTypes: {
-                    /**
-                     * @description Whether `frictionless` may choose images
-                     * @default true
-                     */
-                    image: boolean;
-                    /**
-                     * @description Whether it may choose puzzles
-                     * @default true
-                     */
-                    puzzle: boolean;
-                };
-                /**
-                 * @description The price of a proof of work
-                 * @default 4
-                 * @example 5.5
-                 */
-                powDifficulty: number;
-                /**
-                 * @description The lowest level of a token that verifies.
-                 * @default 1
-                 * @example 2
-                 */
-                minimumLevel: number;
-                /**
-                 * @description Share of the pictures that must be judged correctly.
-                 * @default 0.8
-                 * @example 0.9
-                 */
-                imageThreshold: number;
-                /**
-                 * @description Rounds shown in one challenge, failed ones included
-                 * @default 32
-                 * @example 8
-                 */
-                imageMaxRounds: number;
-                /**
-                 * @description Rounds that must succeed
-                 * @default 2
-                 * @example 1
-                 */
-                imageMinRounds: number;
-                /**
-                 * @description Score from which verification refuses
-                 * @example 0.9
-                 */
-                autoBanScoreThreshold?: number;
-                /**
-                 * @description How far off the piece may be, in any direction
-                 * @default 15
-                 * @example 10
-                 */
-                puzzleTolerance: number;
-                /**
-                 * @description How much harder a high score makes the puzzle: two more decoys per level
-                 * @default 3
-                 * @example 4
-                 */
-                puzzleMaxDifficulty: number;
-                /**
-                 * @description How the puzzle is drawn
-                 * @example {
-                 *       "decoyCount": 8,
-                 *       "holeDarken": 0.3
-                 *     }
-                 */
-                puzzle?: {
-                    /**
-                     * @description Openings that the piece does not fit. 13 find room
-                     * @default 5
-                     */
-                    decoyCount: number;
-                    /**
-                     * @description How dark the rim of an opening is
-                     * @default 20
-                     */
-                    decoyEdgeDarkness: number;
-                    /**
-                     * @description How much lighter or darker an opening is at most
-                     * @default 4
-                     */
-                    decoyBodyBrightness: number;
-                    /**
-                     * @description The flattest opening. 0 is the deepest
-                     * @default 0.7
-                     */
-                    decoyHoleDarken: number;
-                    /**
-                     * @description The deepest opening. 0 is the deepest
-                     * @default 0.55
-                     */
-                    holeDarken: number;
-                    /**
-                     * @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27
-                     * @default {
-                     *       "min": 0.15,
-                     *       "max": 0.45
-                     *     }
-                     */
-                    pieceScale: {
-                        /** @description Smallest */
-                        min: number;
-                        /** @description Largest, not below `min` */
-                        max: number;
-                    };
-                };
-                /**
-                 * @description How far the verifying address may differ from the solving one
-                 * @example {
-                 *       "enabled": true,
-                 *       "actions": {
-                 *         "countryChangeAction": "reject"
-                 *       }
-                 *     }
-                 */
-                ipValidationRules?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What each difference does
-                     * @default {
-                     *       "countryChangeAction": "allow",
-                     *       "cityChangeAction": "allow",
-                     *       "ispChangeAction": "allow",
-                     *       "distanceExceedAction": "reject",
-                     *       "abuseScoreExceedAction": "reject"
-                     *     }
-                     */
-                    actions: {
-                        /**
-                         * @description Another country
-                         * @default allow
-                         * @enum {string}
-                         */
-                        countryChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another city
-                         * @default allow
-                         * @enum {string}
-                         */
-                        cityChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Another provider
-                         * @default allow
-                         * @enum {string}
-                         */
-                        ispChangeAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description Further away than `distanceThresholdKm`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        distanceExceedAction: "allow" | "reject" | "flag";
-                        /**
-                         * @description An abuse score above `abuseScoreThreshold`
-                         * @default reject
-                         * @enum {string}
-                         */
-                        abuseScoreExceedAction: "allow" | "reject" | "flag";
-                    };
-                    /**
-                     * @description Kilometres between the two addresses
-                     * @default 1000
-                     */
-                    distanceThresholdKm: number;
-                    /**
-                     * @description Abuse score of the verifying address
-                     * @default 0.005
-                     */
-                    abuseScoreThreshold: number;
-                    /**
-                     * @description Act only if all conditions hold
-                     * @default false
-                     */
-                    requireAllConditions: boolean;
-                    /**
-                     * @description Refuse any other address
-                     * @default false
-                     */
-                    forceConsistentIp: boolean;
-                    /**
-                     * @description Other rules by the ISO code of the country that the challenge was issued to
-                     * @default {}
-                     */
-                    countryOverrides: {
-                        [key: string]: {
-                            /** @description What each difference does */
-                            actions?: {
-                                /**
-                                 * @description Another country
-                                 * @enum {string}
-                                 */
-                                countryChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another city
-                                 * @enum {string}
-                                 */
-                                cityChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Another provider
-                                 * @enum {string}
-                                 */
-                                ispChangeAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description Further away than `distanceThresholdKm`
-                                 * @enum {string}
-                                 */
-                                distanceExceedAction?: "allow" | "reject" | "flag";
-                                /**
-                                 * @description An abuse score above `abuseScoreThreshold`
-                                 * @enum {string}
-                                 */
-                                abuseScoreExceedAction?: "allow" | "reject" | "flag";
-                            };
-                            /** @description Kilometres between the two addresses */
-                            distanceThresholdKm?: number;
-                            /** @description Abuse score of the verifying address */
-                            abuseScoreThreshold?: number;
-                            /** @description Act only if all conditions hold */
-                            requireAllConditions?: boolean;
-                        };
-                    };
-                };
-                /**
-                 * @description Verification refuses browsers inside apps
-                 * @default false
-                 * @example true
-                 */
-                disallowWebView: boolean;
-                /**
-                 * @description Another challenge for visitors in an app's browser.
-                 * @example {
-                 *       "enabled": true,
-                 *       "contexts": {
-                 *         "webview": {
-                 *           "threshold": 0.5
-                 *         }
-                 *       }
-                 *     }
-                 */
-                contextAware?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /**
-                     * @description What visitors in an app's browser get, and all others
-                     * @default {}
-                     */
-                    contexts: {
-                        /** @description One context */
-                        default?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                        /** @description One context */
-                        webview?: {
-                            /**
-                             * @description The challenge from the threshold on, in place of the site's own
-                             * @default image
-                             * @enum {string}
-                             */
-                            type: "pow" | "image" | "puzzle";
-                            /**
-                             * @description Score from which it applies
-                             * @default 0.7
-                             */
-                            threshold: number;
-                        };
-                    };
-                };
-                /**
-                 * @description Refuses disposable mail domains and invalid addresses. The list is part of the build; no request is made
-                 * @default false
-                 * @example true
-                 */
-                spamEmailDomainCheckEnabled: boolean;
-                /**
-                 * @description Which email addresses may come
-                 * @example {
-                 *       "enabled": true,
-                 *       "emailRules": {
-                 *         "enabled": true,
-                 *         "maxLocalPartDots": 3
-                 *       }
-                 *     }
-                 */
-                spamFilter?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description Rules for the `email` of `/siteverify` */
-                    emailRules?: {
-                        /**
-                         * @description Turns them on
-                         * @default false
-                         */
-                        enabled: boolean;
-                        /** @description Dots before the `@` */
-                        maxLocalPartDots?: number;
-                        /**
-                         * @description Reads Gmail addresses without dots and tags
-                         * @default false
-                         */
-                        normaliseGmail: boolean;
-                        /**
-                         * @description Refuses more than three dots, and a random tag at Gmail
-                         * @default false
-                         */
-                        useDefaultPatterns: boolean;
-                        /**
-                         * @description Patterns of refused addresses in RE2 syntax, so without look-around and back references
-                         * @default []
-                         */
-                        customRegexBlocklist: string[];
-                        /** @description Verifications of one mailbox in a day; needs `storeMetadata` */
-                        maxEmailSubmissionCount?: number;
-                    };
-                };
-                /**
-                 * @description Which kinds of address may come
-                 * @example {
-                 *       "tor": {
-                 *         "action": "block"
-                 *       },
-                 *       "vpn": {
-                 *         "action": "challenge",
-                 *         "captchaType": "image"
-                 *       }
-                 *     }
-                 */
-                trafficFilter?: {
-                    /** @description The rule for addresses with this flag */
-                    tor?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    vpn?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    proxy?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    datacenter?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    abuser?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    crawler?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    satellite?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /** @description The rule for addresses with this flag */
-                    mobile?: {
-                        /**
-                         * @description Verification refuses them, or their challenge is harder
-                         * @enum {string}
-                         */
-                        action: "block" | "challenge";
-                        /**
-                         * @description Their kind of challenge
-                         * @enum {string}
-                         */
-                        captchaType?: "pow" | "image" | "puzzle";
-                        /** @description Their work */
-                        powDifficulty?: number;
-                        /** @description Their rounds of pictures */
-                        solvedImagesCount?: number;
-                        /** @description How far off their piece may be */
-                        puzzleTolerance?: number;
-                        /** @description Changes only the fields it names */
-                        puzzle?: {
-                            /** @description Openings that the piece does not fit. 13 find room */
-                            decoyCount?: number;
-                            /** @description How dark the rim of an opening is */
-                            decoyEdgeDarkness?: number;
-                            /** @description How much lighter or darker an opening is at most */
-                            decoyBodyBrightness?: number;
-                            /** @description The flattest opening. 0 is the deepest */
-                            decoyHoleDarken?: number;
-                            /** @description The deepest opening. 0 is the deepest */
-                            holeDarken?: number;
-                            /** @description Size of the piece beside the picture's height; drawn between 0.22 and 0.27 */
-                            pieceScale?: {
-                                /** @description Smallest */
-                                min: number;
-                                /** @description Largest, not below `min` */
-                                max: number;
-                            };
-                        };
-                        /** @description Characters of noise in front of their challenge. */
-                        padBytes?: number;
-                    };
-                    /**
-                     * @description Abuse score from which an address counts as `abuser`
-                     * @default 0.5
-                     */
-                    abuserScoreThreshold: number;
-                    /**
-                     * @description Parts of the names of networks that do not count as datacenters, in any letter case
-                     * @default []
-                     */
-                    datacenterNameAllowlist: string[];
-                    /**
-                     * @description Networks that count as datacenters, whatever the dataset says
-                     * @default []
-                     */
-                    datacenterNameDenylist: string[];
-                    /**
-                     * @description Exempts the addresses of DNS resolvers once the visitor's DNS path is confirmed.
-                     * @default true
-                     */
-                    skipExtrasOnValidDnsPath: boolean;
-                };
-                /**
-                 * @description Keeps a keyed hash of the email, to count submissions
-                 * @default false
-                 * @example true
-                 */
-                storeMetadata: boolean;
-                /**
-                 * @description A field that people never see. Verification refuses a visitor who fills it in.
-                 * @example {
-                 *       "enabled": true,
-                 *       "question": "e"
-                 *     }
-                 */
-                honeypot?: {
-                    /**
-                     * @description Turns it on
-                     * @default false
-                     */
-                    enabled: boolean;
-                    /** @description What the hidden field asks for, so that a program answers */
-                    question?: string;
-                    /**
-                     * @description How the question is written
-                     * @default morse
-                     * @enum {string}
-                     */
-                    encodingType: "morse" | "semaphore";
-                };
-                /**
-                 * @description Your page on privacy, linked below every task. On the gate's pages: `privacyUrl` of the instance's `branding`
-                 * @example /privacy
-                 */
-                privacyUrl?: string;
-            };
-            active: boolean;
-            isDefault: boolean;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
         };
         "get-access-control-rules.requestBody": {
             /** @default 1 */
@@ -6794,34 +3304,7 @@ export interface components {
             sortOrder?: 1 | -1 | "1" | "-1";
         };
         "get-access-control-rules.response": {
-            rules: {
-                /** @enum {string} */
-                type: "block" | "restrict";
-                description?: string;
-                conditions: {
-                    /** @enum {string} */
-                    field: "ip" | "ipMask" | "userId" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                    /** @constant */
-                    operator: "equals";
-                    value: string;
-                }[];
-                expiry: string;
-                ruleGroupId?: string;
-                /** @enum {string} */
-                captchaType?: "frictionless" | "pow" | "image" | "puzzle";
-                solvedImagesCount?: number;
-                unsolvedImagesCount?: number;
-                imageThreshold?: number;
-                powDifficulty?: number;
-                frictionlessScore?: number;
-                deferToVerify?: boolean;
-                userScopeHash: string;
-                /** Format: date-time */
-                createdAt: string;
-                /** Format: date-time */
-                updatedAt: string;
-                expired: boolean;
-            }[];
+            rules: components["schemas"]["AccessControlRule"][];
             ruleCount: number;
             ruleGroupsAndCounts: {
                 ruleGroupId: string;
@@ -6841,7 +3324,7 @@ export interface components {
                     operator: string;
                     value: string | number;
                 }[];
-                expiry?: string;
+                expiry?: components["schemas"]["IsoTimeOrLocal"];
                 ruleGroupId?: string;
                 /** @enum {string} */
                 captchaType?: "frictionless" | "pow" | "image" | "puzzle";
@@ -6891,48 +3374,12 @@ export interface components {
             token: string;
             accountId: string;
             siteKeys?: string[];
-            startDate?: string | (string);
-            endDate?: string | (string);
+            startDate?: components["schemas"]["DayOrTime"];
+            endDate?: components["schemas"]["DayOrTime"];
             month?: number;
             year?: number;
         };
-        "get-traffic-data.response": {
-            timestamp: number;
-            date: string;
-            /** @enum {string} */
-            granularity: "hour" | "day";
-            total: number;
-            submissions: number;
-            verifications: number;
-            approved: number;
-            disapproved: number;
-            pending: number;
-            blocked: number;
-            pow: {
-                total: number;
-                submissions: number;
-                verifications: number;
-                approved: number;
-                disapproved: number;
-                pending: number;
-            };
-            image: {
-                total: number;
-                submissions: number;
-                verifications: number;
-                approved: number;
-                disapproved: number;
-                pending: number;
-            };
-            puzzle: {
-                total: number;
-                submissions: number;
-                verifications: number;
-                approved: number;
-                disapproved: number;
-                pending: number;
-            };
-        }[];
+        "get-traffic-data.response": components["schemas"]["TrafficRow"][];
         "get-live-sessions.requestBody": {
             token: string;
             accountId: string;
@@ -7005,41 +3452,7 @@ export interface components {
             };
         };
         "search-captcha-records.response": {
-            records: {
-                id: string;
-                jti: string;
-                timestamp: number;
-                siteKey: string;
-                /** @enum {string} */
-                captchaType: "pow" | "image" | "puzzle" | "blocked";
-                /** @enum {string} */
-                status: "Approved" | "Pending" | "Disapproved";
-                resultReason: string | null;
-                ip: string | null;
-                countryCode: string | null;
-                asn: number | null;
-                ipCategories: string[];
-                vpn: boolean;
-                ja4: string | null;
-                userAgent: string;
-                deviceType: string;
-                host: string | null;
-                action: string | null;
-                lane: string | null;
-                userAccount: string | null;
-                sessionId: string | null;
-                webView: boolean | null;
-                iFrame: boolean | null;
-                score: number | null;
-                threshold: number | null;
-                triggeredDetectors: string[];
-                selectionReason: string | null;
-                accessRule: string | null;
-                policyType: ("block" | "restrict") | null;
-                submittedAt: number | null;
-                verifiedAt: number | null;
-                verified: boolean | null;
-            }[];
+            records: components["schemas"]["CaptchaRecord"][];
             total: number;
             totalIsExact?: boolean;
             limit: number;
@@ -7048,35 +3461,12 @@ export interface components {
             lastTimestamp?: number;
         };
         "get-users.requestBody": Record<string, never>;
-        "get-users.response": {
-            email: string;
-            name: string;
-            /** @enum {string} */
-            role: "admin" | "analyst" | "viewer";
-            /** @enum {string} */
-            status: "active" | "invited";
-            isOwner: boolean;
-            marketingPreferences: unknown;
-            createdAt: number;
-            updatedAt: number;
-        }[];
+        "get-users.response": components["schemas"]["User"][];
         "create-user.requestBody": {
             email: string;
             name: string;
             /** @enum {string} */
             role: "admin" | "analyst" | "viewer";
-        };
-        "create-user.response": {
-            email: string;
-            name: string;
-            /** @enum {string} */
-            role: "admin" | "analyst" | "viewer";
-            /** @enum {string} */
-            status: "active" | "invited";
-            isOwner: boolean;
-            marketingPreferences: unknown;
-            createdAt: number;
-            updatedAt: number;
         };
         "update-user.requestBody": {
             email: string;
@@ -7084,10 +3474,6 @@ export interface components {
             /** @enum {string} */
             userType?: "admin" | "analyst" | "viewer";
             marketingPreferences?: unknown;
-        };
-        "update-user.response": {
-            /** @constant */
-            success: true;
         };
         "delete-user.requestBody": {
             email: string;
@@ -7098,40 +3484,15 @@ export interface components {
             deletedUserEmail: string;
         };
         "get-api-keys.requestBody": Record<string, never>;
-        "get-api-keys.response": {
-            apiKeyId: string;
-            name: string;
-            permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
-            };
-            token: string;
-            createdAt: number;
-            expiresAt: number;
-        }[];
+        "get-api-keys.response": components["schemas"]["ApiKey"][];
         "create-api-key.requestBody": {
             name: string;
-            permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
-            };
+            permissions: components["schemas"]["Permissions"];
             /** @default 2592000 */
             expiresIn?: number;
         };
-        "create-api-key.response": {
-            apiKeyId: string;
-            name: string;
-            permissions: {
-                [key: string]: ("getSites" | "getSite" | "createSite" | "updateSite" | "deleteSite" | "getRules" | "createRule" | "deleteRule" | "deleteRuleGroup" | "getTraffic" | "searchCaptchaRecords" | "getUsers" | "createUser" | "updateUser" | "deleteUser" | "getApiKeys" | "createApiKey" | "deleteApiKey" | "readProtect" | "updateProtectSettings")[];
-            };
-            token: string;
-            createdAt: number;
-            expiresAt: number;
-        };
         "delete-api-key.requestBody": {
             apiKeyId: string;
-        };
-        "delete-api-key.response": {
-            /** @constant */
-            success: true;
         };
         "get-audit-trail.requestBody": {
             /** @default 50 */
@@ -7139,415 +3500,11 @@ export interface components {
             cursor?: string;
         };
         "get-audit-trail.response": {
-            entries: {
-                id: string;
-                at: number;
-                apiKeyId: string | null;
-                apiKeyName: string | null;
-                userEmail: string | null;
-                operation: string;
-                requestId: string;
-                ip: string | null;
-                body: unknown;
-            }[];
+            entries: components["schemas"]["AuditEntry"][];
             nextCursor: string | null;
         };
         "list-instances.requestBody": Record<string, never>;
-        "list-instances.response": {
-            id: string;
-            active: boolean;
-            /**
-             * @description For people. Shown in listings
-             * @example Shop
-             */
-            name: string;
-            /**
-             * @description Host name of the protected site
-             * @example www.shop.example
-             */
-            cname: string;
-            /**
-             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
-             * @example site_…
-             */
-            globalSiteKey: string;
-            /**
-             * @description Host names that the gate answers for. Others get 421. Empty means any
-             * @default []
-             * @example [
-             *       "shop.example"
-             *     ]
-             */
-            hosts: string[];
-            /**
-             * @description A decision for each category of address
-             * @default {}
-             * @example {
-             *       "tor": "challenge",
-             *       "datacenter": "allow"
-             *     }
-             */
-            ipCategoryRules: {
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                tor?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                datacenter?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                proxy?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                vpn?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                abuser?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                mobile?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                crawler?: "allow" | "challenge" | "block";
-            };
-            /**
-             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
-             * @default 0.5
-             * @example 0.7
-             */
-            challengeThreshold: number;
-            /**
-             * @description Risk score from which a visitor is blocked. 1 is never reached
-             * @default 0.85
-             * @example 1
-             */
-            blockThreshold: number;
-            /**
-             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
-             * @default [
-             *       {
-             *         "minScore": 0.5,
-             *         "powDifficulty": 5
-             *       },
-             *       {
-             *         "minScore": 0.7,
-             *         "captchaType": "puzzle",
-             *         "powDifficulty": 6
-             *       }
-             *     ]
-             * @example [
-             *       {
-             *         "minScore": 0.5,
-             *         "captchaType": "image"
-             *       }
-             *     ]
-             */
-            challengeDifficulty: {
-                /** @description Risk score from which the row counts */
-                minScore: number;
-                /**
-                 * @description `pow`, `image` or `puzzle`
-                 * @enum {string}
-                 */
-                captchaType?: "pow" | "image" | "puzzle";
-                /** @description The work, 1 to 10 */
-                powDifficulty?: number;
-            }[];
-            /**
-             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
-             * @default html
-             * @example json
-             * @enum {string}
-             */
-            defaultPathType: "html" | "json";
-            /**
-             * @description The type of some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/api/**",
-             *         "pathType": "json"
-             *       }
-             *     ]
-             */
-            endpointRules: {
-                /** @description The paths */
-                pattern: string;
-                /**
-                 * @description `html` or `json`
-                 * @enum {string}
-                 */
-                pathType: "html" | "json";
-            }[];
-            /**
-             * @description What happens on some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/hooks/**",
-             *         "methods": [
-             *           "POST"
-             *         ],
-             *         "action": "allow",
-             *         "waiveSession": true
-             *       }
-             *     ]
-             */
-            pathRules: {
-                /** @description The paths */
-                pattern: string;
-                /** @description Methods in capitals. Without it, all */
-                methods?: string[];
-                /**
-                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
-                 * @enum {string}
-                 */
-                action: "allow" | "challenge" | "block" | "inherit";
-                /**
-                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
-                 * @default false
-                 */
-                waiveSession: boolean;
-            }[];
-            /**
-             * @description What the gate does on each type of path
-             * @default {
-             *       "html": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       },
-             *       "json": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       }
-             *     }
-             * @example {
-             *       "html": {
-             *         "onPending": "challenge"
-             *       }
-             *     }
-             */
-            enforcementPolicy: {
-                /**
-                 * @description On html paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                html: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-                /**
-                 * @description On json paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                json: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-            };
-            /**
-             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
-             * @default 30
-             * @example 100
-             */
-            pendingBudget: number;
-            /**
-             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
-             * @default true
-             * @example false
-             */
-            sessionsEnabled: boolean;
-            /**
-             * @description Put the protect script into the site's html pages
-             * @default false
-             * @example false
-             */
-            autoInject: boolean;
-            /**
-             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
-             * @default false
-             * @example false
-             */
-            monitor: boolean;
-            /**
-             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
-             * @default 100
-             * @example 10
-             */
-            rollout: number;
-            /**
-             * @description How long a solved challenge counts, 60 to 86,400 seconds
-             * @default 1800
-             * @example 3600
-             */
-            clearanceSeconds: number;
-            /**
-             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
-             * @default 0
-             * @example 1
-             */
-            clearanceLevel: number;
-            /**
-             * @description How the gate's own pages look. Texts are shown as text, never as markup
-             * @default {}
-             * @example {
-             *       "name": "Shop",
-             *       "primaryColor": "#0a5cd5"
-             *     }
-             */
-            branding: {
-                /** @description Name of the site, 200 characters */
-                name?: string;
-                /** @description Picture above the text, `https://…` or `/…` */
-                logoUrl?: string;
-                /** @description Buttons and links, `#rrggbb` */
-                primaryColor?: string;
-                /** @description Behind the text */
-                backgroundColor?: string;
-                /** @description The text */
-                textColor?: string;
-                /** @description Heading in place of the gate's own */
-                title?: string;
-                /** @description Text in place of the gate's own, 1,000 characters */
-                message?: string;
-                /** @description Where visitors get help, `https://…` or `mailto:…` */
-                supportUrl?: string;
-                /** @description Your page on privacy */
-                privacyUrl?: string;
-            };
-            /**
-             * @description Where a form or a JSON body carries its token
-             * @default {
-             *       "tokenField": "captcha-response",
-             *       "jsonPath": "",
-             *       "forwardToken": true
-             *     }
-             * @example {
-             *       "jsonPath": "meta.captcha"
-             *     }
-             */
-            submission: {
-                /**
-                 * @description Name of the field
-                 * @default captcha-response
-                 */
-                tokenField: string;
-                /**
-                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
-                 * @default
-                 */
-                jsonPath: string;
-                /**
-                 * @description Whether the origin sees the field
-                 * @default true
-                 */
-                forwardToken: boolean;
-            };
-            /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
-            /**
-             * @description `counts`: allowed requests are counted and not kept as rows
-             * @default rows
-             * @example counts
-             * @enum {string}
-             */
-            allowVerdicts: "rows" | "counts";
-            /**
-             * @description How long verdicts are kept, 1 to 730 days
-             * @default 30
-             * @example 90
-             */
-            retentionDays: number;
-            /**
-             * @description Detectors that count nothing here
-             * @default []
-             * @example [
-             *       "no-accept-language"
-             *     ]
-             */
-            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
-            clientJwtsRevokedBefore: number | null;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
-        }[];
+        "list-instances.response": components["schemas"]["Instance"][];
         "create-instance.requestBody": {
             /**
              * @description For people. Shown in listings
@@ -7580,43 +3537,7 @@ export interface components {
              *       "datacenter": "allow"
              *     }
              */
-            ipCategoryRules?: {
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                tor?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                datacenter?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                proxy?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                vpn?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                abuser?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                mobile?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                crawler?: "allow" | "challenge" | "block" | "captcha";
-            };
+            ipCategoryRules?: components["schemas"]["IpCategoryRules.requestBody"];
             /**
              * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
              * @default 0.5
@@ -7649,17 +3570,7 @@ export interface components {
              *       }
              *     ]
              */
-            challengeDifficulty?: {
-                /** @description Risk score from which the row counts */
-                minScore: number;
-                /**
-                 * @description `pow`, `image` or `puzzle`
-                 * @enum {string}
-                 */
-                captchaType?: "pow" | "image" | "puzzle";
-                /** @description The work, 1 to 10 */
-                powDifficulty?: number;
-            }[];
+            challengeDifficulty?: components["schemas"]["ChallengeStep"][];
             /**
              * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @default html
@@ -7677,15 +3588,7 @@ export interface components {
              *       }
              *     ]
              */
-            endpointRules?: {
-                /** @description The paths */
-                pattern: string;
-                /**
-                 * @description `html` or `json`
-                 * @enum {string}
-                 */
-                pathType: "html" | "json";
-            }[];
+            endpointRules?: components["schemas"]["EndpointRule"][];
             /**
              * @description What happens on some paths. The first rule that matches counts
              * @default []
@@ -7700,22 +3603,7 @@ export interface components {
              *       }
              *     ]
              */
-            pathRules?: {
-                /** @description The paths */
-                pattern: string;
-                /** @description Methods in capitals. Without it, all */
-                methods?: string[];
-                /**
-                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
-                 * @enum {string}
-                 */
-                action: "allow" | "challenge" | "block" | "inherit";
-                /**
-                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
-                 * @default false
-                 */
-                waiveSession?: boolean;
-            }[];
+            pathRules?: components["schemas"]["PathRule.requestBody"][];
             /**
              * @description What the gate does on each type of path
              * @default {
@@ -7736,64 +3624,7 @@ export interface components {
              *       }
              *     }
              */
-            enforcementPolicy?: {
-                /**
-                 * @description On html paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                html?: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError?: "allow" | "challenge" | "block" | "captcha";
-                };
-                /**
-                 * @description On json paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                json?: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError?: "allow" | "challenge" | "block" | "captcha";
-                };
-            };
+            enforcementPolicy?: components["schemas"]["EnforcementPolicy.requestBody"];
             /**
              * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
              * @default 30
@@ -7844,26 +3675,7 @@ export interface components {
              *       "primaryColor": "#0a5cd5"
              *     }
              */
-            branding?: {
-                /** @description Name of the site, 200 characters */
-                name?: string;
-                /** @description Picture above the text, `https://…` or `/…` */
-                logoUrl?: string;
-                /** @description Buttons and links, `#rrggbb` */
-                primaryColor?: string;
-                /** @description Behind the text */
-                backgroundColor?: string;
-                /** @description The text */
-                textColor?: string;
-                /** @description Heading in place of the gate's own */
-                title?: string;
-                /** @description Text in place of the gate's own, 1,000 characters */
-                message?: string;
-                /** @description Where visitors get help, `https://…` or `mailto:…` */
-                supportUrl?: string;
-                /** @description Your page on privacy */
-                privacyUrl?: string;
-            };
+            branding?: components["schemas"]["Branding"];
             /**
              * @description Where a form or a JSON body carries its token
              * @default {
@@ -7875,23 +3687,7 @@ export interface components {
              *       "jsonPath": "meta.captcha"
              *     }
              */
-            submission?: {
-                /**
-                 * @description Name of the field
-                 * @default captcha-response
-                 */
-                tokenField?: string;
-                /**
-                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
-                 * @default
-                 */
-                jsonPath?: string;
-                /**
-                 * @description Whether the origin sees the field
-                 * @default true
-                 */
-                forwardToken?: boolean;
-            };
+            submission?: components["schemas"]["Submission.requestBody"];
             /**
              * @description Lifetime of a session in seconds, 300 to 31,536,000
              * @default 86400
@@ -7909,12 +3705,7 @@ export interface components {
              *       "windowSeconds": 3600
              *     }
              */
-            cookieCycling?: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
+            cookieCycling?: components["schemas"]["CookieCycling"];
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
              * @default rows
@@ -7935,402 +3726,7 @@ export interface components {
              *       "no-accept-language"
              *     ]
              */
-            ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
-        };
-        "create-instance.response": {
-            id: string;
-            active: boolean;
-            /**
-             * @description For people. Shown in listings
-             * @example Shop
-             */
-            name: string;
-            /**
-             * @description Host name of the protected site
-             * @example www.shop.example
-             */
-            cname: string;
-            /**
-             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
-             * @example site_…
-             */
-            globalSiteKey: string;
-            /**
-             * @description Host names that the gate answers for. Others get 421. Empty means any
-             * @default []
-             * @example [
-             *       "shop.example"
-             *     ]
-             */
-            hosts: string[];
-            /**
-             * @description A decision for each category of address
-             * @default {}
-             * @example {
-             *       "tor": "challenge",
-             *       "datacenter": "allow"
-             *     }
-             */
-            ipCategoryRules: {
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                tor?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                datacenter?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                proxy?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                vpn?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                abuser?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                mobile?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                crawler?: "allow" | "challenge" | "block";
-            };
-            /**
-             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
-             * @default 0.5
-             * @example 0.7
-             */
-            challengeThreshold: number;
-            /**
-             * @description Risk score from which a visitor is blocked. 1 is never reached
-             * @default 0.85
-             * @example 1
-             */
-            blockThreshold: number;
-            /**
-             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
-             * @default [
-             *       {
-             *         "minScore": 0.5,
-             *         "powDifficulty": 5
-             *       },
-             *       {
-             *         "minScore": 0.7,
-             *         "captchaType": "puzzle",
-             *         "powDifficulty": 6
-             *       }
-             *     ]
-             * @example [
-             *       {
-             *         "minScore": 0.5,
-             *         "captchaType": "image"
-             *       }
-             *     ]
-             */
-            challengeDifficulty: {
-                /** @description Risk score from which the row counts */
-                minScore: number;
-                /**
-                 * @description `pow`, `image` or `puzzle`
-                 * @enum {string}
-                 */
-                captchaType?: "pow" | "image" | "puzzle";
-                /** @description The work, 1 to 10 */
-                powDifficulty?: number;
-            }[];
-            /**
-             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
-             * @default html
-             * @example json
-             * @enum {string}
-             */
-            defaultPathType: "html" | "json";
-            /**
-             * @description The type of some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/api/**",
-             *         "pathType": "json"
-             *       }
-             *     ]
-             */
-            endpointRules: {
-                /** @description The paths */
-                pattern: string;
-                /**
-                 * @description `html` or `json`
-                 * @enum {string}
-                 */
-                pathType: "html" | "json";
-            }[];
-            /**
-             * @description What happens on some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/hooks/**",
-             *         "methods": [
-             *           "POST"
-             *         ],
-             *         "action": "allow",
-             *         "waiveSession": true
-             *       }
-             *     ]
-             */
-            pathRules: {
-                /** @description The paths */
-                pattern: string;
-                /** @description Methods in capitals. Without it, all */
-                methods?: string[];
-                /**
-                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
-                 * @enum {string}
-                 */
-                action: "allow" | "challenge" | "block" | "inherit";
-                /**
-                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
-                 * @default false
-                 */
-                waiveSession: boolean;
-            }[];
-            /**
-             * @description What the gate does on each type of path
-             * @default {
-             *       "html": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       },
-             *       "json": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       }
-             *     }
-             * @example {
-             *       "html": {
-             *         "onPending": "challenge"
-             *       }
-             *     }
-             */
-            enforcementPolicy: {
-                /**
-                 * @description On html paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                html: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-                /**
-                 * @description On json paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                json: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-            };
-            /**
-             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
-             * @default 30
-             * @example 100
-             */
-            pendingBudget: number;
-            /**
-             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
-             * @default true
-             * @example false
-             */
-            sessionsEnabled: boolean;
-            /**
-             * @description Put the protect script into the site's html pages
-             * @default false
-             * @example false
-             */
-            autoInject: boolean;
-            /**
-             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
-             * @default false
-             * @example false
-             */
-            monitor: boolean;
-            /**
-             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
-             * @default 100
-             * @example 10
-             */
-            rollout: number;
-            /**
-             * @description How long a solved challenge counts, 60 to 86,400 seconds
-             * @default 1800
-             * @example 3600
-             */
-            clearanceSeconds: number;
-            /**
-             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
-             * @default 0
-             * @example 1
-             */
-            clearanceLevel: number;
-            /**
-             * @description How the gate's own pages look. Texts are shown as text, never as markup
-             * @default {}
-             * @example {
-             *       "name": "Shop",
-             *       "primaryColor": "#0a5cd5"
-             *     }
-             */
-            branding: {
-                /** @description Name of the site, 200 characters */
-                name?: string;
-                /** @description Picture above the text, `https://…` or `/…` */
-                logoUrl?: string;
-                /** @description Buttons and links, `#rrggbb` */
-                primaryColor?: string;
-                /** @description Behind the text */
-                backgroundColor?: string;
-                /** @description The text */
-                textColor?: string;
-                /** @description Heading in place of the gate's own */
-                title?: string;
-                /** @description Text in place of the gate's own, 1,000 characters */
-                message?: string;
-                /** @description Where visitors get help, `https://…` or `mailto:…` */
-                supportUrl?: string;
-                /** @description Your page on privacy */
-                privacyUrl?: string;
-            };
-            /**
-             * @description Where a form or a JSON body carries its token
-             * @default {
-             *       "tokenField": "captcha-response",
-             *       "jsonPath": "",
-             *       "forwardToken": true
-             *     }
-             * @example {
-             *       "jsonPath": "meta.captcha"
-             *     }
-             */
-            submission: {
-                /**
-                 * @description Name of the field
-                 * @default captcha-response
-                 */
-                tokenField: string;
-                /**
-                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
-                 * @default
-                 */
-                jsonPath: string;
-                /**
-                 * @description Whether the origin sees the field
-                 * @default true
-                 */
-                forwardToken: boolean;
-            };
-            /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
-            /**
-             * @description `counts`: allowed requests are counted and not kept as rows
-             * @default rows
-             * @example counts
-             * @enum {string}
-             */
-            allowVerdicts: "rows" | "counts";
-            /**
-             * @description How long verdicts are kept, 1 to 730 days
-             * @default 30
-             * @example 90
-             */
-            retentionDays: number;
-            /**
-             * @description Detectors that count nothing here
-             * @default []
-             * @example [
-             *       "no-accept-language"
-             *     ]
-             */
-            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
-            clientJwtsRevokedBefore: number | null;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
+            ignoredDetectors?: components["schemas"]["Detector"][];
         };
         "update-instance.requestBody": {
             id: string;
@@ -8363,43 +3759,7 @@ export interface components {
              *       "datacenter": "allow"
              *     }
              */
-            ipCategoryRules?: {
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                tor?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                datacenter?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                proxy?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                vpn?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                abuser?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                mobile?: "allow" | "challenge" | "block" | "captcha";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                crawler?: "allow" | "challenge" | "block" | "captcha";
-            };
+            ipCategoryRules?: components["schemas"]["IpCategoryRules.requestBody"];
             /**
              * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
              * @example 0.7
@@ -8419,17 +3779,7 @@ export interface components {
              *       }
              *     ]
              */
-            challengeDifficulty?: {
-                /** @description Risk score from which the row counts */
-                minScore: number;
-                /**
-                 * @description `pow`, `image` or `puzzle`
-                 * @enum {string}
-                 */
-                captchaType?: "pow" | "image" | "puzzle";
-                /** @description The work, 1 to 10 */
-                powDifficulty?: number;
-            }[];
+            challengeDifficulty?: components["schemas"]["ChallengeStep"][];
             /**
              * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
              * @example json
@@ -8445,15 +3795,7 @@ export interface components {
              *       }
              *     ]
              */
-            endpointRules?: {
-                /** @description The paths */
-                pattern: string;
-                /**
-                 * @description `html` or `json`
-                 * @enum {string}
-                 */
-                pathType: "html" | "json";
-            }[];
+            endpointRules?: components["schemas"]["EndpointRule"][];
             /**
              * @description What happens on some paths. The first rule that matches counts
              * @example [
@@ -8467,22 +3809,7 @@ export interface components {
              *       }
              *     ]
              */
-            pathRules?: {
-                /** @description The paths */
-                pattern: string;
-                /** @description Methods in capitals. Without it, all */
-                methods?: string[];
-                /**
-                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
-                 * @enum {string}
-                 */
-                action: "allow" | "challenge" | "block" | "inherit";
-                /**
-                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
-                 * @default false
-                 */
-                waiveSession?: boolean;
-            }[];
+            pathRules?: components["schemas"]["PathRule.requestBody"][];
             /**
              * @description What the gate does on each type of path
              * @example {
@@ -8491,64 +3818,7 @@ export interface components {
              *       }
              *     }
              */
-            enforcementPolicy?: {
-                /**
-                 * @description On html paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                html?: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError?: "allow" | "challenge" | "block" | "captcha";
-                };
-                /**
-                 * @description On json paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                json?: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending?: "pass" | "budget" | "challenge" | "block" | "allow" | "captcha";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge?: "allow" | "challenge" | "block" | "captcha";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError?: "allow" | "challenge" | "block" | "captcha";
-                };
-            };
+            enforcementPolicy?: components["schemas"]["EnforcementPolicy.requestBody"];
             /**
              * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
              * @example 100
@@ -8591,49 +3861,14 @@ export interface components {
              *       "primaryColor": "#0a5cd5"
              *     }
              */
-            branding?: {
-                /** @description Name of the site, 200 characters */
-                name?: string;
-                /** @description Picture above the text, `https://…` or `/…` */
-                logoUrl?: string;
-                /** @description Buttons and links, `#rrggbb` */
-                primaryColor?: string;
-                /** @description Behind the text */
-                backgroundColor?: string;
-                /** @description The text */
-                textColor?: string;
-                /** @description Heading in place of the gate's own */
-                title?: string;
-                /** @description Text in place of the gate's own, 1,000 characters */
-                message?: string;
-                /** @description Where visitors get help, `https://…` or `mailto:…` */
-                supportUrl?: string;
-                /** @description Your page on privacy */
-                privacyUrl?: string;
-            };
+            branding?: components["schemas"]["Branding"];
             /**
              * @description Where a form or a JSON body carries its token
              * @example {
              *       "jsonPath": "meta.captcha"
              *     }
              */
-            submission?: {
-                /**
-                 * @description Name of the field
-                 * @default captcha-response
-                 */
-                tokenField?: string;
-                /**
-                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
-                 * @default
-                 */
-                jsonPath?: string;
-                /**
-                 * @description Whether the origin sees the field
-                 * @default true
-                 */
-                forwardToken?: boolean;
-            };
+            submission?: components["schemas"]["Submission.requestBody"];
             /**
              * @description Lifetime of a session in seconds, 300 to 31,536,000
              * @example 604800
@@ -8646,12 +3881,7 @@ export interface components {
              *       "windowSeconds": 3600
              *     }
              */
-            cookieCycling?: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
+            cookieCycling?: components["schemas"]["CookieCycling"];
             /**
              * @description `counts`: allowed requests are counted and not kept as rows
              * @example counts
@@ -8669,404 +3899,9 @@ export interface components {
              *       "no-accept-language"
              *     ]
              */
-            ignoredDetectors?: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
+            ignoredDetectors?: components["schemas"]["Detector"][];
             clientJwtsRevokedBefore?: number | null;
             ifVersion?: number;
-        };
-        "update-instance.response": {
-            id: string;
-            active: boolean;
-            /**
-             * @description For people. Shown in listings
-             * @example Shop
-             */
-            name: string;
-            /**
-             * @description Host name of the protected site
-             * @example www.shop.example
-             */
-            cname: string;
-            /**
-             * @description The site whose challenges and tokens the gate uses. Its settings apply as well
-             * @example site_…
-             */
-            globalSiteKey: string;
-            /**
-             * @description Host names that the gate answers for. Others get 421. Empty means any
-             * @default []
-             * @example [
-             *       "shop.example"
-             *     ]
-             */
-            hosts: string[];
-            /**
-             * @description A decision for each category of address
-             * @default {}
-             * @example {
-             *       "tor": "challenge",
-             *       "datacenter": "allow"
-             *     }
-             */
-            ipCategoryRules: {
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                tor?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                datacenter?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                proxy?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                vpn?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                abuser?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                mobile?: "allow" | "challenge" | "block";
-                /**
-                 * @description `allow`, `challenge` or `block` for addresses of this category
-                 * @enum {string}
-                 */
-                crawler?: "allow" | "challenge" | "block";
-            };
-            /**
-             * @description Risk score from which a visitor is challenged. 1 is never reached: scores are recorded only
-             * @default 0.5
-             * @example 0.7
-             */
-            challengeThreshold: number;
-            /**
-             * @description Risk score from which a visitor is blocked. 1 is never reached
-             * @default 0.85
-             * @example 1
-             */
-            blockThreshold: number;
-            /**
-             * @description How hard a challenge is for a risk score. The row with the highest `minScore` that is reached counts. It never makes the site's own challenge easier
-             * @default [
-             *       {
-             *         "minScore": 0.5,
-             *         "powDifficulty": 5
-             *       },
-             *       {
-             *         "minScore": 0.7,
-             *         "captchaType": "puzzle",
-             *         "powDifficulty": 6
-             *       }
-             *     ]
-             * @example [
-             *       {
-             *         "minScore": 0.5,
-             *         "captchaType": "image"
-             *       }
-             *     ]
-             */
-            challengeDifficulty: {
-                /** @description Risk score from which the row counts */
-                minScore: number;
-                /**
-                 * @description `pow`, `image` or `puzzle`
-                 * @enum {string}
-                 */
-                captchaType?: "pow" | "image" | "puzzle";
-                /** @description The work, 1 to 10 */
-                powDifficulty?: number;
-            }[];
-            /**
-             * @description What a path is that no `endpointRules` names. `html`: a challenge is a page, a newcomer may pass. `json`: it is JSON, a newcomer gets 401
-             * @default html
-             * @example json
-             * @enum {string}
-             */
-            defaultPathType: "html" | "json";
-            /**
-             * @description The type of some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/api/**",
-             *         "pathType": "json"
-             *       }
-             *     ]
-             */
-            endpointRules: {
-                /** @description The paths */
-                pattern: string;
-                /**
-                 * @description `html` or `json`
-                 * @enum {string}
-                 */
-                pathType: "html" | "json";
-            }[];
-            /**
-             * @description What happens on some paths. The first rule that matches counts
-             * @default []
-             * @example [
-             *       {
-             *         "pattern": "/hooks/**",
-             *         "methods": [
-             *           "POST"
-             *         ],
-             *         "action": "allow",
-             *         "waiveSession": true
-             *       }
-             *     ]
-             */
-            pathRules: {
-                /** @description The paths */
-                pattern: string;
-                /** @description Methods in capitals. Without it, all */
-                methods?: string[];
-                /**
-                 * @description `allow`, `challenge` or `block`. It lifts no rule, category or risk. `inherit` ends the search: the path type decides
-                 * @enum {string}
-                 */
-                action: "allow" | "challenge" | "block" | "inherit";
-                /**
-                 * @description Clients here need no session: webhooks, apps, health checks. Their risk score is recorded and decides nothing
-                 * @default false
-                 */
-                waiveSession: boolean;
-            }[];
-            /**
-             * @description What the gate does on each type of path
-             * @default {
-             *       "html": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       },
-             *       "json": {
-             *         "onPending": "budget",
-             *         "onChallenge": "challenge",
-             *         "onError": "allow"
-             *       }
-             *     }
-             * @example {
-             *       "html": {
-             *         "onPending": "challenge"
-             *       }
-             *     }
-             */
-            enforcementPolicy: {
-                /**
-                 * @description On html paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                html: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-                /**
-                 * @description On json paths
-                 * @default {
-                 *       "onPending": "budget",
-                 *       "onChallenge": "challenge",
-                 *       "onError": "allow"
-                 *     }
-                 */
-                json: {
-                    /**
-                     * @description A page asked for without a session: `pass`, `budget`, `challenge` or `block`. What each does
-                     * @default budget
-                     * @enum {string}
-                     */
-                    onPending: "pass" | "budget" | "challenge" | "block";
-                    /**
-                     * @description What a challenge by risk or policy becomes here: `allow`, `challenge` or `block`
-                     * @default challenge
-                     * @enum {string}
-                     */
-                    onChallenge: "allow" | "challenge" | "block";
-                    /**
-                     * @description What a request gets while no ruleset was ever loaded. Later failures follow failure-modes.md
-                     * @default allow
-                     * @enum {string}
-                     */
-                    onError: "allow" | "challenge" | "block";
-                };
-            };
-            /**
-             * @description Pages without a session in ten minutes for one /24 or /56, where `onPending` is `budget`. The /16 or /48 around it has ten times as many
-             * @default 30
-             * @example 100
-             */
-            pendingBudget: number;
-            /**
-             * @description Whether visitors have sessions. Without them nobody is refused for having none, and risk scores are recorded and decide nothing
-             * @default true
-             * @example false
-             */
-            sessionsEnabled: boolean;
-            /**
-             * @description Put the protect script into the site's html pages
-             * @default false
-             * @example false
-             */
-            autoInject: boolean;
-            /**
-             * @description Forward every request, and record what the gate would have decided. Turn it off once the log looks right
-             * @default false
-             * @example false
-             */
-            monitor: boolean;
-            /**
-             * @description Percent of visitors that decisions are enforced on. The same visitors stay in when you raise it
-             * @default 100
-             * @example 10
-             */
-            rollout: number;
-            /**
-             * @description How long a solved challenge counts, 60 to 86,400 seconds
-             * @default 1800
-             * @example 3600
-             */
-            clearanceSeconds: number;
-            /**
-             * @description Lowest level that lifts a challenge: 0 any, 1 proof of work, 2 image or puzzle. The site's `minimumLevel` holds in any case
-             * @default 0
-             * @example 1
-             */
-            clearanceLevel: number;
-            /**
-             * @description How the gate's own pages look. Texts are shown as text, never as markup
-             * @default {}
-             * @example {
-             *       "name": "Shop",
-             *       "primaryColor": "#0a5cd5"
-             *     }
-             */
-            branding: {
-                /** @description Name of the site, 200 characters */
-                name?: string;
-                /** @description Picture above the text, `https://…` or `/…` */
-                logoUrl?: string;
-                /** @description Buttons and links, `#rrggbb` */
-                primaryColor?: string;
-                /** @description Behind the text */
-                backgroundColor?: string;
-                /** @description The text */
-                textColor?: string;
-                /** @description Heading in place of the gate's own */
-                title?: string;
-                /** @description Text in place of the gate's own, 1,000 characters */
-                message?: string;
-                /** @description Where visitors get help, `https://…` or `mailto:…` */
-                supportUrl?: string;
-                /** @description Your page on privacy */
-                privacyUrl?: string;
-            };
-            /**
-             * @description Where a form or a JSON body carries its token
-             * @default {
-             *       "tokenField": "captcha-response",
-             *       "jsonPath": "",
-             *       "forwardToken": true
-             *     }
-             * @example {
-             *       "jsonPath": "meta.captcha"
-             *     }
-             */
-            submission: {
-                /**
-                 * @description Name of the field
-                 * @default captcha-response
-                 */
-                tokenField: string;
-                /**
-                 * @description Dot path to the object with the field in a JSON body. Empty: the top level
-                 * @default
-                 */
-                jsonPath: string;
-                /**
-                 * @description Whether the origin sees the field
-                 * @default true
-                 */
-                forwardToken: boolean;
-            };
-            /**
-             * @description Lifetime of a session in seconds, 300 to 31,536,000
-             * @default 86400
-             * @example 604800
-             */
-            jtiExpirySeconds: number;
-            /**
-             * @description When sessions that one network opens without input raise the score (`cookie-cycling`)
-             * @default {
-             *       "threshold": 5,
-             *       "windowSeconds": 3600
-             *     }
-             * @example {
-             *       "threshold": 20,
-             *       "windowSeconds": 3600
-             *     }
-             */
-            cookieCycling: {
-                /** @description Sessions without input */
-                threshold: number;
-                /** @description Within this time */
-                windowSeconds: number;
-            };
-            /**
-             * @description `counts`: allowed requests are counted and not kept as rows
-             * @default rows
-             * @example counts
-             * @enum {string}
-             */
-            allowVerdicts: "rows" | "counts";
-            /**
-             * @description How long verdicts are kept, 1 to 730 days
-             * @default 30
-             * @example 90
-             */
-            retentionDays: number;
-            /**
-             * @description Detectors that count nothing here
-             * @default []
-             * @example [
-             *       "no-accept-language"
-             *     ]
-             */
-            ignoredDetectors: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
-            clientJwtsRevokedBefore: number | null;
-            version: number;
-            createdAt: number;
-            updatedAt: number;
         };
         "delete-instance.requestBody": {
             id: string;
@@ -9091,15 +3926,7 @@ export interface components {
             protectInstanceId: string;
         };
         "list-client-jwts.response": {
-            clientJwts: {
-                jti: string;
-                protectInstanceId: string;
-                issuedAt: number;
-                expiresAt: number;
-                revokedAt: number | null;
-                /** @enum {string} */
-                status: "active" | "expired" | "revoked";
-            }[];
+            clientJwts: components["schemas"]["ClientJwt"][];
         };
         "revoke-client-jwt.requestBody": {
             protectInstanceId: string;
@@ -9115,21 +3942,14 @@ export interface components {
             weeks?: number;
         };
         "list-origin-keys.response": {
-            keys: {
-                kid: string;
-                key: string;
-                validFrom: number;
-                validUntil: number;
-            }[];
+            keys: components["schemas"]["OriginKey"][];
         };
         "list-access-rules.requestBody": {
             siteKey?: string;
             limit?: number;
             cursor?: string;
-            /** @enum {string} */
-            type?: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-            /** @enum {string} */
-            verdict?: "allow" | "challenge" | "block";
+            type?: components["schemas"]["AccessRuleType"];
+            verdict?: components["schemas"]["Decision"];
             valuePrefix?: string;
             matches?: {
                 ip?: string;
@@ -9138,65 +3958,19 @@ export interface components {
                 ja4?: string;
                 userAgent?: string;
             };
-            hitsSince?: number | string;
+            hitsSince?: components["schemas"]["Time"];
         };
         "list-access-rules.response": {
-            rules: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string;
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                mode: "enforce" | "monitor";
-                expiry: string | null;
-                rollout: number;
-                note: string | null;
-                expired: boolean;
-                /** @constant */
-                signalUnseen?: true;
-                /** Format: date-time */
-                createdAt: string;
-                createdBy: string;
-                /** Format: date-time */
-                updatedAt: string;
-                updatedBy: string;
-                hits?: {
-                    total: number;
-                    allow: number;
-                    challenge: number;
-                    block: number;
-                    lastHitAt: string | null;
-                };
-            }[];
+            rules: components["schemas"]["AccessRule"][];
             total: number;
             version: number;
-            unseenSignals: ("ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn")[];
+            unseenSignals: components["schemas"]["AccessRuleType"][];
             nextCursor?: string;
-            /** Format: date-time */
-            hitsSince?: string;
+            hitsSince?: components["schemas"]["IsoTime"];
             hitsAreExact?: boolean;
         };
         "create-access-rules.requestBody": {
-            rules: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string | number;
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                mode?: "enforce" | "monitor";
-                expiry?: string | null;
-                rollout?: number | string;
-                note?: string | null;
-                expired?: unknown;
-                signalUnseen?: unknown;
-                createdAt?: unknown;
-                createdBy?: unknown;
-                updatedAt?: unknown;
-                updatedBy?: unknown;
-                hits?: unknown;
-            }[];
+            rules: components["schemas"]["NewAccessRule"][];
             siteKey?: string;
             ifVersion?: number;
         };
@@ -9205,25 +3979,10 @@ export interface components {
             updated: number;
             unchanged: number;
             version: number;
-            rules: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string;
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                mode: "enforce" | "monitor";
-                expiry: string | null;
-                rollout: number;
-                note: string | null;
-            }[];
+            rules: components["schemas"]["AccessRuleDefinition"][];
         };
         "delete-access-rules.requestBody": {
-            conditions: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string | number;
-            }[];
+            conditions: components["schemas"]["AccessRuleCondition"][];
             siteKey?: string;
             ifVersion?: number;
         };
@@ -9234,13 +3993,12 @@ export interface components {
         };
         "get-access-rule-hits.requestBody": {
             siteKey?: string;
-            /** @enum {string} */
-            type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
+            type: components["schemas"]["AccessRuleType"];
             value: string | number;
-            since?: number | string;
-            until?: number | string;
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
             /** @default 3600 */
-            bucket?: ("minute" | "hour" | "day") | number | string;
+            bucket?: components["schemas"]["Bucket"];
         };
         "get-access-rule-hits.response": {
             rule: string;
@@ -9251,14 +4009,8 @@ export interface components {
             allow: number;
             challenge: number;
             block: number;
-            lastHitAt: string | null;
-            buckets: {
-                timestamp: number;
-                total: number;
-                allow: number;
-                challenge: number;
-                block: number;
-            }[];
+            lastHitAt: components["schemas"]["IsoTime"] | null;
+            buckets: components["schemas"]["DecisionPoint"][];
             isExact: boolean;
         };
         "explain-access-rules.requestBody": {
@@ -9271,17 +4023,14 @@ export interface components {
             ipCategories?: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
         };
         "explain-access-rules.response": {
-            /** @enum {string} */
-            decision: "allow" | "challenge" | "block";
+            decision: components["schemas"]["Decision"];
             decidedBy: string;
             /** @enum {string} */
             input: "network" | "client" | "category" | "risk" | "policy" | "default";
             firedRules: {
                 id: string;
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
+                type: components["schemas"]["AccessRuleType"];
+                verdict: components["schemas"]["Decision"];
                 /** @enum {string} */
                 mode: "enforce" | "monitor";
             }[];
@@ -9292,43 +4041,20 @@ export interface components {
         };
         "preview-access-rules.requestBody": {
             siteKey?: string;
-            rules?: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string | number;
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                mode?: "enforce" | "monitor";
-                expiry?: string | null;
-                rollout?: number | string;
-                note?: string | null;
-                expired?: unknown;
-                signalUnseen?: unknown;
-                createdAt?: unknown;
-                createdBy?: unknown;
-                updatedAt?: unknown;
-                updatedBy?: unknown;
-                hits?: unknown;
-            }[];
-            conditions?: {
-                /** @enum {string} */
-                type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                value: string | number;
-            }[];
+            rules?: components["schemas"]["NewAccessRule"][];
+            conditions?: components["schemas"]["AccessRuleCondition"][];
             content?: string;
             /** @enum {string} */
             format?: "csv" | "ndjson" | "list";
-            /** @enum {string} */
-            verdict?: "allow" | "challenge" | "block";
+            verdict?: components["schemas"]["Decision"];
             /** @enum {string} */
             mode?: "enforce" | "monitor";
-            expiry?: string | null;
+            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
             note?: string | null;
             columns?: string[];
             /** @default 1 */
             firstLine?: number;
-            since?: number | string;
+            since?: components["schemas"]["Time"];
         };
         "preview-access-rules.response": {
             since: string;
@@ -9339,27 +4065,12 @@ export interface components {
             changed: number;
             changedAddresses: number;
             changes: {
-                /** @enum {string} */
-                from: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                to: "allow" | "challenge" | "block";
+                from: components["schemas"]["Decision"];
+                to: components["schemas"]["Decision"];
                 requests: number;
                 addresses: number;
             }[];
-            samples: {
-                requestId: string;
-                timestamp: string;
-                ip: string | null;
-                asn: number | null;
-                country: string | null;
-                userAgent: string;
-                requestPath: string;
-                /** @enum {string} */
-                from: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                to: "allow" | "challenge" | "block";
-                decidedBy: string;
-            }[];
+            samples: components["schemas"]["PreviewedRequest"][];
             plan: {
                 added: number;
                 changed: number;
@@ -9369,37 +4080,12 @@ export interface components {
             };
             /** @enum {string} */
             format?: "csv" | "ndjson" | "list";
-            refusedLines: {
-                line: number;
-                reason: string;
-            }[];
+            refusedLines: components["schemas"]["RefusedLine"][];
             differences: {
                 /** @enum {string} */
                 change: "added" | "changed" | "removed";
-                rule: {
-                    /** @enum {string} */
-                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                    value: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                    expiry: string | null;
-                    rollout: number;
-                    note: string | null;
-                } | null;
-                before: {
-                    /** @enum {string} */
-                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                    value: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                    expiry: string | null;
-                    rollout: number;
-                    note: string | null;
-                } | null;
+                rule: components["schemas"]["AccessRuleDefinition"] | null;
+                before: components["schemas"]["AccessRuleDefinition"] | null;
             }[];
             rulesTouched: number;
             effects: {
@@ -9409,37 +4095,21 @@ export interface components {
                 requests: number;
                 visitors: number;
                 changes: {
-                    /** @enum {string} */
-                    from: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    to: "allow" | "challenge" | "block";
+                    from: components["schemas"]["Decision"];
+                    to: components["schemas"]["Decision"];
                     requests: number;
                 }[];
-                examples: {
-                    requestId: string;
-                    timestamp: string;
-                    ip: string | null;
-                    asn: number | null;
-                    country: string | null;
-                    userAgent: string;
-                    requestPath: string;
-                    /** @enum {string} */
-                    from: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    to: "allow" | "challenge" | "block";
-                    decidedBy: string;
-                }[];
+                examples: components["schemas"]["PreviewedRequest"][];
             }[];
         };
         "import-access-rules.requestBody": {
             content: string;
             /** @enum {string} */
             format?: "csv" | "ndjson" | "list";
-            /** @enum {string} */
-            verdict?: "allow" | "challenge" | "block";
+            verdict?: components["schemas"]["Decision"];
             /** @enum {string} */
             mode?: "enforce" | "monitor";
-            expiry?: string | null;
+            expiry?: components["schemas"]["IsoTimeWithOffset"] | null;
             note?: string | null;
             /** @default 1 */
             firstLine?: number;
@@ -9454,10 +4124,7 @@ export interface components {
             updated: number;
             unchanged: number;
             skipped: number;
-            skippedLines: {
-                line: number;
-                reason: string;
-            }[];
+            skippedLines: components["schemas"]["RefusedLine"][];
             version: number;
         };
         "export-access-rules.requestBody": {
@@ -9467,10 +4134,8 @@ export interface components {
              * @enum {string}
              */
             format?: "csv" | "ndjson" | "list";
-            /** @enum {string} */
-            type?: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-            /** @enum {string} */
-            verdict?: "allow" | "challenge" | "block";
+            type?: components["schemas"]["AccessRuleType"];
+            verdict?: components["schemas"]["Decision"];
         };
         "export-access-rules.response": string;
         "access-rules-history.requestBody": {
@@ -9482,17 +4147,7 @@ export interface components {
         "access-rules-history.response": {
             version: number;
             oldest: number;
-            versions: {
-                version: number;
-                at: string;
-                by: string;
-                /** @enum {string} */
-                kind: "create" | "delete" | "import" | "rollback";
-                created: number;
-                updated: number;
-                deleted: number;
-                restores?: number;
-            }[];
+            versions: components["schemas"]["AccessRuleVersion"][];
         };
         "rollback-access-rules.requestBody": {
             siteKey?: string;
@@ -9508,13 +4163,13 @@ export interface components {
         };
         "list-verdicts.requestBody": {
             siteKey?: string;
-            since?: number | string;
-            until?: number | string;
-            decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
-            sources?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
+            decision?: components["schemas"]["DecisionFilter"];
+            sources?: components["schemas"]["SourceFilter"];
             firedRules?: string | string[];
-            asn?: (number | string) | (number | string)[];
-            deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+            asn?: components["schemas"]["AsnFilter"];
+            deviceType?: components["schemas"]["DeviceTypeFilter"];
             requestPath?: string;
             minRulesFired?: number | string;
             requestId?: string;
@@ -9524,73 +4179,13 @@ export interface components {
             offset?: number | string;
             cursor?: string;
         };
-        "list-verdicts.response": {
-            verdicts: {
-                /** @constant */
-                v: 1;
-                /** Format: uuid */
-                id: string;
-                request_id: string;
-                timestamp: number;
-                instance_id: string;
-                site_key: string;
-                jti: string | null;
-                ip: string | null;
-                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
-                country: string | null;
-                asn: number | null;
-                ja4: string | null;
-                user_agent: string;
-                /** @enum {string} */
-                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
-                method: string;
-                host: string;
-                request_path: string;
-                /** @enum {string} */
-                path_type: "html" | "json";
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
-                decided_by: string;
-                fired_rules: {
-                    id: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                }[];
-                explain: string;
-                /** @enum {string} */
-                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
-                /** @enum {string} */
-                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
-                verified: boolean | null;
-                level: number | null;
-                risk_score: number | null;
-                status: number;
-                origin_ms: number | null;
-                ruleset_version: number;
-                edge: {
-                    colo: string;
-                    version: string;
-                    isolate: string;
-                    seq: number;
-                };
-            }[];
-            total: number;
-            totalIsExact: boolean;
-            limit: number;
-            offset: number;
-            nextCursor: string | null;
-        };
         "tail-verdicts.requestBody": {
             siteKey?: string;
-            decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
-            sources?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
+            decision?: components["schemas"]["DecisionFilter"];
+            sources?: components["schemas"]["SourceFilter"];
             firedRules?: string | string[];
-            asn?: (number | string) | (number | string)[];
-            deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+            asn?: components["schemas"]["AsnFilter"];
+            deviceType?: components["schemas"]["DeviceTypeFilter"];
             requestPath?: string;
             minRulesFired?: number | string;
             ip?: string;
@@ -9600,185 +4195,13 @@ export interface components {
             cursor?: string;
         };
         "tail-verdicts.response": {
-            verdicts: {
-                /** @constant */
-                v: 1;
-                /** Format: uuid */
-                id: string;
-                request_id: string;
-                timestamp: number;
-                instance_id: string;
-                site_key: string;
-                jti: string | null;
-                ip: string | null;
-                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
-                country: string | null;
-                asn: number | null;
-                ja4: string | null;
-                user_agent: string;
-                /** @enum {string} */
-                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
-                method: string;
-                host: string;
-                request_path: string;
-                /** @enum {string} */
-                path_type: "html" | "json";
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
-                decided_by: string;
-                fired_rules: {
-                    id: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                }[];
-                explain: string;
-                /** @enum {string} */
-                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
-                /** @enum {string} */
-                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
-                verified: boolean | null;
-                level: number | null;
-                risk_score: number | null;
-                status: number;
-                origin_ms: number | null;
-                ruleset_version: number;
-                edge: {
-                    colo: string;
-                    version: string;
-                    isolate: string;
-                    seq: number;
-                };
-            }[];
+            verdicts: components["schemas"]["Verdict"][];
             cursor: string;
             more: boolean;
             missed: number;
         };
         "explain-verdict.requestBody": {
             requestId: string;
-            siteKey?: string;
-        };
-        "explain-verdict.response": {
-            verdict: {
-                /** @constant */
-                v: 1;
-                /** Format: uuid */
-                id: string;
-                request_id: string;
-                timestamp: number;
-                instance_id: string;
-                site_key: string;
-                jti: string | null;
-                ip: string | null;
-                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
-                country: string | null;
-                asn: number | null;
-                ja4: string | null;
-                user_agent: string;
-                /** @enum {string} */
-                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
-                method: string;
-                host: string;
-                request_path: string;
-                /** @enum {string} */
-                path_type: "html" | "json";
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
-                decided_by: string;
-                fired_rules: {
-                    id: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                }[];
-                explain: string;
-                /** @enum {string} */
-                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
-                /** @enum {string} */
-                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
-                verified: boolean | null;
-                level: number | null;
-                risk_score: number | null;
-                status: number;
-                origin_ms: number | null;
-                ruleset_version: number;
-                edge: {
-                    colo: string;
-                    version: string;
-                    isolate: string;
-                    seq: number;
-                };
-            };
-            table: {
-                /** @enum {string} */
-                input: "network" | "client" | "category" | "risk" | "policy";
-                verdict: ("allow" | "challenge" | "block") | null;
-                by: string | null;
-                /** @enum {string} */
-                outcome: "decided" | "overruled" | "lifted" | "silent";
-                liftedBy: ("network" | "client" | "category" | "risk" | "policy") | null;
-            }[];
-            tableDecision: ("allow" | "challenge" | "block") | null;
-            laterStep: ("clearance" | "verified" | "exempt" | "preflight" | "no-session" | "internal" | "error") | null;
-            isEnforced: boolean;
-            without: {
-                by: string;
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
-                decidedBy: string;
-            } | null;
-            rules: {
-                id: string;
-                /** @enum {string} */
-                verdict: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                mode: "enforce" | "monitor";
-                now: {
-                    /** @enum {string} */
-                    type: "ip" | "ipMask" | "ja4Hash" | "userAgent" | "countryCode" | "asn";
-                    value: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                    expiry: string | null;
-                    rollout: number;
-                    note: string | null;
-                    expired: boolean;
-                    /** @constant */
-                    signalUnseen?: true;
-                    /** Format: date-time */
-                    createdAt: string;
-                    createdBy: string;
-                    /** Format: date-time */
-                    updatedAt: string;
-                    updatedBy: string;
-                    hits?: {
-                        total: number;
-                        allow: number;
-                        challenge: number;
-                        block: number;
-                        lastHitAt: string | null;
-                    };
-                } | null;
-            }[];
-            riskParts: {
-                /** @enum {string} */
-                detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
-                weight: number;
-            }[];
-            currentRulesetVersion: number;
-            isExact: boolean;
-        };
-        "list-distinct-sources.requestBody": {
-            since: number | string;
-            until?: number | string;
             siteKey?: string;
         };
         "list-distinct-sources.response": {
@@ -9791,11 +4214,6 @@ export interface components {
             }[];
             since: number;
             until: number;
-        };
-        "list-distinct-fired-rules.requestBody": {
-            since: number | string;
-            until?: number | string;
-            siteKey?: string;
         };
         "list-distinct-fired-rules.response": {
             firedRules: {
@@ -9811,11 +4229,11 @@ export interface components {
         };
         "get-traffic-summary.requestBody": {
             siteKey?: string;
-            since?: number | string;
-            until?: number | string;
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
             /** @default 3600 */
-            bucket?: ("minute" | "hour" | "day") | number | string;
-            source?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
+            bucket?: components["schemas"]["Bucket"];
+            source?: components["schemas"]["SourceFilter"];
         };
         "get-traffic-summary.response": {
             since: number;
@@ -9825,29 +4243,21 @@ export interface components {
             allow: number;
             challenge: number;
             block: number;
-            buckets: {
-                timestamp: number;
-                total: number;
-                allow: number;
-                challenge: number;
-                block: number;
-            }[];
+            buckets: components["schemas"]["DecisionPoint"][];
         };
         "get-traffic-by-dimension.requestBody": {
-            /** @enum {string} */
-            groupBy: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
+            groupBy: components["schemas"]["TrafficDimension"];
             siteKey?: string;
-            since?: number | string;
-            until?: number | string;
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
             /** @default 3600 */
-            bucket?: ("minute" | "hour" | "day") | number | string;
+            bucket?: components["schemas"]["Bucket"];
             /** @default 10 */
             topN?: number | string;
-            decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
+            decision?: components["schemas"]["DecisionFilter"];
         };
         "get-traffic-by-dimension.response": {
-            /** @enum {string} */
-            groupBy: "decision" | "source" | "country" | "asn" | "ip_category" | "ja4" | "user_agent" | "request_path" | "fired_rule" | "device_type" | "enforcement_policy" | "none";
+            groupBy: components["schemas"]["TrafficDimension"];
             since: number;
             until: number;
             bucketSeconds: number;
@@ -9861,13 +4271,7 @@ export interface components {
                 allow: number;
                 challenge: number;
                 block: number;
-                points: {
-                    timestamp: number;
-                    total: number;
-                    allow: number;
-                    challenge: number;
-                    block: number;
-                }[];
+                points: components["schemas"]["DecisionPoint"][];
             }[];
             other: {
                 values: number;
@@ -9875,13 +4279,7 @@ export interface components {
                 allow: number;
                 challenge: number;
                 block: number;
-                points: {
-                    timestamp: number;
-                    total: number;
-                    allow: number;
-                    challenge: number;
-                    block: number;
-                }[];
+                points: components["schemas"]["DecisionPoint"][];
             };
             isExact: boolean;
         };
@@ -9889,37 +4287,13 @@ export interface components {
             siteKey?: string;
             minRisk?: number | string;
             ip?: string;
-            since?: number | string;
+            since?: components["schemas"]["Time"];
             /** @default 50 */
             limit?: number | string;
             cursor?: string;
         };
         "list-sessions.response": {
-            sessions: {
-                jti: string;
-                opened_at: number;
-                expires_at: number;
-                updated_at: number;
-                risk_score: number;
-                parts: {
-                    /** @enum {string} */
-                    detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
-                    weight: number;
-                }[];
-                renewals: number;
-                address_changes: number;
-                user_agent_changes: number;
-                idle_sessions_of_network: number;
-                requests_per_minute: number;
-                reports: number;
-                implausible_reports: number;
-                interacted: boolean;
-                traits: ("webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses")[];
-                user_agent: string;
-                network: string;
-                addresses: string[];
-                ip_category: string[];
-            }[];
+            sessions: components["schemas"]["Session"][];
             nextCursor: string | null;
         };
         "get-session-telemetry.requestBody": {
@@ -9952,11 +4326,7 @@ export interface components {
                 expires_at: number;
                 updated_at: number;
                 risk_score: number;
-                parts: {
-                    /** @enum {string} */
-                    detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
-                    weight: number;
-                }[];
+                parts: components["schemas"]["RiskPart"][];
                 renewals: number;
                 address_changes: number;
                 user_agent_changes: number;
@@ -9965,7 +4335,7 @@ export interface components {
                 reports: number;
                 implausible_reports: number;
                 interacted: boolean;
-                traits: ("webdriver" | "automation-global" | "headless-agent" | "no-languages" | "zero-window" | "patched-webdriver" | "brands-mismatch" | "no-chrome-object" | "no-plugins" | "cdp-pointer" | "debugger" | "developer-tools" | "instant-presses")[];
+                traits: components["schemas"]["SessionTrait"][];
             } | null;
             telemetry: {
                 timestamp: number;
@@ -9985,20 +4355,15 @@ export interface components {
                 risk_score: number;
                 /** @enum {string} */
                 cause: "opened" | "renewed" | "telemetry" | "burst";
-                parts: {
-                    /** @enum {string} */
-                    detector: "no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses";
-                    weight: number;
-                }[];
-                ignored: ("no-user-agent" | "automation-user-agent" | "headless-user-agent" | "no-accept-language" | "no-fetch-metadata" | "contradictory-fetch-metadata" | "no-client-hints" | "contradictory-client-hints" | "webdriver" | "automation-global" | "patched-browser" | "headless-traits" | "cdp-traits" | "untrusted-events" | "no-interaction" | "pointer-without-path" | "telemetry-absent" | "implausible-telemetry" | "cookie-cycling" | "address-change" | "address-hopping" | "user-agent-change" | "burst" | "category-tor" | "category-abuser" | "category-proxy" | "category-vpn" | "category-datacenter" | "category-crawler" | "machine-typing" | "no-html-accept" | "no-compression" | "no-upgrade-request" | "contradictory-tls" | "contradictory-engine" | "contradictory-version" | "contradictory-system" | "worker-differs" | "contradictory-renderer" | "software-rendering" | "impossible-window" | "contradictory-permission" | "implausible-environment" | "debugger-attached" | "developer-tools" | "instant-presses")[];
+                parts: components["schemas"]["RiskPart"][];
+                ignored: components["schemas"]["Detector"][];
             }[];
             history: {
                 timestamp: number;
                 id: string;
                 request_id: string;
                 risk_score: number | null;
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
+                decision: components["schemas"]["Decision"];
                 source: string;
                 decided_by: string;
                 request_path: string;
@@ -10010,13 +4375,13 @@ export interface components {
         };
         "export-verdicts.requestBody": {
             siteKey?: string;
-            since?: number | string;
-            until?: number | string;
-            decision?: ("allow" | "challenge" | "block") | ("allow" | "challenge" | "block")[];
-            sources?: ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight") | ("access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight")[];
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
+            decision?: components["schemas"]["DecisionFilter"];
+            sources?: components["schemas"]["SourceFilter"];
             firedRules?: string | string[];
-            asn?: (number | string) | (number | string)[];
-            deviceType?: ("desktop" | "mobile" | "tablet" | "bot" | "unknown") | ("desktop" | "mobile" | "tablet" | "bot" | "unknown")[];
+            asn?: components["schemas"]["AsnFilter"];
+            deviceType?: components["schemas"]["DeviceTypeFilter"];
             requestPath?: string;
             minRulesFired?: number | string;
             requestId?: string;
@@ -10040,74 +4405,14 @@ export interface components {
             ip?: string;
             jti?: string;
             requestId?: string;
-            asn?: (number | string) | (number | string)[];
-            since?: number | string;
-            until?: number | string;
+            asn?: components["schemas"]["AsnFilter"];
+            since?: components["schemas"]["Time"];
+            until?: components["schemas"]["Time"];
             /** @default 50 */
             limit?: number | string;
             /** @default 0 */
             offset?: number | string;
             cursor?: string;
-        };
-        "search-verdicts.response": {
-            verdicts: {
-                /** @constant */
-                v: 1;
-                /** Format: uuid */
-                id: string;
-                request_id: string;
-                timestamp: number;
-                instance_id: string;
-                site_key: string;
-                jti: string | null;
-                ip: string | null;
-                ip_category: ("tor" | "datacenter" | "proxy" | "vpn" | "abuser" | "mobile" | "crawler")[];
-                country: string | null;
-                asn: number | null;
-                ja4: string | null;
-                user_agent: string;
-                /** @enum {string} */
-                device_type: "desktop" | "mobile" | "tablet" | "bot" | "unknown";
-                method: string;
-                host: string;
-                request_path: string;
-                /** @enum {string} */
-                path_type: "html" | "json";
-                /** @enum {string} */
-                decision: "allow" | "challenge" | "block";
-                /** @enum {string} */
-                source: "access-rule" | "ip-category" | "risk" | "policy" | "no-session" | "bootstrap-passthrough" | "clearance" | "verified" | "exempt" | "default" | "internal" | "error" | "preflight";
-                decided_by: string;
-                fired_rules: {
-                    id: string;
-                    /** @enum {string} */
-                    verdict: "allow" | "challenge" | "block";
-                    /** @enum {string} */
-                    mode: "enforce" | "monitor";
-                }[];
-                explain: string;
-                /** @enum {string} */
-                enforcement_policy: "enforce" | "monitor" | "rollout-excluded";
-                /** @enum {string} */
-                session_status: "active" | "none" | "no-session" | "invalid-session" | "session-not-found" | "waived" | "off";
-                verified: boolean | null;
-                level: number | null;
-                risk_score: number | null;
-                status: number;
-                origin_ms: number | null;
-                ruleset_version: number;
-                edge: {
-                    colo: string;
-                    version: string;
-                    isolate: string;
-                    seq: number;
-                };
-            }[];
-            total: number;
-            totalIsExact: boolean;
-            limit: number;
-            offset: number;
-            nextCursor: string | null;
         };
         "siteverify.requestBody": {
             secret: string;
@@ -10121,27 +4426,7 @@ export interface components {
             /** @enum {string} */
             audience?: "site" | "edge";
             idempotencyKey?: string;
-            visitor?: {
-                ip: string | null;
-                userAgent: string;
-                asn: number | null;
-                country: string | null;
-                ja4: string | null;
-                ipCategories: string[];
-                requestId: string;
-                host: string;
-                riskScore?: number;
-                headers?: {
-                    secure: boolean;
-                    acceptLanguage: boolean;
-                    fetchSite: string | null;
-                    fetchMode: string | null;
-                    fetchDest: string | null;
-                    uaBrands: string | null;
-                    uaMobile: string | null;
-                    uaPlatform: string | null;
-                };
-            };
+            visitor?: components["schemas"]["EdgeVisitor"];
             sessionId?: string;
         };
         "siteverify.response": {
@@ -10178,88 +4463,7 @@ export interface components {
             iFrame?: boolean;
             userToken?: string;
             sessionId?: string;
-            visitor?: {
-                ip: string | null;
-                userAgent: string;
-                asn: number | null;
-                country: string | null;
-                ja4: string | null;
-                ipCategories: string[];
-                requestId: string;
-                host: string;
-                riskScore?: number;
-                headers?: {
-                    secure: boolean;
-                    acceptLanguage: boolean;
-                    fetchSite: string | null;
-                    fetchMode: string | null;
-                    fetchDest: string | null;
-                    uaBrands: string | null;
-                    uaMobile: string | null;
-                    uaPlatform: string | null;
-                };
-            };
-        };
-        "create-challenge.response": {
-            pad?: string;
-            jti: string;
-            /** @enum {string} */
-            kind: "pow" | "image" | "puzzle";
-            challenge: string;
-            expiresAt: number;
-            pow?: {
-                /** @enum {string} */
-                lane: "rsw" | "sha256" | "wait";
-                t?: number;
-                n?: string;
-                x?: string;
-                salt?: string;
-                count?: number;
-                bits?: number;
-                waitMs?: number;
-                notBefore?: number;
-            };
-            image?: {
-                /** @enum {string} */
-                shape: "circle" | "triangle" | "square" | "star" | "heart" | "moon" | "cross" | "arrow";
-                columns: number;
-                rows: number;
-                round: number;
-                rounds: number;
-                picture: {
-                    width: number;
-                    height: number;
-                    light: string;
-                    colour: string;
-                };
-            };
-            puzzle?: {
-                background: {
-                    width: number;
-                    height: number;
-                    light: string;
-                    colour: string;
-                };
-                piece: {
-                    width: number;
-                    height: number;
-                    light: string;
-                    colour: string;
-                };
-                originX: number;
-                originY: number;
-            };
-            audio?: {
-                samples: string;
-                sampleRate: number;
-                groups: number;
-                most: number;
-            };
-            honeypot?: {
-                name: string;
-                question: string;
-            };
-            privacyUrl?: string;
+            visitor?: components["schemas"]["EdgeVisitor"];
         };
         "submit-solution.requestBody": {
             challenge: string;
@@ -10267,27 +4471,7 @@ export interface components {
                 [key: string]: unknown;
             };
             honeypot?: string;
-            visitor?: {
-                ip: string | null;
-                userAgent: string;
-                asn: number | null;
-                country: string | null;
-                ja4: string | null;
-                ipCategories: string[];
-                requestId: string;
-                host: string;
-                riskScore?: number;
-                headers?: {
-                    secure: boolean;
-                    acceptLanguage: boolean;
-                    fetchSite: string | null;
-                    fetchMode: string | null;
-                    fetchDest: string | null;
-                    uaBrands: string | null;
-                    uaMobile: string | null;
-                    uaPlatform: string | null;
-                };
-            };
+            visitor?: components["schemas"]["EdgeVisitor"];
         };
         "submit-solution.response": {
             verified: boolean;
@@ -10295,127 +4479,7 @@ export interface components {
             expiresAt?: number;
             now?: number;
             reason?: string;
-            next?: {
-                pad?: string;
-                jti: string;
-                /** @enum {string} */
-                kind: "pow" | "image" | "puzzle";
-                challenge: string;
-                expiresAt: number;
-                pow?: {
-                    /** @enum {string} */
-                    lane: "rsw" | "sha256" | "wait";
-                    t?: number;
-                    n?: string;
-                    x?: string;
-                    salt?: string;
-                    count?: number;
-                    bits?: number;
-                    waitMs?: number;
-                    notBefore?: number;
-                };
-                image?: {
-                    /** @enum {string} */
-                    shape: "circle" | "triangle" | "square" | "star" | "heart" | "moon" | "cross" | "arrow";
-                    columns: number;
-                    rows: number;
-                    round: number;
-                    rounds: number;
-                    picture: {
-                        width: number;
-                        height: number;
-                        light: string;
-                        colour: string;
-                    };
-                };
-                puzzle?: {
-                    background: {
-                        width: number;
-                        height: number;
-                        light: string;
-                        colour: string;
-                    };
-                    piece: {
-                        width: number;
-                        height: number;
-                        light: string;
-                        colour: string;
-                    };
-                    originX: number;
-                    originY: number;
-                };
-                audio?: {
-                    samples: string;
-                    sampleRate: number;
-                    groups: number;
-                    most: number;
-                };
-                honeypot?: {
-                    name: string;
-                    question: string;
-                };
-                privacyUrl?: string;
-            };
-        };
-        "turnstile-siteverify.requestBody": {
-            /** @default  */
-            secret?: string;
-            /** @default  */
-            response?: string;
-            sitekey?: string | null;
-            remoteip?: string | null;
-            idempotency_key?: string | null;
-        };
-        "turnstile-siteverify.response": {
-            success: boolean;
-            "error-codes": string[];
-            challenge_ts?: string;
-            hostname?: string;
-            action?: string;
-            cdata?: string;
-            score?: number;
-            /** @constant */
-            test?: true;
-        };
-        "hcaptcha-siteverify.requestBody": {
-            /** @default  */
-            secret?: string;
-            /** @default  */
-            response?: string;
-            sitekey?: string | null;
-            remoteip?: string | null;
-            idempotency_key?: string | null;
-        };
-        "hcaptcha-siteverify.response": {
-            success: boolean;
-            "error-codes": string[];
-            challenge_ts?: string;
-            hostname?: string;
-            action?: string;
-            cdata?: string;
-            score?: number;
-            /** @constant */
-            test?: true;
-        };
-        "recaptcha-siteverify.requestBody": {
-            /** @default  */
-            secret?: string;
-            /** @default  */
-            response?: string;
-            sitekey?: string | null;
-            remoteip?: string | null;
-            idempotency_key?: string | null;
-        };
-        "recaptcha-siteverify.response": {
-            success: boolean;
-            "error-codes": string[];
-            challenge_ts?: string;
-            hostname?: string;
-            action?: string;
-            cdata?: string;
-            score?: number;
-            /** @constant */
-            test?: true;
+            next?: components["schemas"]["Challenge"];
         };
         "submit-wait-page.requestBody": {
             challenge: string;
@@ -10597,7 +4661,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["get-site.response"];
+                    "application/json": components["schemas"]["Site"];
                 };
             };
             400: components["responses"]["400"];
@@ -10634,7 +4698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["create-site.response"];
+                    "application/json": components["schemas"]["SiteWithSecretKey"];
                 };
             };
             400: components["responses"]["400"];
@@ -10671,7 +4735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["update-site.response"];
+                    "application/json": components["schemas"]["SiteWithSecretKey"];
                 };
             };
             400: components["responses"]["400"];
@@ -10745,7 +4809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["activate-site.response"];
+                    "application/json": components["schemas"]["SiteWithSecretKey"];
                 };
             };
             400: components["responses"]["400"];
@@ -11109,7 +5173,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["create-user.response"];
+                    "application/json": components["schemas"]["User"];
                 };
             };
             400: components["responses"]["400"];
@@ -11146,7 +5210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["update-user.response"];
+                    "application/json": components["schemas"]["Success"];
                 };
             };
             400: components["responses"]["400"];
@@ -11257,7 +5321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["create-api-key.response"];
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
             400: components["responses"]["400"];
@@ -11294,7 +5358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["delete-api-key.response"];
+                    "application/json": components["schemas"]["Success"];
                 };
             };
             400: components["responses"]["400"];
@@ -11405,7 +5469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["create-instance.response"];
+                    "application/json": components["schemas"]["Instance"];
                 };
             };
             400: components["responses"]["400"];
@@ -11442,7 +5506,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["update-instance.response"];
+                    "application/json": components["schemas"]["Instance"];
                 };
             };
             400: components["responses"]["400"];
@@ -12058,7 +6122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["list-verdicts.response"];
+                    "application/json": components["schemas"]["VerdictPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -12136,7 +6200,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["explain-verdict.response"];
+                    "application/json": components["schemas"]["VerdictExplanation"];
                 };
             };
             400: components["responses"]["400"];
@@ -12161,9 +6225,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-distinct-sources.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-sources.requestBody"];
-                "multipart/form-data": components["schemas"]["list-distinct-sources.requestBody"];
+                "application/json": components["schemas"]["LogWindow"];
+                "application/x-www-form-urlencoded": components["schemas"]["LogWindow"];
+                "multipart/form-data": components["schemas"]["LogWindow"];
             };
         };
         responses: {
@@ -12200,9 +6264,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["list-distinct-fired-rules.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["list-distinct-fired-rules.requestBody"];
-                "multipart/form-data": components["schemas"]["list-distinct-fired-rules.requestBody"];
+                "application/json": components["schemas"]["LogWindow"];
+                "application/x-www-form-urlencoded": components["schemas"]["LogWindow"];
+                "multipart/form-data": components["schemas"]["LogWindow"];
             };
         };
         responses: {
@@ -12558,7 +6622,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["search-verdicts.response"];
+                    "application/json": components["schemas"]["VerdictPage"];
                 };
             };
             400: components["responses"]["400"];
@@ -12625,7 +6689,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["create-challenge.response"];
+                    "application/json": components["schemas"]["Challenge"];
                 };
             };
             400: components["responses"]["400"];
@@ -12681,9 +6745,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["turnstile-siteverify.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["turnstile-siteverify.requestBody"];
-                "multipart/form-data": components["schemas"]["turnstile-siteverify.requestBody"];
+                "application/json": components["schemas"]["AliasRequest.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["AliasRequest.requestBody"];
+                "multipart/form-data": components["schemas"]["AliasRequest.requestBody"];
             };
         };
         responses: {
@@ -12693,7 +6757,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["turnstile-siteverify.response"];
+                    "application/json": components["schemas"]["AliasResponse"];
                 };
             };
             405: components["responses"]["405"];
@@ -12709,9 +6773,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["hcaptcha-siteverify.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["hcaptcha-siteverify.requestBody"];
-                "multipart/form-data": components["schemas"]["hcaptcha-siteverify.requestBody"];
+                "application/json": components["schemas"]["AliasRequest.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["AliasRequest.requestBody"];
+                "multipart/form-data": components["schemas"]["AliasRequest.requestBody"];
             };
         };
         responses: {
@@ -12721,7 +6785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["hcaptcha-siteverify.response"];
+                    "application/json": components["schemas"]["AliasResponse"];
                 };
             };
             405: components["responses"]["405"];
@@ -12737,9 +6801,9 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["recaptcha-siteverify.requestBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["recaptcha-siteverify.requestBody"];
-                "multipart/form-data": components["schemas"]["recaptcha-siteverify.requestBody"];
+                "application/json": components["schemas"]["AliasRequest.requestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["AliasRequest.requestBody"];
+                "multipart/form-data": components["schemas"]["AliasRequest.requestBody"];
             };
         };
         responses: {
@@ -12749,7 +6813,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["recaptcha-siteverify.response"];
+                    "application/json": components["schemas"]["AliasResponse"];
                 };
             };
             405: components["responses"]["405"];

@@ -29,9 +29,11 @@ test('a response that is not JSON is described by its content types', async () =
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain;/);
 });
 
-test('every reference in the document has a target', async () => {
+test('the document is served compact, and every reference in it has a target', async () => {
   const text = await (await send('/openapi.json')).text();
   const document = JSON.parse(text);
+  // No white space: the service carries the document.
+  expect(text).toBe(JSON.stringify(document));
   for (const [, group, name] of text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
     expect(document.components[group ?? ''][name ?? '']).toBeDefined();
   }
@@ -41,6 +43,7 @@ test('the page shows every path and needs neither another host nor a script', as
   const response = await send('/docs');
   const html = await response.text();
   for (const { path } of operations) expect(html).toContain(`>${path}</a>`);
-  expect(html).not.toMatch(/<script|https?:\/\/|src=|@import/i);
+  for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${target}"`);
+  expect(html).not.toMatch(/<script|\ssrc=|@import|href="(?!#|\/(?!\/))/i);
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
 });

@@ -1,6 +1,7 @@
 /**
- * The API reference as one HTML page, made from the OpenAPI document. It has no script and needs no other host, so it
- * works offline and with the strictest content security policy.
+ * The API reference as one HTML page, made from the OpenAPI document. A schema that several operations share is shown
+ * once, and they link to it. The page has no script and needs no other host, so it works offline and with the strictest
+ * content security policy.
  */
 import { html, raw } from 'hono/html';
 
@@ -21,11 +22,11 @@ interface OpenapiOperation {
 
 interface Schema {
   $ref?: string;
+  description?: string;
   type?: string | readonly string[];
   enum?: readonly unknown[];
   const?: unknown;
   default?: unknown;
-  pattern?: string;
   format?: string;
   minimum?: number;
   maximum?: number;
@@ -38,13 +39,9 @@ interface Schema {
   items?: Schema;
   additionalProperties?: boolean | Schema;
   anyOf?: readonly Schema[];
-  oneOf?: readonly Schema[];
 }
 
 type Html = ReturnType<typeof html>;
-
-/** Deeper fields are in the document itself. On the page they would be hard to read. */
-const DEPTH_MAX = 4;
 
 const style = `
 :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
@@ -95,7 +92,7 @@ export async function referencePage(document: OpenapiDocument, nonce: string): P
             ${links}
           </ul>
         </nav>
-        <main>${sections}</main>
+        <main>${sections} ${schemaSection(document)}</main>
       </body>
     </html>`;
   return String(page);
@@ -112,77 +109,95 @@ function operationSection(document: OpenapiDocument, method: string, path: strin
     ${
       request
         ? html`<p><strong>Body</strong></p>
-            ${fieldList(document, request, 0)}`
+            ${wholeOf(document, request)}`
         : null
     }
     ${
       response
         ? html`<p><strong>Response</strong> ${types.join(', ')}</p>
-            ${fieldList(document, response, 0)}`
+            ${wholeOf(document, response)}`
         : null
     }
   </article>`;
 }
 
-function fieldList(document: OpenapiDocument, given: Schema, depth: number): Html | Html[] | null {
-  const schema = resolved(document, given);
-  if (depth >= DEPTH_MAX) return null;
-  if (schema.items)
-    return html`<p class="type">array of</p>
-      ${fieldList(document, schema.items, depth)}`;
-  const branches = schema.anyOf ?? schema.oneOf;
-  if (branches) return branches.map((branch) => html`${fieldList(document, branch, depth)}`);
-  if (!schema.properties) return depth === 0 ? html`<p class="type">${typeText(document, schema)}</p>` : null;
-  const required = new Set(schema.required ?? []);
-  const rows = Object.entries(schema.properties).map(([name, field]) => {
-    const mark = required.has(name) ? '' : '?';
-    const inner = hasFields(document, field) ? fieldList(document, field, depth + 1) : null;
-    return html`<li><code>${name}${mark}</code> <span class="type">${typeText(document, field)}</span>${inner}</li>`;
-  });
-  return rows.length === 0
-    ? html`<p class="type">no fields</p>`
-    : html`<ul>
-        ${rows}
-      </ul>`;
+/** The schemas that have a name of their own. The others are requests and responses, shown with their operation. */
+function schemaSection(document: OpenapiDocument): Html {
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => isShared(name));
+  const articles = schemas.map(
+    ([name, schema]) =>
+      html`<article id="${name}">
+        <h3>${name}</h3>
+        ${schema.description === undefined ? null : html`<p>${schema.description}</p>`} ${content(schema)}
+      </article>`,
+  );
+  return html`<section>
+    <h2>Schemas</h2>
+    ${articles}
+  </section>`;
 }
 
-/** Whether the schema has fields that need a list of their own. */
-function hasFields(document: OpenapiDocument, given: Schema): boolean {
-  const schema = resolved(document, given);
-  if (schema.items) return hasFields(document, schema.items);
-  const branches = schema.anyOf ?? schema.oneOf;
-  return branches
-    ? branches.some((branch) => hasFields(document, branch))
-    : Object.keys(schema.properties ?? {}).length > 0;
+/** A message by its own fields, though it is a reference. */
+function wholeOf(document: OpenapiDocument, schema: Schema): Html {
+  const name = referredTo(schema);
+  return content(name === undefined || isShared(name) ? schema : (document.components.schemas[name] ?? {}));
 }
 
-function typeText(document: OpenapiDocument, given: Schema): string {
-  const schema = resolved(document, given);
-  const branches = schema.anyOf ?? schema.oneOf;
-  if (branches) return [...new Set(branches.map((branch) => typeText(document, branch)))].join(' or ');
+/** Operations are named in lower case. */
+function isShared(name: string): boolean {
+  return /^[A-Z]/.test(name);
+}
+
+function content(schema: Schema): Html {
+  return html`<p class="type">${typeText(schema)}</p>
+    ${fieldList(schema)}`;
+}
+
+/** The fields of the schema, of its items and of its choices. What has a name is shown there. */
+function fieldList({ items, anyOf = [], properties = {}, required = [], additionalProperties }: Schema): Html {
+  const fields = Object.entries(properties).map(
+    ([name, field]) =>
+      html`<li>
+        <code>${name}${required.includes(name) ? '' : '?'}</code> <span class="type">${typeText(field)}</span>
+        ${field.description ?? ''} ${fieldList(field)}
+      </li>`,
+  );
+  const values = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  return html`${
+    fields.length === 0
+      ? null
+      : html`<ul>
+          ${fields}
+        </ul>`
+  }${[...(items ? [items] : []), ...anyOf, ...values].map(fieldList)}`;
+}
+
+function typeText(schema: Schema): Html {
+  const name = referredTo(schema);
+  const preset = schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`;
+  if (name !== undefined) return html`<a href="#${name}">${name}</a>${preset}`;
+  if (schema.anyOf) {
+    const choices = schema.anyOf.map((choice, index) => html`${index === 0 ? '' : ' or '}${typeText(choice)}`);
+    return html`${choices}${preset}`;
+  }
+  if (schema.items) return html`array of ${typeText(schema.items)}${range(schema.minItems, schema.maxItems)}${preset}`;
+  return html`${plainType(schema)}${preset}`;
+}
+
+function plainType(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.items) return `array of ${typeText(document, schema.items)}${range(schema.minItems, schema.maxItems)}`;
   const name = Array.isArray(schema.type) ? schema.type.join(' or ') : (schema.type ?? 'any');
-  const parts = [
-    `${String(name)}${schema.format ? ` (${schema.format})` : ''}`,
-    range(schema.minimum ?? schema.minLength, schema.maximum ?? schema.maxLength),
-    schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`,
-  ];
-  return parts.join('');
+  const format = schema.format ? ` (${schema.format})` : '';
+  return `${String(name)}${format}${range(schema.minimum ?? schema.minLength, schema.maximum ?? schema.maxLength)}`;
 }
 
 function range(low: number | undefined, high: number | undefined): string {
-  const text = `${boundText(low)}…${boundText(high)}`;
+  const text = `${low ?? ''}…${high ?? ''}`;
   return text === '…' ? '' : ` ${text}`;
 }
 
-/** Bounds that only mean "any safe integer" are left out. */
-function boundText(value: number | undefined): string {
-  return value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? '' : String(value);
-}
-
-function resolved(document: OpenapiDocument, schema: Schema): Schema {
-  const name = schema.$ref?.replace('#/components/schemas/', '');
-  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+/** The name of the schema that is referred to. */
+function referredTo({ $ref }: Schema): string | undefined {
+  return $ref?.replace('#/components/schemas/', '');
 }
