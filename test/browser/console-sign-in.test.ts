@@ -138,6 +138,37 @@ describe('the console', () => {
     await Promise.all([one.context.close(), other.context.close()]);
   });
 
+  test('asks before a link signs in somebody else, and stays as it is on a no', async () => {
+    const email = 'insider@example.com';
+    await manage(stack(), '/users/create', { email, name: 'Insider', role: 'admin' });
+    const { context, page, faults } = await visit();
+    await page.goto(await newLink());
+    await heading(page, 'Overview');
+    const before = await context.cookies();
+    const insiders = await newLink(email);
+
+    await page.goto(insiders);
+    await heading(page, 'Sign in as somebody else?');
+    await page.getByText(`You are signed in as ${stack().ownerEmail}. Sign in as ${email}?`).waitFor();
+    expect(page.url()).not.toContain('link=');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await button(page, `Stay signed in as ${stack().ownerEmail}`).click();
+    await heading(page, 'Overview');
+    expect(await context.cookies()).toEqual(before);
+
+    await page.goto(insiders);
+    await button(page, `Sign in as ${email}`).click();
+    await heading(page, 'Overview');
+    await page.goto(`${stack().consoleUrl}/security`);
+    await page.getByText(email, { exact: true }).first().waitFor();
+
+    // For the same person there is nothing to ask.
+    await page.goto(await newLink(email));
+    await heading(page, 'Overview');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('begins afresh in every tab when another tab goes to another account', async () => {
     const email = 'both@example.com';
     await manage(stack(), '/users/create', { email, name: 'Both', role: 'admin' });

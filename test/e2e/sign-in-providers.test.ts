@@ -27,6 +27,7 @@ beforeAll(async () => {
       SIGNALS_SECRET,
     },
   });
+  proved = `${stack.consoleUrl}#from=issuer`;
 });
 afterAll(async () => {
   await stack.stop();
@@ -86,12 +87,20 @@ class Browser {
 
   /** Back from the issuer, as a navigation that another site began: without the Strict cookie. */
   async comeBack(back: URL): Promise<string> {
+    const session = this.cookies.get('gatehouse');
+    this.cookies.delete('gatehouse');
     const response = await this.fetch(`${stack.serviceUrl}${back.pathname}${back.search}`, {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
     });
+    if (session !== undefined) this.cookies.set('gatehouse', session);
     expect(response.status).toBe(303);
     return response.headers.get('location') ?? '';
+  }
+
+  /** What the page of the console does then. */
+  finish(replaces?: string) {
+    return this.call('POST', '/console/auth/oidc/finish', {}, { replaces });
   }
 
   async whoAmI(): Promise<unknown> {
@@ -102,6 +111,7 @@ class Browser {
 
 const owner = { email: 'owner@example.com', email_verified: true };
 const REFUSED = 'refused=CONSOLE.PROVIDER_REFUSED';
+let proved: string;
 
 async function signedInAs(claims: IdTokenLies): Promise<{ browser: Browser; location: string }> {
   issuer.says(claims);
@@ -113,7 +123,9 @@ async function signedInAs(claims: IdTokenLies): Promise<{ browser: Browser; loca
 describe('OpenID Connect', () => {
   test('signs a team member in whose address the issuer has verified', async () => {
     const { browser, location } = await signedInAs({ ...owner, email: 'Owner@Example.com' });
-    expect(location).toBe(stack.consoleUrl);
+    expect(location).toBe(proved);
+    expect(await browser.whoAmI()).toBeNull();
+    expect((await browser.finish()).body).toEqual({ signedIn: true, accountId: stack.accountId });
     expect(await browser.whoAmI()).toBe('owner@example.com');
     expect([...browser.cookies.keys()]).toEqual(['gatehouse']);
     const { body } = await browser.call('GET', '/console/auth/ways');
@@ -144,11 +156,44 @@ describe('OpenID Connect', () => {
     ['another issuer', { ...owner, iss: 'https://evil.example' }, REFUSED],
     ['another nonce', { ...owner, nonce: 'A'.repeat(43) }, REFUSED],
     ['a token that has expired', { ...owner, exp: -300 }, REFUSED],
-    ['somebody who is no member', { ...owner, email: 'stranger@example.com' }, 'refused=CONSOLE.NOT_A_MEMBER'],
   ])('refuses %s', async (_, claims, fragment) => {
     const { browser, location } = await signedInAs(claims);
     expect(location).toBe(`${stack.consoleUrl}#${fragment}`);
+    expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
     expect(await browser.whoAmI()).toBeNull();
+  });
+
+  test('refuses somebody who is no member', async () => {
+    const { browser } = await signedInAs({ ...owner, email: 'stranger@example.com' });
+    expect(await browser.finish()).toMatchObject({ status: 403, body: { error: { key: 'CONSOLE.NOT_A_MEMBER' } } });
+    expect(await browser.whoAmI()).toBeNull();
+  });
+
+  test('asks before it ends the session of somebody else, and uses nothing up with the question', async () => {
+    const email = 'second@example.com';
+    await manage(stack, '/users/create', { email, name: 'Second', role: 'viewer' });
+    const { browser } = await signedInAs(owner);
+    await browser.finish();
+    issuer.says({ email, email_verified: true });
+    await browser.comeBack(issuer.approve(await browser.begin()));
+    const question = { signedIn: false, isSignedInAs: owner.email, signsInAs: email };
+    expect((await browser.finish()).body).toEqual(question);
+    expect((await browser.finish('somebody@example.com')).body).toEqual(question);
+    expect(await browser.whoAmI()).toBe(owner.email);
+    expect((await browser.finish(owner.email)).body['signedIn']).toBe(true);
+    expect(await browser.whoAmI()).toBe(email);
+    expect((await browser.finish(email)).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
+  });
+
+  test('completes in the browser that came back only, by a page of the console', async () => {
+    const { browser } = await signedInAs(owner);
+    const other = new Browser();
+    expect((await other.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
+    const foreign = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+    const answer = await browser.call('POST', '/console/auth/oidc/finish', foreign, {});
+    expect([answer.status, answer.body['error'].key]).toEqual([403, 'CONSOLE.NOT_FROM_CONSOLE']);
+    expect((await browser.finish()).status).toBe(200);
+    expect((await browser.finish()).body['error'].key).toBe('CONSOLE.SIGN_IN_LATE');
   });
 
   test('refuses another state', async () => {
@@ -189,7 +234,7 @@ describe('OpenID Connect', () => {
     const browser = new Browser();
     const back = issuer.approve(await browser.begin());
     const kept = new Map(browser.cookies);
-    expect(await browser.comeBack(back)).toBe(stack.consoleUrl);
+    expect(await browser.comeBack(back)).toBe(proved);
     const again = new Browser();
     for (const [name, value] of kept) again.cookies.set(name, value);
     expect(await again.comeBack(back)).toBe(`${stack.consoleUrl}#refused=CONSOLE.SIGN_IN_LATE`);
@@ -212,10 +257,10 @@ describe('OpenID Connect', () => {
     const email = 'both@example.com';
     await manage(stack, '/users/create', { email, name: 'Both', role: 'viewer' });
     await command('account', 'create', '--email', email);
-    const { browser, location } = await signedInAs({ email, email_verified: true });
-    const ticket = decodeURIComponent(new URL(location).hash).replace('#choose=', '');
+    const { browser } = await signedInAs({ email, email_verified: true });
+    const { body } = await browser.finish();
+    const { ticket } = body;
     expect(await browser.whoAmI()).toBeNull();
-    const { body } = await browser.call('POST', '/console/auth/choices', {}, { ticket });
     expect(body['accounts']).toEqual([
       { accountId: stack.accountId, ownerEmail: 'owner@example.com', role: 'viewer' },
       expect.objectContaining({ ownerEmail: email, role: 'owner' }),
@@ -227,9 +272,8 @@ describe('OpenID Connect', () => {
 });
 
 describe('Cloudflare Access', () => {
-  const enter = async (jwt: string) => {
-    const browser = new Browser();
-    const answer = await browser.call('POST', '/console/auth/access', { 'cf-access-jwt-assertion': jwt });
+  const enter = async (jwt: string, browser = new Browser(), replaces?: string) => {
+    const answer = await browser.call('POST', '/console/auth/access', { 'cf-access-jwt-assertion': jwt }, { replaces });
     return { ...answer, browser };
   };
 
@@ -237,6 +281,18 @@ describe('Cloudflare Access', () => {
     const { status, browser } = await enter(await issuer.accessJwt());
     expect(status).toBe(200);
     expect(await browser.whoAmI()).toBe('owner@example.com');
+  });
+
+  test('asks before it ends the session of somebody else', async () => {
+    const email = 'third@example.com';
+    await manage(stack, '/users/create', { email, name: 'Third', role: 'viewer' });
+    const { browser } = await enter(await issuer.accessJwt());
+    const other = await issuer.accessJwt({ email });
+    const question = { signedIn: false, isSignedInAs: owner.email, signsInAs: email };
+    expect((await enter(other, browser)).body).toEqual(question);
+    expect(await browser.whoAmI()).toBe(owner.email);
+    expect((await enter(other, browser, owner.email)).status).toBe(200);
+    expect(await browser.whoAmI()).toBe(email);
   });
 
   test.each<[string, Record<string, unknown>, number, string]>([

@@ -5,10 +5,10 @@
 export type Entry =
   | { kind: 'plain' }
   | { kind: 'link'; token: string }
-  | { kind: 'choose'; ticket: string }
+  | { kind: 'issuer' }
   | { kind: 'refused'; key: string };
 
-const ENTRY = /^#(link|choose|refused)=([\w.-]+)$/;
+const ENTRY = /^#(link|from|refused)=([\w.-]+)$/;
 
 // A link that is pasted into a tab of the console changes the fragment only, and loads nothing.
 addEventListener('hashchange', () => {
@@ -20,5 +20,5 @@ export function takeEntry(): Entry {
   if (name === undefined) return { kind: 'plain' };
   history.replaceState(history.state, '', location.pathname + location.search);
   if (name === 'link') return { kind: 'link', token: value };
-  return name === 'choose' ? { kind: 'choose', ticket: value } : { kind: 'refused', key: value };
+  return name === 'from' ? { kind: 'issuer' } : { kind: 'refused', key: value };
 }

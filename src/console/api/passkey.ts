@@ -23,19 +23,21 @@ function isSupported(): boolean {
 }
 
 async function attempt(ceremony: () => Promise<unknown>): Promise<Credential> {
-  if (!isSupported()) return refused('This browser does not know passkeys. Use a newer one, or a one-time link');
+  if (!isSupported()) return passkeyRefused('This browser does not know passkeys. Use a newer one, or a one-time link');
   try {
     const credential = await ceremony();
-    return credential === null ? refused('No passkey was chosen') : ok((credential as PublicKeyCredential).toJSON());
+    return credential === null
+      ? passkeyRefused('No passkey was chosen')
+      : ok((credential as PublicKeyCredential).toJSON());
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
-    if (name === 'InvalidStateError') return refused('This device has a passkey of yours already');
+    if (name === 'InvalidStateError') return passkeyRefused('This device has a passkey of yours already');
     if (name === 'SecurityError')
-      return refused('Passkeys do not work at this address. Open the address of the console');
-    return refused('No passkey was used: the question was cancelled, or waited too long');
+      return passkeyRefused('Passkeys do not work at this address. Open the address of the console');
+    return passkeyRefused('No passkey was used: the question was cancelled, or waited too long');
   }
 }
 
-function refused(message: string): Credential {
+export function passkeyRefused(message: string): Credential {
   return failed({ status: 0, key: 'PASSKEY', message, details: [], requestId: null });
 }

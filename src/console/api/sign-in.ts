@@ -6,6 +6,7 @@ import type {
   ShownMembership,
   ShownPasskey,
   ShownSession,
+  SignInQuestion,
   SignInWays,
   SignedIn,
 } from '../../contract/console/sign-in.ts';
@@ -15,8 +16,10 @@ import { createPasskey, usePasskey } from './passkey.ts';
 import { send } from './send.ts';
 import type { Refusal } from './send.ts';
 
-export type { ShownMembership, ShownPasskey, ShownSession, SignInWays, SignedIn };
+export type { ShownMembership, ShownPasskey, ShownSession, SignInQuestion, SignInWays, SignedIn };
 type Answer<Value> = Promise<Result<Value, Refusal>>;
+/** Called again with `replaces` when the person agrees that the session of that address ends. */
+export type WayIn = (replaces?: string) => Answer<SignedIn>;
 
 function ask<Value>(path: string, body: object = {}): Answer<Value> {
   return send({ method: 'POST', path: `/console/auth${path}`, body }) as Answer<Value>;
@@ -27,11 +30,20 @@ function read<Value>(path: string): Answer<Value> {
 }
 
 export const signInWays = (): Answer<SignInWays> => read('/ways');
-export const exchangeLink = (token: string): Answer<SignedIn> => ask('/link', { token });
-export const signInWithAccess = (): Answer<SignedIn> => ask('/access');
-export const choices = (ticket: string): Answer<{ accounts: ShownMembership[] }> => ask('/choices', { ticket });
-export const choose = (accountId: string, ticket?: string): Answer<SignedIn> =>
-  ask('/choose', { accountId, ...(ticket === undefined ? {} : { ticket }) });
+export const withLink =
+  (token: string): WayIn =>
+  (replaces) =>
+    ask('/link', { token, replaces });
+export const withAccess: WayIn = (replaces) => ask('/access', { replaces });
+/** Back from the issuer: the proof is in a cookie. */
+export const withIssuer: WayIn = (replaces) => ask('/oidc/finish', { replaces });
+/** An account of the person whom the ticket proves. */
+export const withChoice =
+  (accountId: string, ticket: string): WayIn =>
+  (replaces) =>
+    ask('/choose', { accountId, ticket, replaces });
+/** Another account of the person who is signed in. */
+export const switchAccount = (accountId: string): Answer<SignedIn> => ask('/choose', { accountId });
 
 /** Leaves the console for the issuer; the browser comes back with a fragment (`entry.ts`). */
 export async function goToIssuer(): Answer<null> {
@@ -41,11 +53,19 @@ export async function goToIssuer(): Answer<null> {
   return ok(null);
 }
 
-export async function signInWithPasskey(): Answer<SignedIn> {
-  const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/passkey/options');
-  if (!options.ok) return options;
-  const credential = await usePasskey(options.value);
-  return credential.ok ? ask('/passkey/verify', { credential: credential.value }) : credential;
+/** The person touches the authenticator once, also when there is a question afterwards. */
+export function withPasskey(): WayIn {
+  let credential: unknown;
+  return async (replaces) => {
+    if (credential === undefined) {
+      const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/passkey/options');
+      if (!options.ok) return options;
+      const used = await usePasskey(options.value);
+      if (!used.ok) return used;
+      credential = used.value;
+    }
+    return ask('/passkey/verify', { credential, replaces });
+  };
 }
 
 export async function enrolPasskey(name: string): Answer<{ passkey: ShownPasskey }> {

@@ -11,9 +11,12 @@ const TOKEN_MAX_CHARS = 4096;
 /** A credential of an authenticator with a long certificate chain still fits. */
 const CREDENTIAL_FIELD_MAX_CHARS = 32_768;
 const NAME_MAX_CHARS = 64;
+const EMAIL_MAX_CHARS = 320;
 
 const token = z.string().check(z.minLength(1), z.maxLength(TOKEN_MAX_CHARS));
 const base64url = z.string().check(z.maxLength(CREDENTIAL_FIELD_MAX_CHARS), z.regex(/^[A-Za-z0-9_-]*$/));
+/** Whose session may end with this sign-in: the answer to a `SignInQuestion`. */
+const replaces = z.optional(z.string().check(z.maxLength(EMAIL_MAX_CHARS)));
 const credentialId = z.string().check(z.minLength(1), z.maxLength(1368), z.regex(/^[A-Za-z0-9_-]+$/));
 export const passkeyName = z.string().check(z.trim(), z.minLength(1), z.maxLength(NAME_MAX_CHARS));
 
@@ -36,12 +39,13 @@ export type AssertedCredential = z.infer<typeof asserted>;
 
 /** Bodies of the POST endpoints, by the end of their path. */
 export const signInBodies = {
-  link: z.strictObject({ token }),
-  choices: z.strictObject({ ticket: token }),
-  choose: z.strictObject({ accountId: token, ticket: z.optional(token) }),
+  link: z.strictObject({ token, replaces }),
+  /** OpenID Connect and Access: the proof is in a cookie, or in a header. */
+  provider: z.strictObject({ replaces }),
+  choose: z.strictObject({ accountId: token, ticket: z.optional(token), replaces }),
   nothing: z.strictObject({}),
   enrol: z.strictObject({ name: passkeyName, credential: created }),
-  assertion: z.strictObject({ credential: asserted }),
+  assertion: z.strictObject({ credential: asserted, replaces }),
   rename: z.strictObject({ credentialId, name: passkeyName }),
   removePasskey: z.strictObject({ credentialId }),
   revoke: z.strictObject({ id: token }),
@@ -61,10 +65,21 @@ export interface ShownMembership {
   role: ShownRole;
 }
 
-/** The end of every way in: signed in, or which account first. */
+/**
+ * The browser has a session of somebody else. Nothing has changed, and the proof still counts: the same call with
+ * `replaces: isSignedInAs` signs in.
+ */
+export interface SignInQuestion {
+  signedIn: false;
+  isSignedInAs: string;
+  signsInAs: string;
+}
+
+/** The end of every way in: signed in, or first an answer, or which account. */
 export type SignedIn =
   | { signedIn: true; accountId: string }
-  | { signedIn: false; ticket: string; accounts: ShownMembership[] };
+  | { signedIn: false; ticket: string; accounts: ShownMembership[] }
+  | SignInQuestion;
 
 /** `GET /console/auth/me` */
 export interface Me {

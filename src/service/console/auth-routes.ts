@@ -22,8 +22,8 @@ import type { ServiceApp, ServiceCall, ServiceHonoEnv } from '../http/service-ca
 import { accessSignIn } from './sign-in/access.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult, SignedInCall } from './sign-in/console-call.ts';
 import { currentUser, me } from './sign-in/current-user.ts';
-import { chooseAccount, exchangeLink, listChoices } from './sign-in/link-and-choice.ts';
-import { oidcCallback, oidcStart } from './sign-in/oidc.ts';
+import { chooseAccount, exchangeLink } from './sign-in/link-and-choice.ts';
+import { oidcCallback, oidcFinish, oidcStart } from './sign-in/oidc.ts';
 import { passkeyOptions, passkeySignIn } from './sign-in/passkey-sign-in.ts';
 import { enrolOptions, enrolPasskey, listPasskeys, remove, rename } from './sign-in/passkeys.ts';
 import { listSessions, revokeSession, signOut, signOutEverywhere } from './sign-in/sessions.ts';
@@ -76,12 +76,12 @@ export function consoleAuthRoutes(): ServiceApp {
     ),
   );
   open('/link', signInBodies.link, exchangeLink);
-  open('/choices', signInBodies.choices, listChoices);
   open('/choose', signInBodies.choose, chooseAccount);
   open('/passkey/options', nothing, passkeyOptions);
   open('/passkey/verify', signInBodies.assertion, passkeySignIn);
-  open('/access', nothing, accessSignIn);
+  open('/access', signInBodies.provider, accessSignIn);
   open('/oidc/start', nothing, oidcStart);
+  open('/oidc/finish', signInBodies.provider, oidcFinish);
   routes.get('/console/auth/oidc/callback', (context) => {
     const call = serviceCall(context);
     const place = call.signIn.console;

@@ -25,6 +25,14 @@ export async function createSignInLink(env: StoreEnv, link: SignInLink, nowMs: n
   return token;
 }
 
+/** Whom the link signs in, without using it up; `null` as below. */
+export async function signInLinkEmail(env: StoreEnv, token: string, nowMs: number): Promise<string | null> {
+  const row = await env.DB.prepare('SELECT email FROM sign_in_links WHERE token_hash = ? AND expires_at > ?')
+    .bind(await sha256Hex(token), nowMs)
+    .first<{ email: string }>();
+  return row?.email ?? null;
+}
+
 /** `null` when the token is unknown, was used before, or has expired. */
 export async function takeSignInLink(env: StoreEnv, token: string, nowMs: number): Promise<SignInLink | null> {
   const row = await env.DB.prepare(

@@ -1,8 +1,9 @@
 /** A person's own sign-in: passkeys, browsers that are signed in, and the account they work in. */
 import { useEffect, useState } from 'preact/hooks';
+import { passkeyRefused } from '../../api/passkey.ts';
 import type { Refusal } from '../../api/send.ts';
 import { leave, loadSession, session } from '../../api/session.ts';
-import { choose, ownSignIn, signInWithPasskey, signOut, signOutEverywhere } from '../../api/sign-in.ts';
+import { ownSignIn, signOut, signOutEverywhere, switchAccount, withChoice, withPasskey } from '../../api/sign-in.ts';
 import type { ShownPasskey, ShownSession } from '../../api/sign-in.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -35,9 +36,10 @@ export default function Security() {
   };
   const signInAgain = (): Promise<boolean> =>
     act(async () => {
-      const answer = await signInWithPasskey();
+      const answer = await withPasskey()();
       if (!answer.ok || answer.value.signedIn || user === null) return answer;
-      return choose(user.account.id, answer.value.ticket);
+      if ('ticket' in answer.value) return withChoice(user.account.id, answer.value.ticket)();
+      return passkeyRefused(`The passkey belongs to ${answer.value.signsInAs}. Use one of yours`);
     }, 'You have signed in again.');
   const state = session.value;
   const user = state.kind === 'signed-in' ? state.user : null;
@@ -84,7 +86,7 @@ export default function Security() {
           <AccountList
             accounts={others}
             onChoose={(accountId) =>
-              void choose(accountId).then((answer) =>
+              void switchAccount(accountId).then((answer) =>
                 answer.ok ? location.assign('/console') : setFailure(answer.error),
               )
             }

@@ -4,18 +4,23 @@
  * Cloudflare can obtain a JWT of their own.
  */
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import type * as z from 'zod/mini';
 import { BoundedMap } from '../../../bytes/bounded-map.ts';
+import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import { emailAddress } from '../../../contract/management/email-address.ts';
 import { failed, ok } from '../../../result.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import type { ConsoleCall, ConsoleResult } from './console-call.ts';
-import { enter, entryResponse } from './open-session.ts';
 
 const PROVIDER = 'Cloudflare Access';
 /** A JWT of Access has about 1 KB. */
 const JWT_MAX_CHARS = 8192;
 const keySets = new BoundedMap<ReturnType<typeof createRemoteJWKSet>>(4);
 
-export async function accessSignIn(call: ConsoleCall): Promise<ConsoleResult> {
+export async function accessSignIn(
+  call: ConsoleCall,
+  { replaces }: z.infer<typeof signInBodies.provider>,
+): Promise<ConsoleResult> {
   const { access } = call.signIn;
   if (access === null) return failed({ kind: 'provider-not-configured', provider: PROVIDER });
   const jwt = call.request.headers.get('cf-access-jwt-assertion') ?? '';
@@ -36,8 +41,11 @@ export async function accessSignIn(call: ConsoleCall): Promise<ConsoleResult> {
   const email = emailAddress.safeParse(claimed);
   // A service token of Access has no address.
   if (!email.success) return refused('sent no email address');
-  const entry = await enter(call, { email: email.data, method: 'access' }, null);
-  return entry.ok ? ok(entryResponse(entry.value)) : entry;
+  return completeSignIn(call, {
+    replaces,
+    proved: () => email.data,
+    take: async () => ok({ email: email.data, method: 'access', accountId: null }),
+  });
 }
 
 function keysOf(issuer: string): ReturnType<typeof createRemoteJWKSet> {

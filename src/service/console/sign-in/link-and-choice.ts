@@ -5,38 +5,40 @@
 import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import type * as z from 'zod/mini';
 import { failed, ok } from '../../../result.ts';
-import { takeSignInLink } from '../../../store/d1/sign-in-links.ts';
+import { signInLinkEmail, takeSignInLink } from '../../../store/d1/sign-in-links.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import type { ConsoleCall, ConsoleResult } from './console-call.ts';
-import { choices, enter, enterChosen, enterOther, entryResponse } from './open-session.ts';
 import { currentUser } from './current-user.ts';
+import { enterOther, entryResponse, readProof, takeProof } from './open-session.ts';
 
 export async function exchangeLink(
   call: ConsoleCall,
-  { token }: z.infer<typeof signInBodies.link>,
+  { token, replaces }: z.infer<typeof signInBodies.link>,
 ): Promise<ConsoleResult> {
-  const link = await takeSignInLink(call.store, token, call.nowMs);
-  if (link === null) return failed({ kind: 'link-spent' });
-  const entry = await enter(call, { email: link.email, method: 'link' }, link.accountId);
-  return entry.ok ? ok(entryResponse(entry.value)) : entry;
-}
-
-/** `POST /console/auth/choices`: for a browser that came back from an issuer with nothing but the ticket. */
-export async function listChoices(
-  call: ConsoleCall,
-  { ticket }: z.infer<typeof signInBodies.choices>,
-): Promise<ConsoleResult> {
-  const accounts = await choices(call, ticket);
-  return accounts.ok ? ok({ accounts: accounts.value }) : accounts;
+  const { store, nowMs } = call;
+  return completeSignIn(call, {
+    replaces,
+    proved: () => signInLinkEmail(store, token, nowMs),
+    async take() {
+      const link = await takeSignInLink(store, token, nowMs);
+      return link === null ? failed({ kind: 'link-spent' }) : ok({ ...link, method: 'link' });
+    },
+  });
 }
 
 /** With the ticket of a sign-in, or with a session to go to another account. */
 export async function chooseAccount(
   call: ConsoleCall,
-  { ticket, accountId }: z.infer<typeof signInBodies.choose>,
+  { ticket, accountId, replaces }: z.infer<typeof signInBodies.choose>,
 ): Promise<ConsoleResult> {
   if (ticket !== undefined) {
-    const entry = await enterChosen(call, ticket, accountId);
-    return entry.ok ? ok(entryResponse(entry.value)) : entry;
+    const proof = await readProof(call, 'choose', ticket);
+    if (!proof.ok) return proof;
+    return completeSignIn(call, {
+      replaces,
+      proved: () => proof.value.email,
+      take: () => takeProof(call, 'choose', ticket, accountId),
+    });
   }
   const user = await currentUser(call);
   if (!user.ok) return user;

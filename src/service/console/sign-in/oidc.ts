@@ -20,6 +20,7 @@ import {
 } from 'oauth4webapi';
 import type { AuthorizationServer } from 'oauth4webapi';
 import * as z from 'zod/mini';
+import type { signInBodies } from '../../../contract/console/sign-in.ts';
 import { emailAddress } from '../../../contract/management/email-address.ts';
 import { failed, ok } from '../../../result.ts';
 import type { Result } from '../../../result.ts';
@@ -28,8 +29,8 @@ import { keyOf } from '../../http/respond-error.ts';
 import { cookieValues } from '../../http/session-cookie.ts';
 import type { ConsolePlace, OidcSettings } from '../../sign-in-variables.ts';
 import type { ConsoleCall, ConsoleError, ConsoleResult } from './console-call.ts';
-import { enter } from './open-session.ts';
-import type { Entry } from './open-session.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import { readProof, takeProof } from './open-session.ts';
 import { TICKET_VALID_MS, issueTicket, takeTicket } from './ticket.ts';
 
 const round = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
@@ -63,30 +64,58 @@ export async function oidcStart(call: ConsoleCall): Promise<ConsoleResult> {
   return ok(jsonResponse({ url: url.href }, 200, { 'set-cookie': roundCookie(call.place, ticket) }));
 }
 
-/** `GET /console/auth/oidc/callback`: the browser comes back from the issuer, and goes on to the console. */
+/**
+ * `GET /console/auth/oidc/callback`: the browser comes back from the issuer, and goes on to the console. It signs nobody in:
+ * a navigation from another site brings no session along, so it could not tell whose it would end. The proof waits in
+ * the cookie, where no address can plant it, for a page of the console to call `finish`.
+ */
 export async function oidcCallback(call: ConsoleCall): Promise<Response> {
-  const entry = await completed(call);
-  if (!entry.ok) {
-    const key = keyOf(entry.error);
-    console.warn(JSON.stringify({ event: 'oidc-refused', requestId: call.requestId, key, error: entry.error }));
-    return onwards(call.place, `refused=${key}`, []);
+  const email = await provedEmail(call);
+  if (!email.ok) {
+    const key = keyOf(email.error);
+    console.warn(JSON.stringify({ event: 'oidc-refused', requestId: call.requestId, key, error: email.error }));
+    return onwards(call.place, `refused=${key}`, roundCookie(call.place, '', 0));
   }
-  return entry.value.kind === 'choose'
-    ? onwards(call.place, `choose=${entry.value.ticket}`, [])
-    : onwards(call.place, '', [entry.value.cookie]);
+  const proof = await issueTicket(call.store, 'proved', { email: email.value, method: 'oidc' }, call.nowMs);
+  return onwards(call.place, 'from=issuer', roundCookie(call.place, proof));
 }
 
-async function completed(call: ConsoleCall): Promise<Result<Entry, ConsoleError>> {
+/** `POST /console/auth/oidc/finish` */
+export async function oidcFinish(
+  call: ConsoleCall,
+  { replaces }: z.infer<typeof signInBodies.provider>,
+): Promise<ConsoleResult> {
+  const ticket = roundTicket(call);
+  if (!ticket.ok) return ticket;
+  const proof = await readProof(call, 'proved', ticket.value);
+  if (!proof.ok) return proof;
+  const done = await completeSignIn(call, {
+    replaces,
+    proved: () => proof.value.email,
+    take: () => takeProof(call, 'proved', ticket.value, null),
+  });
+  // With a question, the proof is still needed.
+  if (done.ok && done.value instanceof Response) {
+    done.value.headers.append('set-cookie', roundCookie(call.place, '', 0));
+  }
+  return done;
+}
+
+async function provedEmail(call: ConsoleCall): Promise<Result<string, ConsoleError>> {
   const { oidc } = call.signIn;
   if (oidc === null) return failed({ kind: 'provider-not-configured', provider: 'OpenID Connect' });
-  const [ticket, second] = cookieValues(call.request, roundCookieName(call.place));
-  if (ticket === undefined || second !== undefined) return failed({ kind: 'sign-in-late' });
-  const kept = await takeTicket(call.store, 'oidc', round, ticket, call.nowMs);
+  const ticket = roundTicket(call);
+  if (!ticket.ok) return ticket;
+  const kept = await takeTicket(call.store, 'oidc', round, ticket.value, call.nowMs);
   if (!kept.ok) return kept;
   const issuer = await discovered(oidc);
-  if (!issuer.ok) return issuer;
-  const email = await verifiedEmail(call, oidc, issuer.value, kept.value);
-  return email.ok ? enter(call, { email: email.value, method: 'oidc' }, null) : email;
+  return issuer.ok ? verifiedEmail(call, oidc, issuer.value, kept.value) : issuer;
+}
+
+/** Of two cookies with the name, one was planted. */
+function roundTicket({ request, place }: ConsoleCall): Result<string, ConsoleError> {
+  const [ticket, second] = cookieValues(request, roundCookieName(place));
+  return ticket === undefined || second !== undefined ? failed({ kind: 'sign-in-late' }) : ok(ticket);
 }
 
 async function verifiedEmail(
@@ -159,15 +188,16 @@ function redirectUri({ origin }: ConsolePlace): string {
   return `${origin}/console/auth/oidc/callback`;
 }
 
-/** The fragment stays in the browser: no server and no log sees the ticket. */
-function onwards(place: ConsolePlace, fragment: string, cookies: readonly string[]): Response {
-  const headers = new Headers({
-    location: `${place.origin}/console${fragment === '' ? '' : `#${fragment}`}`,
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
+function onwards(place: ConsolePlace, fragment: string, cookie: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: {
+      location: `${place.origin}/console#${fragment}`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'set-cookie': cookie,
+    },
   });
-  for (const cookie of [...cookies, roundCookie(place, '', 0)]) headers.append('set-cookie', cookie);
-  return new Response(null, { status: 303, headers });
 }
 
 function roundCookieName({ cookieName }: ConsolePlace): string {

@@ -25,6 +25,9 @@ export interface Proof {
   method: SignInMethod;
 }
 
+/** Tickets that prove an address: before the choice of an account, and on the way back from an issuer. */
+type ProofPurpose = 'choose' | 'proved';
+
 /** What a way in leads to, before it is written into a response. */
 export type Entry =
   | { kind: 'signed-in'; accountId: string; cookie: string }
@@ -49,23 +52,25 @@ export async function enter(
   return ok(await signIn(call, { email, method, accountId: first.accountId }));
 }
 
-/** The accounts that the ticket of a choice is about. The choice comes later, and uses the ticket up. */
-export async function choices(call: ConsoleCall, ticket: string): Promise<Result<ShownMembership[], ConsoleError>> {
-  const who = await readTicket(call.store, 'choose', proof, ticket, call.nowMs);
-  if (!who.ok) return who;
-  const { email } = who.value.data;
-  const open = await openMemberships(call, email);
-  return open.ok ? ok(open.value.map((one) => shownMembership(one, email))) : open;
+/** Who a ticket proves. It still counts afterwards. */
+export async function readProof(
+  call: ConsoleCall,
+  purpose: ProofPurpose,
+  ticket: string,
+): Promise<Result<Proof, ConsoleError>> {
+  const read = await readTicket(call.store, purpose, proof, ticket, call.nowMs);
+  return read.ok ? ok(read.value.data) : read;
 }
 
-/** A member of several accounts has chosen one after the sign-in. */
-export async function enterChosen(
+/** Uses the ticket up. */
+export async function takeProof(
   call: ConsoleCall,
+  purpose: ProofPurpose,
   ticket: string,
-  accountId: string,
-): Promise<Result<Entry, ConsoleError>> {
-  const who = await takeTicket(call.store, 'choose', proof, ticket, call.nowMs);
-  return who.ok ? enter(call, who.value, accountId) : who;
+  accountId: string | null,
+): Promise<Result<Proof & { accountId: string | null }, ConsoleError>> {
+  const taken = await takeTicket(call.store, purpose, proof, ticket, call.nowMs);
+  return taken.ok ? ok({ ...taken.value, accountId }) : taken;
 }
 
 /** Somebody who is signed in goes to another account of theirs. The session is new, its age and its end stay. */

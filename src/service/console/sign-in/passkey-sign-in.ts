@@ -10,8 +10,8 @@ import { failed, ok } from '../../../result.ts';
 import { countPasskeyUse, passkeyById } from '../../../store/d1/passkeys.ts';
 import { spendTicket } from '../../../store/d1/spent-tickets.ts';
 import { assertedCounter, challengeOf } from '../webauthn/credential.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import type { ConsoleCall, ConsoleResult } from './console-call.ts';
-import { enter, entryResponse } from './open-session.ts';
 import { TICKET_VALID_MS, issueTicket, readTicket } from './ticket.ts';
 import { userHandle } from './user-handle.ts';
 
@@ -32,7 +32,7 @@ export async function passkeyOptions({ store, place, nowMs }: ConsoleCall): Prom
 /** `POST /console/auth/passkey/verify` */
 export async function passkeySignIn(
   call: ConsoleCall,
-  { credential }: z.infer<typeof signInBodies.assertion>,
+  { credential, replaces }: z.infer<typeof signInBodies.assertion>,
 ): Promise<ConsoleResult> {
   const { store, place, nowMs } = call;
   const challenge = challengeOf(credential);
@@ -47,11 +47,16 @@ export async function passkeySignIn(
   }
   const counter = await assertedCounter(credential, passkey.publicKey, place);
   if (!counter.ok) return counter;
-  // Only now, so that nobody without a passkey can make a row or use up the challenge of somebody else.
-  if (!(await spendTicket(store, challenge, ticket.value.expiresAt))) return failed({ kind: 'sign-in-late' });
-  if (!(await countPasskeyUse(store, passkey.credentialId, counter.value, nowMs))) {
-    return failed({ kind: 'passkey-refused', why: 'was used with an old counter: somebody may have a copy of it' });
-  }
-  const entry = await enter(call, { email: passkey.email, method: 'passkey' }, null);
-  return entry.ok ? ok(entryResponse(entry.value)) : entry;
+  return completeSignIn(call, {
+    replaces,
+    proved: () => passkey.email,
+    async take() {
+      // Only now, so that nobody without a passkey can make a row or use up the challenge of somebody else.
+      if (!(await spendTicket(store, challenge, ticket.value.expiresAt))) return failed({ kind: 'sign-in-late' });
+      if (!(await countPasskeyUse(store, passkey.credentialId, counter.value, nowMs))) {
+        return failed({ kind: 'passkey-refused', why: 'was used with an old counter: somebody may have a copy of it' });
+      }
+      return ok({ email: passkey.email, method: 'passkey', accountId: null });
+    },
+  });
 }
