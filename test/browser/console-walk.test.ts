@@ -110,6 +110,34 @@ test('the page of components has no fault either, and shows each of them', async
   }
 });
 
+test('a list of 100,000 rows scrolls without new elements, and a button never acts on the row that takes its place', async () => {
+  const { url, stop } = await serveComponents(0);
+  const context = await (await sharedChromium()).newContext({ locale: 'en-US' });
+  try {
+    const page = await context.newPage();
+    await page.goto(url);
+    const list = page.getByRole('region', { name: 'Addresses' });
+    const elements = await list.locator('tbody tr').elementHandles();
+    expect(elements.length).toBeLessThan(150);
+    await page.getByRole('button', { name: 'Choose 3', exact: true }).focus();
+    await list.evaluate((region) => region.scrollTo(0, 50_000 * 41));
+    await page.getByRole('button', { name: 'Choose 50001', exact: true }).waitFor();
+    expect(await list.evaluate((region) => region === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('was chosen').count()).toBe(0);
+    const isNew = (known: readonly unknown[]) =>
+      [...document.querySelectorAll('.table-long tbody tr')].some((row) => !known.includes(row));
+    expect(await page.evaluate(isNew, elements)).toBe(false);
+    // The Tab key and screen readers follow the order of the document.
+    const indexes = () =>
+      list.locator('tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))));
+    await eventually(indexes, (all) => all.every((index, at) => at === 0 || index === all[at - 1]! + 1));
+  } finally {
+    await context.close();
+    await stop();
+  }
+});
+
 test('every view is reached from the overview by its links', async () => {
   const { page } = console;
   await traffic();

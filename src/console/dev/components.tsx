@@ -98,6 +98,14 @@ function Components() {
             columns={[
               { title: 'Number', isNumber: true, cell: ({ id }) => id },
               { title: 'Address', isWide: true, cell: ({ value }) => value },
+              {
+                title: 'Actions',
+                cell: ({ id }) => (
+                  <Button isSmall label={`Choose ${id}`} onClick={() => toast(`${id} was chosen.`)}>
+                    Choose
+                  </Button>
+                ),
+              },
             ]}
           />
         </Section>

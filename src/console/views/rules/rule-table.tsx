@@ -1,4 +1,5 @@
 /** Rules as rows: what they match, what they say, and how often they did. */
+import { useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chip, DecisionChip } from '../../components/chip.tsx';
 import { Table } from '../../components/table.tsx';
@@ -21,26 +22,45 @@ export interface RuleTableProps {
 
 const VALUE_MAX_CHARS = 60;
 /** Before the columns that a narrow window cuts off. */
-const ACTIONS_AT = 6;
+const ACTIONS_AT = 5;
 
 export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: RuleTableProps) {
   const [params] = useParams();
-  const hitsOf = (rule: Rule) =>
-    addressOf(`/console/rules/of/${rule.type}`, { ...siteParam(params), value: rule.value, range: '7d' });
-  const columns: Column<Rule>[] = [
-    { title: 'Matches', cell: ({ type }) => ruleTypes[type].name },
+  const { site } = siteParam(params);
+  // A row is rendered again when its columns are others, so these stay the same while somebody scrolls.
+  const acts = useRef({ onEdit, onDelete });
+  acts.current = { onEdit, onDelete };
+  const columns = useMemo(() => {
+    const all = columnsOf(site);
+    if (mayChange)
+      all.splice(
+        ACTIONS_AT,
+        0,
+        actionsColumn((name, rule) => acts.current[name](rule)),
+      );
+    return all;
+  }, [site, mayChange]);
+  return <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={ruleId} onNearEnd={onNearEnd} />;
+}
+
+function columnsOf(site: string | undefined): Column<Rule>[] {
+  const hitsOf = ({ type, value }: Rule) => addressOf(`/console/rules/of/${type}`, { site, value, range: '7d' });
+  return [
+    { title: 'Matches', width: '11.5rem', cell: ({ type }) => ruleTypes[type].name },
     {
       title: 'Value',
       isWide: true,
+      width: 'minmax(22.5rem, 2.2fr)',
       cell: ({ value }) => (
         <span class="mono">
           <VisitorText text={value} maxChars={VALUE_MAX_CHARS} />
         </span>
       ),
     },
-    { title: 'Verdict', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
+    { title: 'Verdict', width: '7rem', cell: ({ verdict }) => <DecisionChip decision={verdict} /> },
     {
       title: 'State',
+      width: '13rem',
       cell: ({ mode, expired, rollout, signalUnseen }) => (
         <>
           {expired && <Chip>expired</Chip>} {mode === 'monitor' && <Chip tone="warn">only monitored</Chip>}{' '}
@@ -56,30 +76,41 @@ export function RuleTable({ rules, mayChange, onEdit, onDelete, onNearEnd }: Rul
     {
       title: 'Hits, 7 days',
       isNumber: true,
+      width: '8.5rem',
       cell: (rule) => (rule.hits === undefined ? '–' : <a href={hitsOf(rule)}>{count(rule.hits.total)}</a>),
     },
     {
       title: 'Last hit',
+      width: '13rem',
       cell: ({ hits }) => <Time at={typeof hits?.lastHitAt === 'string' ? Date.parse(hits.lastHitAt) : null} />,
     },
-    { title: 'Expires', cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={Date.parse(expiry)} />) },
-    { title: 'Note', cell: ({ note }) => <VisitorText text={note} maxChars={VALUE_MAX_CHARS} /> },
-    { title: 'By', cell: ({ updatedBy }) => <VisitorText text={updatedBy} maxChars={40} /> },
+    {
+      title: 'Expires',
+      width: '13rem',
+      cell: ({ expiry }) => (expiry === null ? 'never' : <Time at={Date.parse(expiry)} />),
+    },
+    {
+      title: 'Note',
+      width: 'minmax(10rem, 1fr)',
+      cell: ({ note }) => <VisitorText text={note} maxChars={VALUE_MAX_CHARS} />,
+    },
+    { title: 'By', width: '12rem', cell: ({ updatedBy }) => <VisitorText text={updatedBy} maxChars={40} /> },
   ];
-  if (mayChange) {
-    columns.splice(ACTIONS_AT, 0, {
-      title: 'Actions',
-      cell: (rule) => (
-        <span class="nowrap">
-          <Button isSmall label={`Edit ${ruleId(rule)}`} onClick={() => onEdit(rule)}>
-            Edit
-          </Button>{' '}
-          <Button isSmall kind="danger" label={`Delete ${ruleId(rule)}`} onClick={() => onDelete(rule)}>
-            Delete
-          </Button>
-        </span>
-      ),
-    });
-  }
-  return <Table caption="Edge access rules" columns={columns} rows={rules} keyOf={ruleId} onNearEnd={onNearEnd} />;
+}
+
+function actionsColumn(act: (name: 'onEdit' | 'onDelete', rule: Rule) => void): Column<Rule> {
+  return {
+    title: 'Actions',
+    width: '10.5rem',
+    cell: (rule) => (
+      <span class="nowrap">
+        <Button isSmall label={`Edit ${ruleId(rule)}`} onClick={() => act('onEdit', rule)}>
+          Edit
+        </Button>{' '}
+        <Button isSmall kind="danger" label={`Delete ${ruleId(rule)}`} onClick={() => act('onDelete', rule)}>
+          Delete
+        </Button>
+      </span>
+    ),
+  };
 }

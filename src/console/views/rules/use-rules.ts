@@ -8,8 +8,8 @@ import type { Params } from '../../url/params.ts';
 import type { Rule } from './rule.ts';
 
 const RULES_PER_PAGE = 1000;
-/** While somebody scrolls: the most that the API gives at once. */
-const RULES_PER_FURTHER_PAGE = 10_000;
+/** While somebody scrolls: a few milliseconds of reading, so that no frame waits for it. */
+const RULES_PER_FURTHER_PAGE = 2000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
